@@ -36,8 +36,8 @@ from advisor.intake.programs.code_facts import (
     LISTENERS,
     NOTE,
     TOPOLOGY,
-    assigned,
     is_program,
+    manual_assignment_line,
 )
 from advisor.intake.programs.python.normal_form.rewriting import is_python
 from advisor.intake.reading import Item, Product, Reader, Reading
@@ -213,7 +213,7 @@ def read(
     if is_program(reader.kind, text):
         intake.program = True
         intake.notes.append(NOTE)
-        if line := assigned(text):
+        if line := manual_assignment_line(text):
             words = f"Line {line}: {ASSIGNS}."
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
     doubts = (

@@ -85,7 +85,7 @@ def is_topology(text: str) -> bool:
     return bool(TOPOLOGY_MADE.search(text)) and not others
 
 
-def assigned(text: str) -> int:
+def manual_assignment_line(text: str) -> int:
     """The line where a program chooses its partitions itself, and subscribes to none; else 0.
 
     A callback of `subscribe` may assign what the group gives it (confluent-kafka, on_assign).

@@ -12,9 +12,9 @@ _HARMLESS = re.compile(
 )
 _COUNTS = re.compile(r"(?<![-=])[<>]|\+\+|--")
 
-MOST_WAYS = 1_000
-TOO_MANY_WAYS = (
-    f"this handler takes more than {MOST_WAYS:,} ways, by what it asks of its error. Give a "
+MAX_BRANCHES = 1_000
+TOO_MANY_BRANCHES = (
+    f"this handler takes more than {MAX_BRANCHES:,} ways, by what it asks of its error. Give a "
     "shorter one that does the same, and state application.processing.errors."
 )
 """Said of a handler that asks again and again, of which not every way is followed."""
@@ -38,12 +38,12 @@ def without_harmless(asked: str) -> str:
     return _HARMLESS.sub("", asked)
 
 
-def counts(asked: str) -> bool:
+def checks_attempts(asked: str) -> bool:
     """Whether it asks how often something was tried."""
     return bool(_COUNTS.search(asked))
 
 
-def acts(asked: str, messages: Set[str]) -> bool:
+def uses_result_of_call(asked: str, messages: Set[str]) -> bool:
     """Whether it does something with one of these, and asks how that went."""
     return any(
         not messages.isdisjoint(re.findall(r"\w+", call["given"]))

@@ -38,8 +38,8 @@ ONLY_WRITTEN = (
     "again, or end. Where somebody sends again what is written, state "
     "application.delivery.errors=handled"
 )
-GOES_ON = "the program goes on without a message whose send fails"
-GIVEN_UP = (
+CONTINUES_WITHOUT_MESSAGE = "the program goes on without a message whose send fails"
+ABANDONED_TRANSACTION = (
     "a transaction that fails is aborted here, and the program goes on without what it had sent: "
     "send that again in another one, or end"
 )
@@ -50,31 +50,31 @@ SUCCESS = re.compile(
 """What a result is called that says whether something succeeded."""
 BEFORE, SKIP, CLOSE = "before-processing", "skip", "close"
 PARALLEL, ASYNCHRONOUS = "parallel", "asynchronous"
-UNHEARD = "ignored"
+IGNORED = "ignored"
 """What a program does with messages: values of the application's settings."""
 _PROCESSED: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
     ("processing", ASYNCHRONOUS): "others process this message, and nothing waits for them",
     ("processing", PARALLEL): "several threads process messages of one poll at the same time",
     ("processing.errors", "skip"): "a message that fails is passed over",
-    ("delivery.errors", UNHEARD): GOES_ON,
+    ("delivery.errors", IGNORED): CONTINUES_WITHOUT_MESSAGE,
     ("processing.errors", "close"): "after an error the consumer is closed",
 }
 
 
-def unheard(reading: Reading, line: int, words: str = RESULT) -> None:
+def add_ignored_send_errors(reading: Reading, line: int, words: str = RESULT) -> None:
     """States that nobody hears of a send that fails."""
     reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
     reading.note(line, f"{words} (application.delivery.errors)")
 
 
-def passed_over(reading: Reading, line: int, words: str) -> None:
+def add_skipped_messages(reading: Reading, line: int, words: str) -> None:
     """States that the code goes on without a message that it cannot process."""
     reading.state(Component.APPLICATION, "processing.errors", SKIP, line)
     reading.note(line, f"{words} (application.processing.errors={SKIP})")
 
 
-def processed(reading: Reading, lines: Mapping[str, int]) -> None:
+def add_processing_facts(reading: Reading, lines: Mapping[str, int]) -> None:
     """States what a program does with the messages that it reads, by the lines that say so."""
     worse = {CLOSE: SKIP, PARALLEL: ASYNCHRONOUS}
     for (name, value), words in _PROCESSED.items():

@@ -18,24 +18,24 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from advisor.intake.programs.facts import BEFORE, CLOSE, SKIP, UNHEARD
+from advisor.intake.programs.facts import BEFORE, CLOSE, IGNORED, SKIP
 from advisor.intake.programs.trees import (
-    Attempt,
     Block,
     Breakable,
     Call,
     Close,
     Commit,
     Condition,
-    Each,
     Flush,
-    Heard,
+    ForEach,
     If,
     Jump,
-    Mark,
+    Loop,
     Poll,
-    Rounds,
     Send,
+    SendErrors,
+    SetFlag,
+    Try,
     Wait,
     Work,
     nodes,
@@ -140,7 +140,7 @@ class _Play:
                     self._wait(name, messages)
                 case Flush(is_limited=is_limited):
                     self._flush(is_limited)
-                case Mark(name=name, value=value):
+                case SetFlag(name=name, value=value):
                     self.marks[name] = value
                 case Commit(at=at, whole=whole):
                     self._commit(at, self.position if whole else max(messages, default=-1) + 1)
@@ -149,15 +149,15 @@ class _Play:
                     self.committed = self.position
                 case Jump(word=word):
                     raise _Failed if word == "throw" else _Left(statement)
-                case Each():
+                case ForEach():
                     self._each(statement, messages)
-                case Rounds():
+                case Loop():
                     self._rounds(statement, messages)
                 case Breakable():
                     self._breakable(statement, messages)
                 case Call():
                     self._call(statement, messages)
-                case Attempt():
+                case Try():
                     messages = self._attempt(statement, messages)
                 case If():
                     decided = self._decided(statement, messages)
@@ -193,11 +193,11 @@ class _Play:
             self.settled.add(message)
 
     def _send(self, message: int, send: Send) -> None:
-        if send.heard is Heard.WAITED or (self.at_once and message == self.failing):
+        if send.heard is SendErrors.WAITED or (self.at_once and message == self.failing):
             self._work(message, is_effect=True)
             return
         self.sent.append((message, send, self.is_handling))
-        if send.heard is Heard.KEPT:
+        if send.heard is SendErrors.KEPT:
             for name in send.names:
                 self.kept.setdefault(name, []).append(message)
 
@@ -217,18 +217,18 @@ class _Play:
                 self._work(message, is_effect=True)
             except _Failed:
                 self.failed_at = send.at
-                if send.heard is Heard.THROWN:
+                if send.heard is SendErrors.THROWN:
                     raise
-                if send.heard is Heard.ENDED:
+                if send.heard is SendErrors.ENDED:
                     raise _Ended from None
-                if send.heard is Heard.KEPT:
+                if send.heard is SendErrors.KEPT:
                     self.lost.add(message)
                 else:
                     self.errors |= send.names
             finally:
                 self.is_handling = before
 
-    def _each(self, each: Each, messages: Sequence[int]) -> None:
+    def _each(self, each: ForEach, messages: Sequence[int]) -> None:
         ends = {"continue", "return"} if each.by_function else {"continue"}
         for message in [*self.kept.get(each.of, ())] if each.of else messages:
             try:
@@ -243,7 +243,7 @@ class _Play:
                 raise
         self._do(each.behind, messages)
 
-    def _rounds(self, loop: Rounds, messages: Sequence[int]) -> None:
+    def _rounds(self, loop: Loop, messages: Sequence[int]) -> None:
         number, before = 0, self.last_round
         while loop.rounds is None or number < loop.rounds:
             self._step()
@@ -278,7 +278,7 @@ class _Play:
             return left.jump.value
         return None
 
-    def _attempt(self, attempt: Attempt, messages: Sequence[int]) -> Sequence[int]:
+    def _attempt(self, attempt: Try, messages: Sequence[int]) -> Sequence[int]:
         try:
             messages = self._handled(attempt, messages)
         except _Ended:
@@ -289,7 +289,7 @@ class _Play:
         self._do(attempt.last, messages)
         return messages
 
-    def _handled(self, attempt: Attempt, messages: Sequence[int]) -> Sequence[int]:
+    def _handled(self, attempt: Try, messages: Sequence[int]) -> Sequence[int]:
         try:
             return self._do(attempt.body, messages)
         except _Failed:
@@ -322,12 +322,12 @@ class _Play:
         return bool(self.choices.get(id(decision), True))
 
 
-def facts(tree: Block) -> dict[str, int]:
+def poll_loop_facts(tree: Block) -> dict[str, int]:
     """What a program with a poll loop does with messages, and where in its text."""
     return _in_all_ways(tree, _of_loop)
 
 
-def faults(tree: Block, *, is_whole: bool) -> dict[str, int]:
+def ignored_send_errors(tree: Block, *, is_whole: bool) -> dict[str, int]:
     """Where a program that only sends goes on to its end without a message; `is_whole` says that
     then the process ends, too."""
     return _in_all_ways(tree, partial(_of_job, is_whole=is_whole))
@@ -342,7 +342,7 @@ def _in_all_ways(tree: Block, of_way: _OfWay) -> dict[str, int]:
     """
     free, unknown = dict[int, Sequence[Any]](), dict[int, Sequence[Any]]()
     for node in nodes(tree):
-        if isinstance(node, Attempt) and len(node.handlers) > 1:
+        if isinstance(node, Try) and len(node.handlers) > 1:
             free[id(node)] = range(len(node.handlers))
         if isinstance(node, If) and not _is_known(node.condition):
             (free if node.condition.of_record else unknown)[id(node)] = (True, False)
@@ -388,7 +388,7 @@ def _of_loop(tree: Block, choices: Mapping[int, Any]) -> dict[str, int]:
             continue
         at = failed.handled_at if failed.handled_at >= 0 else failed.behind[message]
         if failed.failed_at >= 0 and failed.handled_at < 0:
-            found.setdefault(UNHEARD, failed.failed_at)
+            found.setdefault(IGNORED, failed.failed_at)
         elif at >= 0:
             found.setdefault(SKIP, at)
     return found
@@ -407,7 +407,7 @@ def _of_job(tree: Block, choices: Mapping[int, Any], *, is_whole: bool) -> dict[
             continue
         if message in failed.settled or (left and not is_whole):
             continue
-        return {UNHEARD: next(iter(left), max(failed.failed_at, failed.handled_at))}
+        return {IGNORED: next(iter(left), max(failed.failed_at, failed.handled_at))}
     return {}
 
 

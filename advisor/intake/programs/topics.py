@@ -19,7 +19,7 @@ Pair = tuple[str, str | None, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CreatedTopic:
     """A topic that is made at a place; of `copies`, 0 is the brokers' default, and None what is
     worked out when the program runs."""
 
@@ -28,7 +28,7 @@ class Made:
     configs: list[Pair]
 
 
-def take_topics(reading: Reading, made: Iterable[Made], line: Callable[[int], int]) -> None:
+def take_topics(reading: Reading, made: Iterable[CreatedTopic], line: Callable[[int], int]) -> None:
     """States the copies and the settings of the topics that a program makes, as those of a script
     are: of several, the fewest copies count."""
     parts, lines = list[Reading](), list[int]()

@@ -27,7 +27,7 @@ class Work:
     is_effect: bool = True
 
 
-class Heard(Enum):
+class SendErrors(Enum):
     """Who hears of a send that fails."""
 
     NOBODY = "nobody, or a callback that does nothing about it"
@@ -44,7 +44,7 @@ class Send:
     somebody its future."""
 
     at: int
-    heard: Heard
+    heard: SendErrors
     names: frozenset[str] = frozenset()
 
 
@@ -63,7 +63,7 @@ class Flush:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class SetFlag:
     """A variable is made true or false, or a count more than 0 or 0."""
 
     name: str
@@ -97,7 +97,7 @@ class Jump:
 
 
 @dataclass(frozen=True, slots=True)
-class Each:
+class ForEach:
     """A loop over what was polled, or over the futures `of` a list. A function that is given each
     ends by `return`. `behind` is done unless the loop is left."""
 
@@ -109,7 +109,7 @@ class Each:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class Loop:
     """Another loop: so many rounds, or for ever. `behind` is done unless it is left."""
 
     body: Block
@@ -141,7 +141,7 @@ class Handler:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Try:
     """A block whose errors go to one of its handlers; `last` is done after it in any case."""
 
     body: Block
@@ -182,15 +182,15 @@ Statement = (
     | Send
     | Wait
     | Flush
-    | Mark
+    | SetFlag
     | Commit
     | Close
     | Jump
-    | Each
-    | Rounds
+    | ForEach
+    | Loop
     | Breakable
     | Call
-    | Attempt
+    | Try
     | If
 )
 Block = Sequence[Statement]
@@ -201,11 +201,11 @@ def nodes(block: Block) -> Iterator[Statement]:
     for node in block:
         yield node
         match node:
-            case Each(body=body, behind=behind) | Rounds(body=body, behind=behind):
+            case ForEach(body=body, behind=behind) | Loop(body=body, behind=behind):
                 yield from nodes([*body, *behind])
             case Breakable(body=body) | Call(body=body):
                 yield from nodes(body)
-            case Attempt(body=body, handlers=handlers, last=last):
+            case Try(body=body, handlers=handlers, last=last):
                 yield from nodes([*body, *(it for own in handlers for it in own.body), *last])
             case If(condition=condition, then=then, other=other):
                 called = condition.call.body if condition.call else ()
@@ -216,5 +216,5 @@ def nodes(block: Block) -> Iterator[Statement]:
 
 def refusal(at: int) -> Call:
     """What a limit or a lock says, which may refuse a message, and where it is asked."""
-    refused = Attempt((Work(is_effect=False),), (Handler((Jump("return", value=False),), at),))
+    refused = Try((Work(is_effect=False),), (Handler((Jump("return", value=False),), at),))
     return Call((refused, Jump("return", value=True)))

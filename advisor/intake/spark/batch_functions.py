@@ -13,7 +13,7 @@ from itertools import islice
 
 from advisor.catalog import Component
 from advisor.intake.programs.databases import refuse_uncommitted
-from advisor.intake.programs.facts import passed_over
+from advisor.intake.programs.facts import add_skipped_messages
 from advisor.intake.programs.jvm.concurrency import ASKS, HAND, ONLY_WAITS
 from advisor.intake.programs.jvm.errors import chain_errors
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
@@ -22,7 +22,7 @@ from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
 from advisor.intake.programs.jvm.processing import databases as jvm_databases
 from advisor.intake.programs.jvm.processing import publishers
 from advisor.intake.programs.jvm.text import Block, Text
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors import error_handling
 from advisor.intake.programs.python.errors import sends as python_sends
 from advisor.intake.programs.python.errors.async_clients import AsyncClients
@@ -99,11 +99,11 @@ def check_functions(reading: Reading, code: str) -> None:
         query_functions = _query_functions(tree)
         _refuse_other_producer(reading, tree)
         refuse_uncommitted(reading, python_databases.uncommitted(tree))
-        line, reason = python_sends.unheard(tree, in_config=_has_callback(tree))
+        line, reason = python_sends.unchecked_send(tree, in_config=_has_callback(tree))
         all_functions = [*query_functions, *_lambdas_and_coroutines(tree)]
         lines = [line for node in query_functions for line in _swallowed_errors(node)]
         lines += [line for node in all_functions for line in _unchecked_futures(node)]
-        sessions = partial_polls.sessions(tree)
+        sessions = partial_polls.http_sessions(tree)
         lines += [line for node in all_functions for line in _unread_results(node, sessions)]
         overwritten = [*_overwrites(all_functions, code)]
         if overwritten:
@@ -122,7 +122,7 @@ def check_functions(reading: Reading, code: str) -> None:
     if line:
         reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
-        passed_over(reading, min(lines), _SWALLOWED)
+        add_skipped_messages(reading, min(lines), _SWALLOWED)
 
 
 def _overwrites(functions: list[ast.AST], code: str) -> Iterator[int]:
@@ -130,11 +130,11 @@ def _overwrites(functions: list[ast.AST], code: str) -> Iterator[int]:
     if not _OTHER_ROWS_STAY.search(code):
         yield from (line for node in functions for line in _overwriting_modes(node))
     if _PARTITION_MODE not in code:
-        calls = (call for node in functions for call in words.calls(node))
+        calls = (call for node in functions for call in syntax.calls(node))
         yield from (
             call.lineno
             for call in calls
-            if words.verb(call) == "sql" and _INSERT_OVERWRITE.search(ast.unparse(call))
+            if syntax.method_name(call) == "sql" and _INSERT_OVERWRITE.search(ast.unparse(call))
         )
 
 
@@ -147,26 +147,28 @@ def _has_callback(tree: ast.Module) -> bool:
 def _unchecked_jvm_send(code: str) -> tuple[int, str]:
     """The line of the first send in Scala or Java whose failure goes unnoticed, and the reason; 0
     and an empty reason if there is none."""
-    at, reason = jvm_sends.unheard(Text.of(code))
+    at, reason = jvm_sends.unchecked_send(Text.of(code))
     return (line_of(code, at) if reason else 0), reason
 
 
 def _partial_writes(function: ast.AST) -> Iterator[int]:
     """The lines where only a part of a batch is written."""
-    for call in words.calls(function):
-        is_sink = words.verb(call) in _WRITE_CALLS
+    for call in syntax.calls(function):
+        is_sink = syntax.method_name(call) in _WRITE_CALLS
         whole = call.func.value if is_sink and isinstance(call.func, ast.Attribute) else None
-        inner = words.calls(whole) if whole else ()
-        yield from (partial.lineno for partial in inner if words.verb(partial) in _LIMITING_CALLS)
+        inner = syntax.calls(whole) if whole else ()
+        yield from (
+            partial.lineno for partial in inner if syntax.method_name(partial) in _LIMITING_CALLS
+        )
     for node in ast.walk(function):
-        if isinstance(node, ast.For) and words.verb(node.iter) in ("take", "head", "tail"):
+        if isinstance(node, ast.For) and syntax.method_name(node.iter) in ("take", "head", "tail"):
             yield node.lineno
 
 
 def _runs_at_close(methods: dict[str, ast.FunctionDef], name: str) -> bool:
     """Whether a method is close(), or close() calls it."""
-    called = words.calls(methods["close"]) if "close" in methods else ()
-    return name == "close" or any(words.verb(call) == name for call in called)
+    called = syntax.calls(methods["close"]) if "close" in methods else ()
+    return name == "close" or any(syntax.method_name(call) == name for call in called)
 
 
 def _unwritten_rows(tree: ast.Module) -> Iterator[int]:
@@ -178,10 +180,10 @@ def _unwritten_rows(tree: ast.Module) -> Iterator[int]:
         ending = [method for name, method in methods.items() if _runs_at_close(methods, name)]
         closing = {inner.attr for method in ending for inner in ast.walk(method)
                    if isinstance(inner, ast.Attribute)}  # fmt: skip
-        for call in words.calls(methods["process"]):
-            is_added = words.verb(call) in ("append", "extend", "add")
-            if is_added and words.receiver(call).startswith("self."):
-                field = words.receiver(call).removeprefix("self.")
+        for call in syntax.calls(methods["process"]):
+            is_added = syntax.method_name(call) in ("append", "extend", "add")
+            if is_added and syntax.receiver(call).startswith("self."):
+                field = syntax.receiver(call).removeprefix("self.")
                 yield from () if field in closing else (call.lineno,)
 
 
@@ -193,9 +195,11 @@ def _overwriting_modes(function: ast.AST) -> Iterator[int]:
     used_names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     if not arguments or names & used_names:
         return
-    for call in words.calls(function):
+    for call in syntax.calls(function):
         modes = [*call.args, *(word.value for word in call.keywords if word.arg == "mode")]
-        is_mode = words.verb(call) == "mode" or any(word.arg == "mode" for word in call.keywords)
+        is_mode = syntax.method_name(call) == "mode" or any(
+            word.arg == "mode" for word in call.keywords
+        )
         if is_mode and any(
             isinstance(mode, ast.Constant) and mode.value in ("overwrite", "ignore")
             for mode in modes
@@ -206,26 +210,26 @@ def _overwriting_modes(function: ast.AST) -> Iterator[int]:
 def _unchecked_futures(function: ast.AST) -> Iterator[int]:
     """The lines where an error stays in a future whose result nobody checks
     (concurrent.futures)."""
-    pools = words.made_of(function, words.EXECUTORS)
-    unread = {id(node) for node in words.unread(function)}
-    checks = words.asks(function)
-    for call in words.calls(function):
-        is_lazy = words.verb(call) == "map" and words.receiver(call) in pools
-        if (is_lazy and id(call) in unread) or (words.keeps_error(call) and not checks):
+    pools = syntax.names_created_by(function, syntax.EXECUTORS)
+    unread = {id(node) for node in syntax.unused_values(function)}
+    checks = syntax.awaits_by_name(function)
+    for call in syntax.calls(function):
+        is_lazy = syntax.method_name(call) == "map" and syntax.receiver(call) in pools
+        if (is_lazy and id(call) in unread) or (syntax.error_only_on_request(call) and not checks):
             yield call.lineno
 
 
 def _unread_results(function: ast.AST, sessions: set[str]) -> Iterator[int]:
     """The lines of calls that return the result of a write, which nobody reads."""
     lost = partial_polls.unread_results(function, (), sessions)
-    yield from (call.lineno for call in words.calls(function) if id(call) in lost)
+    yield from (call.lineno for call in syntax.calls(function) if id(call) in lost)
 
 
 def _refuse_other_producer(reading: Reading, tree: ast.Module) -> None:
     """Refuses a producer other than Spark's that does not wait for all replicas."""
-    for call in words.calls(tree):
+    for call in syntax.calls(tree):
         dicts = [value for value in call.args if isinstance(value, ast.Dict)]
-        if not words.verb(call).endswith("Producer"):
+        if not syntax.method_name(call).endswith("Producer"):
             continue
         stated = [pair for node in dicts for pair in zip(node.keys, node.values, strict=True)]
         stated += [(ast.Constant(word.arg), word.value) for word in call.keywords]
@@ -237,7 +241,7 @@ def _refuse_other_producer(reading: Reading, tree: ast.Module) -> None:
 
 def _query_functions(tree: ast.Module) -> list[ast.FunctionDef]:
     """The functions that are called with batches or rows, and those of the file that they call."""
-    calls = [call for call in words.calls(tree) if words.verb(call) in _FUNCTIONS]
+    calls = [call for call in syntax.calls(tree) if syntax.method_name(call) in _FUNCTIONS]
     by_name: dict[str, list[ast.FunctionDef]] = {}
     for node in ast.walk(tree):
         methods = [node] if isinstance(node, ast.FunctionDef) else []
@@ -256,14 +260,14 @@ def _query_functions(tree: ast.Module) -> list[ast.FunctionDef]:
         added = [node for name in sorted(names & by_name.keys()) for node in by_name[name]]
         added = [node for node in added if node not in functions]
         functions += added
-        inner = [call for node in added for call in words.calls(node)]
+        inner = [call for node in added for call in syntax.calls(node)]
         values = [value for call in inner for value in (call.func, *call.args)]
     return functions
 
 
 def _lambdas_and_coroutines(tree: ast.Module) -> list[ast.AST]:
     """The lambdas and the coroutines that are called with batches or rows."""
-    calls = [call for call in words.calls(tree) if words.verb(call) in _FUNCTIONS]
+    calls = [call for call in syntax.calls(tree) if syntax.method_name(call) in _FUNCTIONS]
     values = [value for call in calls for value in call.args]
     names = {value.id for value in values if isinstance(value, ast.Name)}
     coroutines = (node for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef))
@@ -279,13 +283,13 @@ def _unawaited_calls(function: ast.AST, clients: AsyncClients, buffers: Buffers)
     if isinstance(function, ast.AsyncFunctionDef):
         yield function.lineno
         return
-    calls = [*words.calls(function)]
-    waits = any(map(words.waits, calls))
-    unread = {id(node) for node in words.unread(function)}
-    flushes = [call for call in calls if words.verb(call) == "flush"]
-    is_flushed = any(words.waits_for_all(call) or id(call) not in unread for call in flushes)
+    calls = [*syntax.calls(function)]
+    waits = any(map(syntax.waits_for_others, calls))
+    unread = {id(node) for node in syntax.unused_values(function)}
+    flushes = [call for call in calls if syntax.method_name(call) == "flush"]
+    is_flushed = any(syntax.waits_for_all(call) or id(call) not in unread for call in flushes)
     for call in calls:
-        sends = words.verb(call) == "produce" and not is_flushed
+        sends = syntax.method_name(call) == "produce" and not is_flushed
         is_unawaited = id(call) in unread and clients.leaves(call)
         if sends or is_unawaited or (buffers.hands(call) and not waits):
             yield call.lineno
@@ -305,15 +309,15 @@ def _function_bodies(text: Text) -> Iterator[list[Block]]:
 def _swallowed_jvm_errors(code: str) -> Iterator[int]:
     """The offsets where a function in Scala or Java swallows any error of a batch."""
     text = Text.of(code)
-    swallowing = [*jvm_handlers.silent(text, in_function=True)]
+    swallowing = [*jvm_handlers.swallowing_handlers(text, in_function=True)]
     for functions in _function_bodies(text):
         for body in functions:
-            yield from chain_errors.passed_over(text, body)
+            yield from chain_errors.ignored_errors(text, body)
         for handler in swallowing:
             enclosing = [
                 function for function in functions if function[0] < handler.attempt[0] < function[1]
             ]
-            if enclosing and not jvm_handlers.tries_again(text, handler.attempt, enclosing[0]):
+            if enclosing and not jvm_handlers.is_retried(text, handler.attempt, enclosing[0]):
                 yield handler.at
         if any(ONLY_WAITS.search(text.plain, *body) for body in functions):
             others = "".join(ONLY_WAITS.sub("", text.plain[slice(*body)]) for body in functions)
@@ -347,7 +351,7 @@ def _refuse_jvm_writes(reading: Reading, code: str) -> None:
                 reading.wrong(Component.APPLICATION, "processing", line, _OVERWRITTEN)
                 break
         for _, at in (
-            publish for body in functions for publish in publishers.left(text, body, _ANYTHING)
+            publish for body in functions for publish in publishers.never_run(text, body, _ANYTHING)
         ):
             reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _NOT_AWAITED)
         for pattern, message in ((HAND, _NOT_AWAITED), (_PARTIAL_WRITE, batch_writes.PART)):
@@ -377,13 +381,13 @@ def _swallowed_errors(function: ast.FunctionDef) -> list[int]:
     loops = [
         node for node in ast.walk(function)
         if isinstance(node, ast.While | ast.For)
-        and (isinstance(node, ast.While) or words.verb(node.iter) == "range")
-        and not error_handling.bounded(node, function)
+        and (isinstance(node, ast.While) or syntax.method_name(node.iter) == "range")
+        and not error_handling.is_bounded_retry(node, function)
     ]  # fmt: skip
     in_loops = {id(inner) for loop in loops for inner in ast.walk(loop)}
     withs = (node for node in ast.walk(function) if isinstance(node, ast.With))
     tries = [node for node in ast.walk(function) if isinstance(node, ast.Try)]
-    tries += [attempt for node in withs if (attempt := words.suppressed(node))]
+    tries += [attempt for node in withs if (attempt := syntax.suppress_as_try(node))]
     returns = [
         statement.lineno for node in tries for statement in node.finalbody
         if isinstance(statement, ast.Return | ast.Break | ast.Continue)
@@ -392,6 +396,6 @@ def _swallowed_errors(function: ast.FunctionDef) -> list[int]:
         handler.lineno
         for node in tries if id(node) not in in_loops
         for handler in node.handlers
-        if words.catches_all(handler)
-        and words.goes_on(handler.body, lambda call: False, in_function=True)
+        if syntax.catches_all(handler)
+        and syntax.only_logs_and_continues(handler.body, lambda call: False, in_function=True)
     ]  # fmt: skip

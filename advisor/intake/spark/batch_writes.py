@@ -12,10 +12,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.processing.parts_of_polls import is_part
-from advisor.intake.programs.python.records.observations import observes
+from advisor.intake.programs.python.records.observations import only_observes
 
 NOTHING = (
     "the records of a batch are not written here, and the query takes the batch as done. Write "
@@ -85,15 +85,15 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yields each line where a function does not write all of its batch, and the reason."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
     classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    for call in words.calls(tree):
-        if words.verb(call) not in ("foreachBatch", "foreach") or not call.args:
+    for call in syntax.calls(tree):
+        if syntax.method_name(call) not in ("foreachBatch", "foreach") or not call.args:
             continue
         of_stream = "writeStream" in ast.unparse(call.func)
-        if words.verb(call) == "foreach" and not of_stream:
+        if syntax.method_name(call) == "foreach" and not of_stream:
             continue
         expression, bound = _query_function(tree, call.args[0])
         class_ = classes.get(_constructed_class(expression))
-        if class_ is not None and words.verb(call) == "foreach":
+        if class_ is not None and syntax.method_name(call) == "foreach":
             yield from _writer_faults(tree, class_, functions)
             continue
         name = (
@@ -110,12 +110,12 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def _constructed_class(expression: ast.expr) -> str:
     """The class of an object that is constructed in this expression; else empty."""
     is_constructed = isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name)
-    return words.verb(expression) if is_constructed else ""
+    return syntax.method_name(expression) if is_constructed else ""
 
 
 def _query_function(tree: ast.Module, value: ast.expr) -> tuple[ast.expr, int]:
     """The function that is passed to a query, and how many of its parameters `partial` binds."""
-    if isinstance(value, ast.Call) and words.verb(value) == "partial" and value.args:
+    if isinstance(value, ast.Call) and syntax.method_name(value) == "partial" and value.args:
         return value.args[0], len(value.args) - 1
     if isinstance(value, ast.Name):
         assigned = [
@@ -183,9 +183,11 @@ class _Walk:
         self.is_buffered = False
         """Whether the batch is stored in an attribute of `self`, to be written elsewhere."""
         self._functions = functions
-        verbs = {words.verb(call) for call in words.calls(tree)}
+        verbs = {syntax.method_name(call) for call in syntax.calls(tree)}
         self._only_merges = bool(verbs & _MERGE_CLAUSES) and "execute" not in verbs
-        self._has_sql = any(words.verb(call) in ("sql", "table") for call in words.calls(tree))
+        self._has_sql = any(
+            syntax.method_name(call) in ("sql", "table") for call in syntax.calls(tree)
+        )
 
     def follow(
         self, function: Function | ast.Lambda, whole: set[str], part: set[str] | None = None,
@@ -198,7 +200,7 @@ class _Walk:
             for node in body:
                 self._add_names(node, levels)
         for node in body:
-            for call in words.calls(node):
+            for call in syntax.calls(node):
                 self._follow_call(call, levels, depth)
 
     def _add_names(self, body: ast.AST, levels: dict[str, int]) -> None:
@@ -213,13 +215,13 @@ class _Walk:
                 pairs = [(node.target, node.iter)]
             elif isinstance(node, ast.withitem) and node.optional_vars:
                 pairs = [(node.optional_vars, node.context_expr)]
-            elif isinstance(node, ast.Call) and words.keeps(node):
+            elif isinstance(node, ast.Call) and syntax.only_stores(node):
                 pairs = [(node.func.value, argument) for argument in node.args
                          if isinstance(node.func, ast.Attribute)]  # fmt: skip
             for target, value in pairs:
                 level = self._level(value, levels)
                 self.is_buffered |= level == 2 and ast.unparse(target).startswith("self.")
-                for name in words.names_in(target) if level else ():
+                for name in syntax.names_in(target) if level else ():
                     levels[name] = max(level, levels.get(name, 0))
 
     def _level(self, node: ast.AST | None, levels: dict[str, int]) -> int:
@@ -235,14 +237,22 @@ class _Walk:
             (self._level(child, levels) for child in ast.iter_child_nodes(node or ast.Pass())),
             default=0,
         )
-        return min(level, 1) if words.verb(node or ast.Pass()) in LIMITING_CALLS else level
+        return min(level, 1) if syntax.method_name(node or ast.Pass()) in LIMITING_CALLS else level
 
     def _follow_call(self, call: ast.Call, levels: dict[str, int], depth: int) -> None:
-        verb, arguments = words.verb(call), [*call.args, *(word.value for word in call.keywords)]
+        verb, arguments = (
+            syntax.method_name(call),
+            [*call.args, *(word.value for word in call.keywords)],
+        )
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         level = max(self._level(argument, levels) for argument in [receiver, *arguments])
         receiver_level = self._level(receiver, levels)
-        if not level or words.is_log(call) or observes(call) or _writes_to_discarding_sink(call):
+        if (
+            not level
+            or syntax.is_log(call)
+            or only_observes(call)
+            or _writes_to_discarding_sink(call)
+        ):
             return
         merges = self._only_merges and (verb == "merge" or verb in _MERGE_CLAUSES)
         if merges or verb in (DERIVING_CALLS if receiver_level else DERIVING_FUNCTIONS):
@@ -294,20 +304,20 @@ def _is_number(node: ast.AST | None) -> bool:
     """Whether an expression is the number of rows or their schema, and holds none of them."""
     if isinstance(node, ast.Attribute):
         return node.attr in SCHEMA_ATTRIBUTES
-    if not isinstance(node, ast.Call) or words.verb(node) not in ROW_COUNTS:
+    if not isinstance(node, ast.Call) or syntax.method_name(node) not in ROW_COUNTS:
         return False
-    return not any(words.verb(inner) in GROUPINGS for inner in words.calls(node.func))
+    return not any(syntax.method_name(inner) in GROUPINGS for inner in syntax.calls(node.func))
 
 
 def _writes_to_discarding_sink(call: ast.Call) -> bool:
     """Whether a call writes to a sink that stores nothing."""
     return any(
-        words.verb(inner) == "format"
+        syntax.method_name(inner) == "format"
         and any(
             isinstance(argument, ast.Constant) and argument.value in _DISCARDING_FORMATS
             for argument in inner.args[:1]
         )
-        for inner in words.calls(call.func)
+        for inner in syntax.calls(call.func)
     )
 
 
@@ -344,11 +354,11 @@ def _depends_on_size(test: ast.expr, local_names: set[str]) -> bool:
     """Whether a condition depends on the size of a batch, or of a list of several batches, and on
     more than whether it is empty."""
     for node in ast.walk(test):
-        if isinstance(node, ast.Compare) and words.verb(node.left) == "count":
+        if isinstance(node, ast.Compare) and syntax.method_name(node.left) == "count":
             limits = [value.value for value in node.comparators if isinstance(value, ast.Constant)]
             return any(isinstance(limit, int) and limit > 1 for limit in limits)
-        if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
-            names = {argument.id for call in words.calls(node.left) for argument in call.args
+        if isinstance(node, ast.Compare) and syntax.method_name(node.left) == "len":
+            names = {argument.id for call in syntax.calls(node.left) for argument in call.args
                      if isinstance(argument, ast.Name)}  # fmt: skip
             limits = [ast.unparse(value) for value in node.comparators]
             return bool(names) and names.isdisjoint(local_names) and limits != ["0"]
@@ -360,8 +370,8 @@ def _holds_for_some_batches(test: ast.expr, batch: set[str]) -> bool:
     for node in ast.walk(test):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return not isinstance(node.left, ast.Constant)
-        if words.verb(node) in ("random", "randint", "uniform", "randrange"):
+        if syntax.method_name(node) in ("random", "randint", "uniform", "randrange"):
             return True
-        if isinstance(node, ast.Compare) and words.names_in(node.left) & batch:
+        if isinstance(node, ast.Compare) and syntax.names_in(node.left) & batch:
             return all(isinstance(operand, ast.Constant) for operand in node.comparators)
     return False

@@ -157,7 +157,7 @@ def _dicts(reading: Reading, text: str) -> None:
             if key.lower() == _BATCH_SIZE and not isinstance(value, ast.Constant):
                 reading.note(line, f"{shown(key)} is not a plain value: not read")
                 continue
-            settings_dicts.take(reading, ends[0] if ends else _end(key), key, value, line)
+            settings_dicts.take_pair(reading, ends[0] if ends else _end(key), key, value, line)
 
 
 @dataclass(slots=True)
@@ -228,7 +228,7 @@ def _take(
     value = _literal(match["value"] or match["keyword"] or match["mapped"] or match["config"] or "")
     if value is None:
         if key.lower().startswith("kafka.") or key.lower() == "failondataloss":
-            settings_dicts.open_value(reading, end or _end(key), key, line)
+            settings_dicts.report_open_value(reading, end or _end(key), key, line)
         elif starting_offsets.is_start_option(key):
             starting_offsets.assume_start(reading, key, line)
         elif key.lower() == "checkpointlocation":

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.jvm.text import Text
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.text import line_of
 
 _OPTION, _MAX_PLACES = "checkpointlocation", 30
@@ -48,13 +48,13 @@ def _python_lines(tree: ast.Module) -> Iterator[int]:
     scopes = [(node, names) for node in ast.walk(tree) if (names := _changing_names(node))]
     per_item = {
         _called_function(call)
-        for scope, names in scopes for call in words.calls(scope) if words.names_in(call) & names
+        for scope, names in scopes for call in syntax.calls(scope) if syntax.names_in(call) & names
     }  # fmt: skip
     calls: dict[str, set[str]] = {}
-    for call in words.calls(tree):
+    for call in syntax.calls(tree):
         calls.setdefault(_called_function(call), set()).add(_arguments(call))
-        if words.verb(call) in ("map", "foreach") and call.args:
-            per_item |= words.names_in(call.args[0])
+        if syntax.method_name(call) in ("map", "foreach") and call.args:
+            per_item |= syntax.names_in(call.args[0])
     for node, names in scopes:
         yield from _unchanged_places(tree, node, names)
     for node in ast.walk(tree):
@@ -70,10 +70,10 @@ def _called_function(call: ast.Call) -> str:
     for keyword in call.keywords:
         if keyword.arg == "target" and isinstance(keyword.value, ast.Name):
             return keyword.value.id
-    if words.verb(call) == "submit" and call.args and isinstance(call.args[0], ast.Name):
+    if syntax.method_name(call) == "submit" and call.args and isinstance(call.args[0], ast.Name):
         return call.args[0].id
     is_chained = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call)
-    return "" if is_chained else words.verb(call)
+    return "" if is_chained else syntax.method_name(call)
 
 
 def _arguments(call: ast.Call) -> str:
@@ -84,18 +84,18 @@ def _arguments(call: ast.Call) -> str:
 def _changing_names(node: ast.AST) -> set[str]:
     """The names that change from one iteration of a loop to the next, and are used in its body."""
     if isinstance(node, _COMPREHENSIONS):
-        return {name for loop in node.generators for name in words.names_in(loop.target)}
+        return {name for loop in node.generators for name in syntax.names_in(loop.target)}
     if isinstance(node, ast.For):
-        names = words.names_in(node.target)
-        return names if any(words.names_in(inner) & names for inner in node.body) else set()
+        names = syntax.names_in(node.target)
+        return names if any(syntax.names_in(inner) & names for inner in node.body) else set()
     if isinstance(node, ast.While):
         assigned = {
             inner.id for statement in node.body for inner in ast.walk(statement)
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
         }  # fmt: skip
-        names = words.names_in(node.test) & assigned
-        body_calls = (call for statement in node.body for call in words.calls(statement))
-        return names if any(words.names_in(call) & names for call in body_calls) else set()
+        names = syntax.names_in(node.test) & assigned
+        body_calls = (call for statement in node.body for call in syntax.calls(statement))
+        return names if any(syntax.names_in(call) & names for call in body_calls) else set()
     return set()
 
 
@@ -105,12 +105,12 @@ def _unchanged_places(tree: ast.Module, scope: ast.AST, changing: set[str]) -> I
     for _ in range(3):  # a value that is derived from a name that changes does so, too
         for node in ast.walk(scope):
             if isinstance(node, ast.Assign) and (
-                words.names_in(node.value) & changing or _may_change(node)
+                syntax.names_in(node.value) & changing or _may_change(node)
             ):
-                changing = changing.union(*map(words.names_in, node.targets))
-    for call in words.calls(scope):
+                changing = changing.union(*map(syntax.names_in, node.targets))
+    for call in syntax.calls(scope):
         for place in _locations(tree, call):
-            if not words.names_in(place) & changing:
+            if not syntax.names_in(place) & changing:
                 yield call.lineno
 
 
@@ -118,8 +118,8 @@ def _may_change(node: ast.Assign) -> bool:
     """Whether a value comes from a call that may return another one each time."""
     return any(
         not call.args or not all(isinstance(argument, ast.Constant) for argument in call.args)
-        for call in words.calls(node.value)
-        if words.verb(call) not in ("start", "option", "load", "format")
+        for call in syntax.calls(node.value)
+        if syntax.method_name(call) not in ("start", "option", "load", "format")
     )
 
 
@@ -127,9 +127,9 @@ def _locations(tree: ast.Module, call: ast.Call) -> Iterator[ast.expr]:
     """The expressions that a call states as the location of a checkpoint."""
     first = call.args[0] if call.args else None
     is_location = isinstance(first, ast.Constant) and str(first.value).lower() == _OPTION
-    if words.verb(call) == "option" and is_location and len(call.args) == 2:
+    if syntax.method_name(call) == "option" and is_location and len(call.args) == 2:
         yield call.args[1]
-    if words.verb(call) not in ("options", "start", "toTable"):
+    if syntax.method_name(call) not in ("options", "start", "toTable"):
         return
     for keyword in call.keywords:
         if str(keyword.arg).lower() == _OPTION:

@@ -18,11 +18,11 @@ from advisor.intake.frameworks.spring.containers import (
 )
 from advisor.intake.frameworks.spring.listeners import MARKED, poll_loops
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
-from advisor.intake.programs.facts import ASYNCHRONOUS, processed
+from advisor.intake.programs.facts import ASYNCHRONOUS, add_processing_facts
 from advisor.intake.programs.jvm.code import Code
 from advisor.intake.programs.jvm.facts import judge
 from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
-from advisor.intake.programs.jvm.text import Text, without_comments, without_letters
+from advisor.intake.programs.jvm.text import Text, without_comments, without_literals
 from advisor.intake.reading import DEFAULT, Item, Reader, Reading
 from advisor.intake.text import IntakeError, line_of
 
@@ -58,7 +58,7 @@ _ASYNC = re.compile(
 def read(text: str) -> Reading:
     """What the code does with its records. Raises `IntakeError`."""
     written = without_comments(text[:_LONGEST])
-    plain = without_letters(written)
+    plain = without_literals(written)
     _refuse_others(plain)
     loops, listeners = poll_loops(written, plain)
     code = Code(normal_form(loops))
@@ -71,7 +71,7 @@ def read(text: str) -> Reading:
         at = line_of(plain, made.start())
         reading.compared_items.append(Item(Component.APPLICATION, MAKES, "", at))
     if listeners:
-        processed(reading, _asynchronous(plain))
+        add_processing_facts(reading, _asynchronous(plain))
     judge(reading, Text(code.plain, code.heads), code)
     without_dead_letter(reading)
     if not any(one.acknowledges for one in listeners):

@@ -51,7 +51,7 @@ def value(code: Code, written: str) -> str:
 
 def _of_name(code: Code, name: str) -> str:
     bound = [*re.finditer(_BOUND.format(name), code.text)]
-    stated = jvm_constants.stated(code.text, code.plain, name)
+    stated = jvm_constants.constant_values(code.text, code.plain, name)
     stated = [each for each in stated if each != name]
     if len(bound) == 1 and not stated:
         text = bound[0]["text"].replace("\\$", "$")

@@ -98,7 +98,7 @@ def container(code: Code, method: Made) -> Container:
 
 def _inside(found: Container, code: Code, applied: re.Match[str]) -> None:
     """Takes what a block of Kotlin's `apply` or `also` says."""
-    end = jvm_text.closed(code.plain, applied.end(), _REACH)
+    end = jvm_text.closing_bracket(code.plain, applied.end(), _REACH)
     given = "it" if applied["kind"] == "also" else ""
     head = rf"\b{applied['name'] or given}\s*\.\s*" if given else r"(?<![\w.])(?:this\s*\.\s*)?"
     start, depth = applied.end(), 0
@@ -143,7 +143,7 @@ def _is_harmless(found: Container, code: Code, name: str, use: re.Match[str]) ->
     for match in configures.finditer(plain, found.method.start, found.method.end):
         if match.start() < use.start() < match.end():
             found.is_configured = True
-            end = jvm_text.closed(plain, match.end(), _REACH)
+            end = jvm_text.closing_bracket(plain, match.end(), _REACH)
             found.consumers = _trimmed(plain, match.end(), end - 1)
             return True
     return False
@@ -171,7 +171,7 @@ def _take(found: Container, code: Code, match: re.Match[str], *, is_container: b
     """Takes what is said, and gives the place behind it."""
     plain = code.plain
     if match["opens"]:
-        end = jvm_text.closed(plain, match.end(), _REACH)
+        end = jvm_text.closing_bracket(plain, match.end(), _REACH)
         place = _trimmed(plain, match.end(), end - 1)
         name = match["name"]
     else:

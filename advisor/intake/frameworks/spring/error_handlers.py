@@ -126,10 +126,10 @@ def _of_handler(code: Code, start: int, opened: int, methods: list[tuple[Code, M
 
 def _of_letters(code: Code, made: re.Match[str], methods: list[tuple[Code, Made]]) -> bool:
     _refuse_changes(code, made.start(), made.end(), methods)
-    end = jvm_text.closed(code.plain, made.end(), _REACH)
+    end = jvm_text.closing_bracket(code.plain, made.end(), _REACH)
     resolver = _BODY.match(code.plain, end)
     if resolver:
-        end = jvm_text.closed(code.plain, resolver.end(), _REACH)
+        end = jvm_text.closing_bracket(code.plain, resolver.end(), _REACH)
     if _NULL.search(code.plain, made.end(), end):
         raise unread(code, made.start(), "a resolver that returns null sends no dead letter")
     return True
@@ -141,7 +141,7 @@ def _refuse_changes(code: Code, start: int, opened: int, methods: list[tuple[Cod
     plain = code.plain
     if _OWN_CLASS.search(plain, max(0, start - _LOOKED_BACK), start):
         raise unread(code, start, "a handler of a class of its own is not read")
-    end = jvm_text.closed(plain, opened, _REACH)
+    end = jvm_text.closing_bracket(plain, opened, _REACH)
     is_java = plain.startswith("new", start)
     if is_java and _BODY.match(plain, end):
         raise unread(code, start, "a handler of a class of its own is not read")
@@ -150,7 +150,7 @@ def _refuse_changes(code: Code, start: int, opened: int, methods: list[tuple[Cod
     before = plain[max(begin, start - 200) : start]
     name = re.search(r"(\w+)\s*(?::\s*[\w<>?., ]{1,80})?=\s*$", before)
     if applied := _APPLIED.match(plain, end):
-        stop = jvm_text.closed(plain, applied.end(), _REACH)
+        stop = jvm_text.closing_bracket(plain, applied.end(), _REACH)
         for match in _INSIDE.finditer(plain, applied.end() - 1, stop):
             _refuse_change(code, match)
     if name:

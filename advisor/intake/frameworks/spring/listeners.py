@@ -129,9 +129,9 @@ def _method(code: str, plain: str, match: re.Match[str]) -> _Method:
     """The method that an annotation stands before. Raises `IntakeError`."""
     behind = match.end()
     if match["given"]:
-        behind = jvm_text.closed(plain, behind, _REACH)
+        behind = jvm_text.closing_bracket(plain, behind, _REACH)
     head = _METHOD.match(plain, behind)
-    closed = jvm_text.closed(plain, head.end(), _REACH) if head else 0
+    closed = jvm_text.closing_bracket(plain, head.end(), _REACH) if head else 0
     body = _BODY.match(plain, closed) if head and closed > head.end() - 1 else None
     if head is None or body is None or (body["is"] and not head["kotlin"]):
         words = "this listener is not read: one is that returns nothing, waits for what it does, "

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import braces, closed
+from advisor.intake.programs.jvm.text import braces, closing_bracket
 from advisor.intake.text import IntakeError, line_of
 
 _REACH, _MOST = 2_000, 300
@@ -67,7 +67,7 @@ def made_in(code: str, plain: str) -> list[Made]:
 
 def _in_java(code: str, plain: str, ends: Mapping[int, int]) -> Iterator[Made]:
     for match in islice(_JAVA.finditer(plain), _MOST):
-        behind = closed(plain, match.end(), _REACH)
+        behind = closing_bracket(plain, match.end(), _REACH)
         body = _BODY.match(plain, behind)
         if body and behind > match.end():
             span = (body.end(), ends.get(body.end() - 1, len(plain)))
@@ -77,7 +77,7 @@ def _in_java(code: str, plain: str, ends: Mapping[int, int]) -> Iterator[Made]:
 
 def _in_kotlin(code: str, plain: str, ends: Mapping[int, int]) -> Iterator[Made]:
     for match in islice(_KOTLIN.finditer(plain), _MOST):
-        behind = closed(plain, match.end(), _REACH)
+        behind = closing_bracket(plain, match.end(), _REACH)
         body = _KOTLIN_BODY.match(plain, behind)
         if body is None or behind == match.end():
             continue

@@ -41,7 +41,7 @@ def listeners(name: str, code: Code) -> Iterator[Listener]:
                 key, _, written = argument.partition("=")
                 if key.strip() == "containerFactory":
                     container = code.value(written.strip()) or ""
-            end = jvm_text.closed(code.plain, end, _REACH)
+            end = jvm_text.closing_bracket(code.plain, end, _REACH)
         if not container:
             words = "which container factory this listener has is not a plain text here"
             raise IntakeError(f"Line {code.line(match.start())}: {words}.")
@@ -56,5 +56,9 @@ def _behind_annotations(code: Code, at: int) -> int:
         match = annotation.match(code.plain, at)
         if match is None:
             break
-        at = jvm_text.closed(code.plain, match.end(), _REACH) if match["given"] else match.end()
+        at = (
+            jvm_text.closing_bracket(code.plain, match.end(), _REACH)
+            if match["given"]
+            else match.end()
+        )
     return at

@@ -11,7 +11,7 @@ _TWICE = 2
 """How often a name is followed into another one."""
 
 
-def also_called(plain: str, names: Collection[str], made: str) -> set[str]:
+def aliases(plain: str, names: Collection[str], made: str) -> set[str]:
     """These names, those of the variables that have the same client (`this.p = p`), and those that
     blocks have for it, Kotlin's `it` included. `made` is the class that makes it."""
     known = {*names}

@@ -33,7 +33,7 @@ from advisor.intake.programs.jvm import text as jvm_text
 from advisor.intake.programs.jvm import topics as jvm_topics
 from advisor.intake.programs.jvm.facts import judge
 from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
-from advisor.intake.programs.jvm.text import Text, braces, without_comments, without_letters
+from advisor.intake.programs.jvm.text import Text, braces, without_comments, without_literals
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
 
@@ -233,7 +233,7 @@ class Code:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.plain = without_letters(text)
+        self.plain = without_literals(text)
         self.heads = [*braces(self.plain)]
 
     def line(self, at: int) -> int:
@@ -368,8 +368,8 @@ class Code:
 
     def _pair(self, arguments: list[str], at: int, since: int) -> list[_Pair]:
         """The pair of a key and a value; none where the key is not known."""
-        name = jvm_constants.resolved(arguments[0], self.text, self.plain) if arguments else ""
-        key = jvm_constants.setting(name) if len(arguments) == 2 else None
+        name = jvm_constants.resolve(arguments[0], self.text, self.plain) if arguments else ""
+        key = jvm_constants.setting_of_constant(name) if len(arguments) == 2 else None
         return [(key, arguments[1], at, self._depends(at, since))] if key else []
 
     def _only_reads(self, at: int, start: int) -> bool:
@@ -413,7 +413,7 @@ class Code:
 
     def _closed(self, at: int) -> int:
         """Behind the bracket that closes a call which was opened just before a place."""
-        return jvm_text.closed(self.plain, at, _REACH)
+        return jvm_text.closing_bracket(self.plain, at, _REACH)
 
     def value(self, written: str) -> str | None:
         """The text of a literal, of a constant or of a class; None for what is worked out."""

@@ -51,7 +51,7 @@ _MADE_FOR_IT = (
 
 
 @lru_cache(maxsize=4)
-def hands(plain: str) -> re.Pattern[str]:
+def handover_calls(plain: str) -> re.Pattern[str]:
     """What hands something on in a program: also any call of a client whose methods return at once
     (AWS SDK, `S3AsyncClient`; google-cloud-pubsub, `Publisher`; Lettuce, `RedisAsyncCommands`)."""
     types = _ASIDE.format("|Publisher" if _OF_PUBSUB in plain else "")
@@ -136,20 +136,20 @@ _MADE = re.compile(r"\b(\w+)\s*(?:=(?!=)|->|=>|:|\bin\b|<-)|[\w>\]]\s+(\w+)\s*[=
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class WaitPatterns:
     """Where a text waits for others: `any` finds all of it, `asks` what throws their errors."""
 
     any: re.Pattern[str]
     asks: re.Pattern[str]
 
 
-def waits(plain: str) -> Waits:
+def wait_patterns(plain: str) -> WaitPatterns:
     """The patterns for this text."""
-    return Waits(of_no_holder(WAITS, plain), of_no_holder(ASKS, plain))
+    return WaitPatterns(without_value_holders(WAITS, plain), without_value_holders(ASKS, plain))
 
 
 @lru_cache(maxsize=8)
-def of_no_holder(pattern: re.Pattern[str], plain: str) -> re.Pattern[str]:
+def without_value_holders(pattern: re.Pattern[str], plain: str) -> re.Pattern[str]:
     """What a pattern finds but where it is asked of what only holds a value: a name whose type is
     no future's or that nothing of the text is called, or an Optional that a call returns."""
     held = {*islice((re.escape(match[0]) for match in _FOUND.finditer(plain)), _MOST)}
@@ -175,9 +175,9 @@ def _holders(plain: str) -> frozenset[str]:
     )  # fmt: skip
 
 
-def outside(text: Text, hands: Sequence[int], span: Block) -> int:
+def unawaited_launches(text: Text, hands: Sequence[int], span: Block) -> int:
     """Where a coroutine is launched in a scope of its own, if nothing but another scope waits."""
-    every = of_no_holder(WAITS, text.plain).finditer(text.plain, *span)
+    every = without_value_holders(WAITS, text.plain).finditer(text.plain, *span)
     found = [match[0] for match in islice(every, _MOST)]
     if not found or not all(SCOPE.search(wait) for wait in found):
         return 0

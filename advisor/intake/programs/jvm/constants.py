@@ -55,7 +55,7 @@ _VALUES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def stated(code: str, plain: str, name: str) -> list[str]:
+def constant_values(code: str, plain: str, name: str) -> list[str]:
     """The values that a program gives to a constant; `plain` is its code with nothing in its texts,
     since a name in a text is not a constant. One that is imported is of a class, and no
     name that a method has for itself."""
@@ -76,11 +76,11 @@ def _before(code: str, at: int) -> str:
     return match[0] if match else ""
 
 
-def setting(written: str) -> str | None:
+def setting_of_constant(written: str) -> str | None:
     """The setting that an expression names by a constant; None for any other expression."""
     if match := _PREFIXED.fullmatch(written):
         inner = match[2].strip()
-        name = inner[1:-1] if _is_text(inner) else setting(inner)
+        name = inner[1:-1] if _is_text(inner) else setting_of_constant(inner)
         return f"{_PREFIXES[match[1]]}{name}" if name else None
     if _is_text(written):
         return written[1:-1]
@@ -99,19 +99,19 @@ def setting(written: str) -> str | None:
     return next((key for key in tried if key in _known()), None)
 
 
-def resolved(written: str, code: str, plain: str) -> str:
+def resolve(written: str, code: str, plain: str) -> str:
     """A constant of the file that has one value there, as that value."""
     if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
         return written
-    values = stated(code, plain, written)
+    values = constant_values(code, plain, written)
     return values[0] if len(values) == 1 else written
 
 
 def plain_value(written: str, code: str, plain: str) -> str | None:
     """The text of a literal, of a constant or of a class; None for what is worked out."""
-    written = resolved(written.strip(), code, plain)
+    written = resolve(written.strip(), code, plain)
     if wrapped := _WRAPPED.fullmatch(written):
-        written = resolved(wrapped[1].strip(), code, plain)
+        written = resolve(wrapped[1].strip(), code, plain)
     if _is_text(written):
         return written[1:-1]
     if written in ("true", "false"):
@@ -121,7 +121,7 @@ def plain_value(written: str, code: str, plain: str) -> str | None:
         return str(math.prod(int(factor or 0) for factor in factors))
     if name := _CLASS.fullmatch(written):
         whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", code)
-        return whole[1] if whole else of_kafka(name[1], code)
+        return whole[1] if whole else kafka_class_name(name[1], code)
     return _VALUES.get(written)
 
 
@@ -142,7 +142,7 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def of_kafka(name: str, code: str) -> str:
+def kafka_class_name(name: str, code: str) -> str:
     """The whole name of a class of Kafka's, unless the program has one of that name itself."""
     package = next((package for package, names in _PACKAGES.items() if name in names), "")
     own = re.search(rf"\bclass\s+{name}\b", code)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.intake.programs import transactions
 from advisor.intake.programs.databases import refuse_uncommitted
-from advisor.intake.programs.facts import GOES_ON, passed_over, processed, unheard
+from advisor.intake.programs.facts import (
+    CONTINUES_WITHOUT_MESSAGE,
+    add_ignored_send_errors,
+    add_processing_facts,
+    add_skipped_messages,
+)
 from advisor.intake.programs.jvm import seeks
 from advisor.intake.programs.jvm import streams as jvm_streams
 from advisor.intake.programs.jvm import topics as jvm_topics
@@ -25,32 +30,32 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     Raises `IntakeError`.
     """
     jvm_topics.take(reading, text, code)
-    for at, reason in seeks.refused(text):
+    for at, reason in seeks.refused_seeks(text):
         raise IntakeError(f"Line {code.line(at)}: {reason}")
     if reading.heads["family"] is Family.STREAMS:
-        if passed := [*jvm_streams.passed(text)]:
-            passed_over(reading, code.line(min(passed)), jvm_streams.PASSED)
-        at, reason = min(jvm_streams.faults(text), default=(-1, ""))
+        if passed := [*jvm_streams.ignored_errors(text)]:
+            add_skipped_messages(reading, code.line(min(passed)), jvm_streams.PASSED)
+        at, reason = min(jvm_streams.early_commits(text), default=(-1, ""))
         if at >= 0:
             reading.wrong(Component.APPLICATION, "processing", code.line(at), reason)
         for at, words in jvm_streams.notes(text):
             reading.note(code.line(at), words)
-        for at, reason in jvm_streams.refused(text):
+        for at, reason in jvm_streams.unrestored_stores(text):
             reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
-        for component, name, value, at in jvm_streams.facts(text):
+        for component, name, value, at in jvm_streams.topology_facts(text):
             reading.state(component, name, value, code.line(at))
             reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
         return
-    at, reason = jvm_sends.unheard(text)
+    at, reason = jvm_sends.unchecked_send(text)
     if at:
-        unheard(reading, code.line(at), reason)
-    elif ".poll(" not in text.plain and (at := job_tree.fault(text)) >= 0:
-        unheard(reading, code.line(at), GOES_ON)
+        add_ignored_send_errors(reading, code.line(at), reason)
+    elif ".poll(" not in text.plain and (at := job_tree.ignored_send_error(text)) >= 0:
+        add_ignored_send_errors(reading, code.line(at), CONTINUES_WITHOUT_MESSAGE)
     single = any(
         (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
     )
-    found = poll_loop.reads(text, single=single)
-    processed(reading, {what: code.line(at) for what, at in found.items()})
+    found = poll_loop.processing_facts(text, single=single)
+    add_processing_facts(reading, {what: code.line(at) for what, at in found.items()})
     at = uncommitted(text.plain) if ".poll(" in text.plain else -1
     refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
     transactions.judge(reading, jvm_transactions.transactions(text))

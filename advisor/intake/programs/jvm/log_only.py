@@ -89,12 +89,12 @@ _LONGEST = 4_000
 Others = Callable[[str], object]
 
 
-def nothing(_: str) -> bool:
+def never(_: str) -> bool:
     """Whether a statement does no more: none does."""
     return False
 
 
-def only_writes(body: str, *, in_function: bool = False, others: Others = nothing) -> bool:
+def only_logs(body: str, *, in_function: bool = False, others: Others = never) -> bool:
     """Whether statements write of something, count or wait, and do nothing else, or are `others`
     that do no more."""
     if len(body) > _LONGEST or _FAILS.search(body):

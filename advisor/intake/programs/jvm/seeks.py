@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.facts import DROPS, PARALLEL_CONSUMER, STARTS_AT_END, STARTS_ELSEWHERE
-from advisor.intake.programs.jvm.records.polls import TYPED, consumers
+from advisor.intake.programs.jvm.records.polls import TYPED, consumer_names
 from advisor.intake.programs.jvm.text import Text
 
 _TO_END = re.compile(r"\.\s*seekToEnd\s*\(")
@@ -31,7 +31,7 @@ _HANDED = re.compile(
 _STEPS, _MOST_NAMES, _MOST = 3, 20, 50
 
 
-def refused(text: Text) -> Iterator[tuple[int, str]]:
+def refused_seeks(text: Text) -> Iterator[tuple[int, str]]:
     """Where a reader is taken past records, and why that is not advised on."""
     if match := _TO_END.search(text.plain):
         yield match.start(), f"seekToEnd: {STARTS_AT_END}"
@@ -74,7 +74,7 @@ def _dropped(text: Text) -> int:
     seeks; -1 if nowhere."""
     if _ELSEWHERE.search(text.plain):
         return -1
-    for consumer in sorted(consumers(text)):
+    for consumer in sorted(consumer_names(text)):
         alone = rf"(?:^|[;{{}}])\s*(?:this\.)?{consumer}\s*\.\s*poll\s*\("
         for poll in islice(re.finditer(alone, text.plain), _MOST):
             if text.plain[text.closed(poll.end()) :].lstrip()[:1] == ";":

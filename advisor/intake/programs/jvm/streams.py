@@ -12,7 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component
 from advisor.intake.programs.jvm import log_only
-from advisor.intake.programs.jvm.concurrency import SUBSCRIBES, hands
+from advisor.intake.programs.jvm.concurrency import SUBSCRIBES, handover_calls
 from advisor.intake.programs.jvm.errors import bulk_writes, chain_errors
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
 from advisor.intake.programs.jvm.errors import results as jvm_results
@@ -85,7 +85,7 @@ _ANYTHING = re.compile("")
 _EACH = re.compile(r"\.\s*foreach\s*\(\s*\(?\s*(\w+)\s*,\s*(\w+)\s*\)?\s*(?:->|=>)")
 
 
-def facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
+def topology_facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
     """What the topology states by itself: settings, their values, and where.
 
     Sources: Consumed (`withOffsetResetPolicy` goes before the settings, and so does
@@ -99,7 +99,7 @@ def facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
     for match in islice(_OUTSIDE.finditer(text.plain), _MOST):
         given = text.plain[match.end() : text.closed(match.end()) - 1]
         body = re.sub(r"^\s*(?:case\b)?\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*\{?", "", given)
-        if "print" not in given and not log_only.only_writes(body.strip().removesuffix("}")):
+        if "print" not in given and not log_only.only_logs(body.strip().removesuffix("}")):
             yield Component.APPLICATION, "sink", "plain", match.start()
             return
     if (match := _PROCESSES.search(text.plain)) and not _KEEPS.search(text.plain):
@@ -112,34 +112,34 @@ def notes(text: Text) -> Iterator[tuple[int, str]]:
         yield match.start(), f"{match[1]}: {_LATE}"
 
 
-def refused(text: Text) -> Iterator[tuple[int, str]]:
+def unrestored_stores(text: Text) -> Iterator[tuple[int, str]]:
     """Where a state store is that nothing restores, and why that is refused."""
     yield from ((match.start(), _UNLOGGED) for match in _NO_LOG.finditer(text.plain))
 
 
-def passed(text: Text) -> Iterator[int]:
+def ignored_errors(text: Text) -> Iterator[int]:
     """Where an operator passes over the error of a record."""
-    silent = [*jvm_handlers.silent(text, in_function=True, others=_LEFT_OUT.fullmatch)]
+    silent = [*jvm_handlers.swallowing_handlers(text, in_function=True, others=_LEFT_OUT.fullmatch)]
     for region in _operators(text):
-        yield from jvm_results.unread(text, _ANYTHING, region)
-        yield from chain_errors.passed_over(text, region)
-        yield from bulk_writes.unasked(text, region)
+        yield from jvm_results.unread_results(text, _ANYTHING, region)
+        yield from chain_errors.ignored_errors(text, region)
+        yield from bulk_writes.unchecked_writes(text, region)
         for handler in silent:
             within = region[0] < handler.attempt[0] < region[1]
-            if within and not jvm_handlers.tries_again(text, handler.attempt, region):
+            if within and not jvm_handlers.is_retried(text, handler.attempt, region):
                 yield handler.at
 
 
-def faults(text: Text) -> Iterator[tuple[int, str]]:
+def early_commits(text: Text) -> Iterator[tuple[int, str]]:
     """Where an operator has a record elsewhere when it is committed, and why that loses it."""
     yield from ((at, BUFFERED) for at in _buffered(text))
-    producers = jvm_sends.names(text.plain)
-    handed = re.compile(f"{hands(text.plain).pattern}|{SUBSCRIBES.pattern}")
+    producers = jvm_sends.producer_names(text.plain)
+    handed = re.compile(f"{handover_calls(text.plain).pattern}|{SUBSCRIBES.pattern}")
     put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "(?!)"))
     for region in _operators(text):
         body = text.plain[slice(*region)]
         aside = handed.search(body) or put.search(body)
-        yield from ((at, HANDED) for _, at in publishers.left(text, region, _ANYTHING))
+        yield from ((at, HANDED) for _, at in publishers.never_run(text, region, _ANYTHING))
         sent = jvm_sends.sends(text, producers, max(0, region[0]), region[1])
         if (aside or sent) and not _WAITS.search(body):
             yield (region[0] + aside.start() if aside else sent[0][0]), HANDED
@@ -153,10 +153,10 @@ def _buffered(text: Text) -> Iterator[int]:
         bodies.append(((each.end(), text.closed(opened) - 1), [each[1], each[2]]))
     for body, parameters in bodies:
         names = "|".join(parameters) or "(?!)"
-        made = derived_names.made_of(text, names.split("|"), body)
+        made = derived_names.derived_from(text, names.split("|"), body)
         known = "|".join([names, *(derived.name for derived in made)])
         spans, kept = (
-            [*derived_names.logged(text, body), *(derived.span for derived in made)],
+            [*derived_names.log_arguments(text, body), *(derived.span for derived in made)],
             list[int](),
         )
         for match in islice(_KEPT.finditer(text.plain, *body), _MOST):

@@ -68,7 +68,7 @@ def without_comments(code: str) -> str:
     return _COMMENT.sub(lambda it: it[1] or re.sub(r"[^\n]", " ", it[0]), code)
 
 
-def without_letters(code: str) -> str:
+def without_literals(code: str) -> str:
     """A program of the same length with blanks in place of its strings, but for the expressions in
     them, and of Kotlin's `!!`: the call is the same."""
     fills_in = bool(_FILLS_IN.search(code))
@@ -99,7 +99,7 @@ def blanked(plain: str, spans: Iterable[Block]) -> str:
     return "".join([*parts, plain[behind:]])
 
 
-def closed(plain: str, at: int, reach: int) -> int:
+def closing_bracket(plain: str, at: int, reach: int) -> int:
     """Behind the bracket that closes a call which was opened just before a place; the place where
     none does within so many letters."""
     depth = 0
@@ -119,7 +119,9 @@ def arguments(plain: str, at: int, written: str, reach: int) -> list[str]:
     """The arguments of a call whose bracket was opened just before a place, as they are `written`
     in a text of the same length; none where it is not closed within so many letters."""
     depth, begin, found = 0, at, list[str]()
-    for here, char in enumerate(without_types(plain[at : closed(plain, at, reach)]), start=at):
+    for here, char in enumerate(
+        without_types(plain[at : closing_bracket(plain, at, reach)]), start=at
+    ):
         depth += (char in "([{") - (char in ")]}")
         if depth < 0 or (depth == 0 and char == ","):
             found.append(written[begin:here].strip())
@@ -329,7 +331,7 @@ class Text:
 
     def closed(self, at: int) -> int:
         """Behind the bracket that closes a call which was opened just before a place."""
-        return closed(self.plain, at, _REACH)
+        return closing_bracket(self.plain, at, _REACH)
 
     def arguments(self, at: int) -> list[str]:
         """The arguments of a call whose bracket was opened just before a place."""

@@ -15,7 +15,7 @@ from typing import Protocol
 from advisor.intake.programs.jvm import constants as jvm_constants
 from advisor.intake.programs.jvm.records.poll_chains import Step, steps
 from advisor.intake.programs.jvm.text import Text
-from advisor.intake.programs.topics import Made, Pair, take_topics
+from advisor.intake.programs.topics import CreatedTopic, Pair, take_topics
 from advisor.intake.reading import Reading
 
 _MOST, _WITH_COPIES = 50, 3
@@ -70,7 +70,7 @@ def take(reading: Reading, text: Text, code: Code) -> None:
     take_topics(reading, _topics(text, code), code.line)
 
 
-def _topics(text: Text, code: Code) -> Iterator[Made]:
+def _topics(text: Text, code: Code) -> Iterator[CreatedTopic]:
     for match in islice(_MADE.finditer(text.plain), _MOST):
         given = code.arguments(match.end())
         behind = [*steps(text, text.closed(match.end()))]
@@ -81,7 +81,7 @@ def _topics(text: Text, code: Code) -> Iterator[Made]:
         if "NewTopic" in match[0]:
             copies = given[2] if len(given) == _WITH_COPIES else ""
         configs = _configs(behind, code)
-        yield Made(match.start(), _copies(text, code.text, copies), configs)
+        yield CreatedTopic(match.start(), _copies(text, code.text, copies), configs)
 
 
 def _copies(text: Text, code: str, written: str) -> int | None:
@@ -90,7 +90,7 @@ def _copies(text: Text, code: str, written: str) -> int | None:
         return 0
     match = _SHORT.fullmatch(written)
     if match and not match["number"].isdecimal():
-        stated = jvm_constants.stated(code, text.plain, match["number"])
+        stated = jvm_constants.constant_values(code, text.plain, match["number"])
         match = _SHORT.fullmatch(stated[0]) if len(stated) == 1 else None
     return int(match["number"]) if match and match["number"].isdecimal() else None
 
@@ -115,5 +115,5 @@ def _configs(behind: list[Step], code: Code) -> list[Pair]:
 
 
 def _pair(key: str, written: str, at: int, code: Code) -> list[Pair]:
-    name = jvm_constants.setting(key.strip())
+    name = jvm_constants.setting_of_constant(key.strip())
     return [(name, code.value(written.strip()), at)] if name else [("configs", None, at)]

@@ -28,7 +28,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(slots=True)
-class Made:
+class SettingsDict:
     """A dict.
 
     `doubts` are keys that depend on a condition, and `unread` the lines that put into it what is
@@ -39,7 +39,7 @@ class Made:
     line: int
     branch: tuple[int, ...] = ()
     pairs: dict[str, Pair] = field(default_factory=dict)
-    inner: dict[str, Made] = field(default_factory=dict)
+    inner: dict[str, SettingsDict] = field(default_factory=dict)
     doubts: dict[str, int] = field(default_factory=dict)
     unread: list[int] = field(default_factory=list)
     origin: int = 0
@@ -63,7 +63,7 @@ class Made:
             self.pairs.setdefault(pair.key, pair)
             self.doubts[pair.key] = pair.line
 
-    def merge(self, other: Made, branch: tuple[int, ...]) -> None:
+    def merge(self, other: SettingsDict, branch: tuple[int, ...]) -> None:
         """Puts all of another dict in."""
         other.is_part = True
         for pair in other.pairs.values():
@@ -72,9 +72,9 @@ class Made:
         self.doubts |= other.doubts
         self.unread += other.unread
 
-    def joined(self, other: Made) -> Made:
+    def joined(self, other: SettingsDict) -> SettingsDict:
         """This dict or the other one, whichever a condition chooses."""
-        either = Made(self.name, self.line, self.branch)
+        either = SettingsDict(self.name, self.line, self.branch)
         either.merge(self, self.branch)
         either.inner |= other.inner
         either.unread += other.unread
@@ -95,11 +95,11 @@ class Client(NamedTuple):
 
     component: Component
     line: int
-    settings: Made | None
+    settings: SettingsDict | None
     of_parameter: bool
 
 
-def keywords(call: ast.Call, settings: Made) -> list[ast.keyword]:
+def keywords(call: ast.Call, settings: SettingsDict) -> list[ast.keyword]:
     """The keywords of a client that are settings; of its dict, its registry's keys are dropped."""
     called = ast.unparse(call.func).rpartition(".")[2]
     if called.startswith(_AIO):
@@ -112,13 +112,13 @@ def keywords(call: ast.Call, settings: Made) -> list[ast.keyword]:
     return [word for word in own if word.arg not in ("logger", "schema_registry")]
 
 
-def named(value: ast.expr) -> str:
+def dotted_name(value: ast.expr) -> str:
     """A name as it is written; empty for anything else."""
     is_name = isinstance(value, ast.Name | ast.Attribute)
     return ast.unparse(value)[:LONGEST_NAME] if is_name else ""
 
 
-def assigned(node: ast.stmt) -> list[str]:
+def attributes_of_class(node: ast.stmt) -> list[str]:
     """The names that a statement of a class gives to what it has."""
     targets = node.targets if isinstance(node, ast.Assign) else []
     targets = [node.target] if isinstance(node, ast.AnnAssign) and node.value else targets

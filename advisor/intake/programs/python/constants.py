@@ -23,7 +23,7 @@ def constants(tree: ast.AST) -> dict[str, ast.expr]:
 
 
 def _is_followed(value: ast.expr) -> bool:
-    is_plain = isinstance(value, ast.Constant) or default(value) is not None
+    is_plain = isinstance(value, ast.Constant) or default_of_variable(value) is not None
     return is_plain or is_generated(ast.unparse(value))
 
 
@@ -57,12 +57,12 @@ def _bound(node: ast.AST) -> Iterator[str]:
             pass
 
 
-def default(node: ast.expr) -> ast.expr | None:
+def default_of_variable(node: ast.expr) -> ast.expr | None:
     """The default in `os.environ.get("ACKS", "all")`, `os.getenv("ACKS", "all")`, also inside
     `int(…)` and `str(…)`; None for anything else."""
     match node:
         case ast.Call(func=ast.Name(id="int" | "str"), args=[inner], keywords=[]):
-            return default(inner)
+            return default_of_variable(inner)
         case ast.Call(func=func, args=[ast.Constant(), ast.Constant() as stated], keywords=[]):
             plain = ast.unparse(func)
             return stated if plain.endswith(("environ.get", "getenv")) else None
@@ -70,12 +70,12 @@ def default(node: ast.expr) -> ast.expr | None:
             return None
 
 
-def variable(node: ast.expr) -> str:
+def variable_name(node: ast.expr) -> str:
     """The name of the variable in what has a `default`."""
     match node:
         case ast.Call(args=[ast.Constant(value=str(name)), _]):
             return name
         case ast.Call(args=[inner]):
-            return variable(inner)
+            return variable_name(inner)
         case _:
             return ""

@@ -23,19 +23,24 @@ from advisor.intake.clients.known_settings import (
 )
 from advisor.intake.programs import transactions
 from advisor.intake.programs.databases import refuse_uncommitted
-from advisor.intake.programs.facts import GOES_ON, SHARE_CONSUMER, processed, unheard
-from advisor.intake.programs.python import seeks, words
+from advisor.intake.programs.facts import (
+    CONTINUES_WITHOUT_MESSAGE,
+    SHARE_CONSUMER,
+    add_ignored_send_errors,
+    add_processing_facts,
+)
+from advisor.intake.programs.python import seeks, syntax
 from advisor.intake.programs.python import topics as python_topics
-from advisor.intake.programs.python.clients import Made, Pair
-from advisor.intake.programs.python.constants import constants, default, variable
+from advisor.intake.programs.python.clients import Pair, SettingsDict
+from advisor.intake.programs.python.constants import constants, default_of_variable, variable_name
 from advisor.intake.programs.python.errors import sends as python_sends
 from advisor.intake.programs.python.normal_form.decorators import unfold
+from advisor.intake.programs.python.normal_form.function_factories import without_function_factories
 from advisor.intake.programs.python.normal_form.inlined import inlined
-from advisor.intake.programs.python.normal_form.made_functions import with_made_functions
-from advisor.intake.programs.python.normal_form.rewriting import plain
+from advisor.intake.programs.python.normal_form.rewriting import normal_form
 from advisor.intake.programs.python.processing import transactions as python_transactions
 from advisor.intake.programs.python.processing.databases import uncommitted
-from advisor.intake.programs.python.processing.poll_loop import reads
+from advisor.intake.programs.python.processing.poll_loop import processing_facts
 from advisor.intake.programs.python.settings_flow import CLIENTS, Flow
 from advisor.intake.programs.python.trees import job_tree
 from advisor.intake.programs.topics import take_topics
@@ -111,7 +116,7 @@ def read(text: str) -> Reading:
     if not (flow.clients or ours) and not _is_dict(tree):
         raise IntakeError(f"Line 1: {_NO_CLIENT}")
     ours = ours or ([] if handed else roots)
-    made_topics = [*python_topics.topics(tree, known)] if flow.clients else []
+    made_topics = [*python_topics.created_topics(tree, known)] if flow.clients else []
     of_topics = {line for topic in made_topics for _, _, line in topic.configs}
     for made in _roots(flow):
         if made in ours:
@@ -156,27 +161,27 @@ def _judge(reading: Reading, tree: ast.Module, flow: Flow) -> None:
         _judge_sends(reading, tree, in_config=in_config)
     if Component.CONSUMER in made:
         _refuse_the_end(tree)
-        processed(reading, reads(tree))
+        add_processing_facts(reading, processing_facts(tree))
         refuse_uncommitted(reading, uncommitted(tree))
     transactions.judge(reading, python_transactions.transactions(tree))
 
 
 def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None:
     """States whether sends may fail unnoticed, and refuses what does not say so."""
-    line, reason = python_sends.unheard(tree, in_config=in_config)
+    line, reason = python_sends.unchecked_send(tree, in_config=in_config)
     if line:
-        unheard(reading, line, reason)
+        add_ignored_send_errors(reading, line, reason)
         return
     line, reason = (0, "") if in_config else python_sends.open_sends(tree)
     if line:
         reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
-    elif not words.consumers(tree) and (line := job_tree.fault(tree)):
-        unheard(reading, line, GOES_ON)
+    elif not syntax.consumer_names(tree) and (line := job_tree.ignored_send_error(tree)):
+        add_ignored_send_errors(reading, line, CONTINUES_WITHOUT_MESSAGE)
 
 
 def _state(
-    reading: Reading, made: Made, component: Component, process: str, known: dict[str, ast.expr],
-    clients: tuple[Component, ...] = (),
+    reading: Reading, made: SettingsDict, component: Component, process: str,
+    known: dict[str, ast.expr], clients: tuple[Component, ...] = (),
 ) -> None:  # fmt: skip
     """Takes a dict, or what a client has of one that `clients` share. Raises `IntakeError` for one
     that has what is not known."""
@@ -187,7 +192,7 @@ def _state(
         if component not in clients_having(key, clients or (component,)):
             continue
         plain = known.get(value.id, value) if isinstance(value, ast.Name) else value
-        take(reading, component, key, plain, line, process)
+        take_pair(reading, component, key, plain, line, process)
     chosen = [pair for pair in made.pairs.values() if isinstance(pair.value, ast.IfExp)]
     for key, line in (made.doubts | {key: line for key, _, line in chosen}).items():
         if is_weighed(Family.LIBRDKAFKA, component, key):
@@ -212,7 +217,9 @@ def _parsed(text: str) -> ast.Module:
     # Pairs without braces, as one cuts them out of a dict.
     code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
     try:
-        return words.with_nodes(inlined(with_made_functions(unfold(plain(ast.parse(code))))))
+        return syntax.with_nodes(
+            inlined(without_function_factories(unfold(normal_form(ast.parse(code)))))
+        )
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
         raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None
@@ -228,8 +235,8 @@ def _bare(text: str) -> bool:
 
 def _refuse_others(tree: ast.Module) -> None:
     """Raises `IntakeError` where a client of another library is made, or a class is one itself."""
-    own_classes = {node.name for node in words.nodes(tree) if isinstance(node, ast.ClassDef)}
-    for node in words.nodes(tree):
+    own_classes = {node.name for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)}
+    for node in syntax.nodes(tree):
         if isinstance(node, ast.ClassDef):
             bases = (ast.unparse(base).rpartition(".")[2] for base in node.bases)
             if base := next((base for base in bases if base in CLIENTS), None):
@@ -250,7 +257,7 @@ def _refuse_others(tree: ast.Module) -> None:
 
 def _other_client(tree: ast.Module, name: str) -> str:
     """Why nothing is read of a client of this name: another library's, or the team's own class."""
-    for node in words.nodes(tree):
+    for node in syntax.nodes(tree):
         if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
             library = (node.module or "").partition(".")[0]
             if node.level or library not in ("kafka", "aiokafka"):
@@ -265,7 +272,7 @@ def _other_client(tree: ast.Module, name: str) -> str:
 
 def _refuse_the_end(tree: ast.Module) -> None:
     """Raises `IntakeError` for a reader that begins at the end, wherever its group is."""
-    for line, reason in seeks.refused(tree):
+    for line, reason in seeks.refused_seeks(tree):
         raise IntakeError(f"Line {line}: {reason}")
 
 
@@ -287,7 +294,7 @@ def dicts(text: str) -> list[tuple[str, list[Pair]]]:
     return [(made.name, [*made.pairs.values()]) for made in _roots(Flow(_parsed(text)))]
 
 
-def _roots(flow: Flow) -> list[Made]:
+def _roots(flow: Flow) -> list[SettingsDict]:
     return [made for made in flow.roots() if made.pairs]
 
 
@@ -300,18 +307,18 @@ def _by_name(name: str) -> Component | None:
     return components[0] if len(components) == 1 else None
 
 
-def _is_of_client(made: Made) -> bool:
+def _is_of_client(made: SettingsDict) -> bool:
     """Whether a dict is a client's, by its name or by any of its keys."""
     named = _by_name(made.name.rpartition(".")[2])
     return named is not None or any(map(is_client_setting, islice(made.pairs, _TRIED)))
 
 
-def _connects(made: Made) -> bool:
+def _connects(made: SettingsDict) -> bool:
     """Whether a dict is a client's whole one, and no part that others are made of."""
     return not made.pairs.keys().isdisjoint(("bootstrap.servers", "metadata.broker.list"))
 
 
-def take(
+def take_pair(
     reading: Reading, component: Component, key: str, value: ast.expr, line: int, process: str = ""
 ) -> None:
     """Takes one pair of a dict, if its value is a literal, or the default of a variable."""
@@ -321,8 +328,8 @@ def take(
         return
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
-    if stated := default(value):
-        _say_default(reading, key, line, variable(value), stated)
+    if stated := default_of_variable(value):
+        _say_default(reading, key, line, variable_name(value), stated)
         if ast.literal_eval(stated) == "" and not decides(key):
             return  # for a value that is given, such as a name
         value = stated
@@ -337,7 +344,7 @@ def take(
     elif isinstance(literal, str) or (isinstance(literal, int) and abs(literal) < 2**63):
         reading.state(component, key, str(literal), line, process=process)
     else:
-        open_value(reading, component, key, line)
+        report_open_value(reading, component, key, line)
 
 
 def _say_default(reading: Reading, key: str, line: int, name: str, stated: ast.expr) -> None:
@@ -349,7 +356,7 @@ def _say_default(reading: Reading, key: str, line: int, name: str, stated: ast.e
         reading.defaulted_settings.append(DefaultedSetting(shown(key), of_program))
 
 
-def open_value(reading: Reading, component: Component, key: str, line: int) -> None:
+def report_open_value(reading: Reading, component: Component, key: str, line: int) -> None:
     """Says that a value is known only where the program runs: a problem if an answer depends on
     it."""
     if decides(key):

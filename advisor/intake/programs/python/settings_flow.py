@@ -15,11 +15,11 @@ from advisor.intake.programs.python.clients import (
     LONGEST_NAME,
     Client,
     Function,
-    Made,
     Pair,
-    assigned,
+    SettingsDict,
+    attributes_of_class,
+    dotted_name,
     keywords,
-    named,
     parameters,
 )  # fmt: skip
 from advisor.intake.programs.python.constants import constants
@@ -51,7 +51,7 @@ _OWN = ("self.", "cls.")
 _MAIN = "__name__ == '__main__'"
 
 
-Names = dict[str, Made | None]
+Names = dict[str, SettingsDict | None]
 
 
 class Flow:
@@ -61,7 +61,7 @@ class Flow:
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        self.made: list[Made] = []
+        self.made: list[SettingsDict] = []
         self.clients: list[Client] = []
         self._branch: tuple[int, ...] = ()
         self._branches = self._steps = self._depth = 0
@@ -78,7 +78,7 @@ class Flow:
             if function.name not in self._called:
                 self._apart(function.body, names | dict.fromkeys(parameters(function)))
 
-    def roots(self) -> list[Made]:
+    def roots(self) -> list[SettingsDict]:
         """The dicts that no other one and no client has, in the order of their lines."""
         last = {made.origin: made for made in self.made}
         parts = {made.origin for made in self.made if made.is_part}
@@ -101,9 +101,9 @@ class Flow:
         self._run(body, names)
         self._branch = before
 
-    def _run(self, body: Iterable[ast.stmt], names: Names) -> list[Made]:
+    def _run(self, body: Iterable[ast.stmt], names: Names) -> list[SettingsDict]:
         """Follows statements; gives the dicts that they return."""
-        returned: list[Made] = []
+        returned: list[SettingsDict] = []
         for node in body:
             self._step(node.lineno)
             match node:
@@ -128,7 +128,7 @@ class Flow:
                     returned += self._inner(node, names)
         return returned
 
-    def _inner(self, node: ast.stmt, names: Names) -> list[Made]:
+    def _inner(self, node: ast.stmt, names: Names) -> list[SettingsDict]:
         """Follows a statement that has others inside, or is an expression."""
         match node:
             case ast.If(test=test) if ast.unparse(test).replace('"', "'") == _MAIN:
@@ -171,7 +171,7 @@ class Flow:
                 functions[inner.name] = inner
             else:
                 self._run([inner], names)
-                for name in assigned(inner):
+                for name in attributes_of_class(inner):
                     names |= {f"{own}{name}": names.get(name) for own in (*_OWN, f"{node.name}.")}
         ordered = sorted(functions.values(), key=lambda inner: inner.name != "__init__")
         for function in ordered:
@@ -186,9 +186,9 @@ class Flow:
 
     def _either(
         self, body: Iterable[ast.stmt], other: Iterable[ast.stmt], names: Names
-    ) -> list[Made]:
+    ) -> list[SettingsDict]:
         """Follows both sides of a condition; a name has either dict after it."""
-        results, before, returned = list[Names](), self._branch, list[Made]()
+        results, before, returned = list[Names](), self._branch, list[SettingsDict]()
         for side in (body, other):
             self._branches += 1
             self._branch = (*before, self._branches)
@@ -213,7 +213,9 @@ class Flow:
                 names[ast.unparse(target)[:LONGEST_NAME]] = made
         self._calls(value, names, name)
 
-    def _put(self, target: ast.Subscript, value: ast.expr, made: Made | None, names: Names) -> None:
+    def _put(
+        self, target: ast.Subscript, value: ast.expr, made: SettingsDict | None, names: Names
+    ) -> None:
         """`conf["acks"] = "1"`."""
         owner, key = self._value(target.value, names), self._text(target.slice)
         if owner is None:
@@ -230,7 +232,7 @@ class Flow:
         if isinstance(target, ast.Subscript) and (owner := self._value(target.value, names)):
             self._remove(owner, self._text(target.slice), target.lineno)
 
-    def _remove(self, owner: Made, key: str | None, line: int) -> None:
+    def _remove(self, owner: SettingsDict, key: str | None, line: int) -> None:
         if key is None:
             owner.unread.append(line)
         elif owner.branch[: len(self._branch)] == self._branch:
@@ -280,7 +282,7 @@ class Flow:
             if isinstance(value, ast.Name) and (made := self._value(value, names)):
                 made.unread.append(call.lineno)
 
-    def _change(self, call: ast.Call, verb: str, owner: Made, names: Names) -> None:
+    def _change(self, call: ast.Call, verb: str, owner: SettingsDict, names: Names) -> None:
         key = self._text(call.args[0]) if call.args else None
         if verb == "update":
             for given in call.args:
@@ -298,12 +300,12 @@ class Flow:
                 self._remove(owner, key, call.lineno)
 
     def _client(self, call: ast.Call, component: Component, names: Names) -> None:
-        settings, given = Made(f"{component}", call.lineno, self._branch), [*call.args[:1]]
+        settings, given = SettingsDict(f"{component}", call.lineno, self._branch), [*call.args[:1]]
         given += [word.value for word in call.keywords if word.arg in CONF]
         for value in given:
             source = self._value(value, names, f"{component}")
             if source is None or source.is_unknown:
-                of_parameter = source is None and named(value) in names
+                of_parameter = source is None and dotted_name(value) in names
                 self.clients.append(Client(component, call.lineno, None, of_parameter))
                 return
             settings.merge(source, self._branch)
@@ -311,7 +313,9 @@ class Flow:
         if settings.pairs or settings.unread:
             self.clients.append(Client(component, call.lineno, settings, False))
 
-    def _words(self, owner: Made, words: Iterable[ast.keyword], line: int, names: Names) -> None:
+    def _words(
+        self, owner: SettingsDict, words: Iterable[ast.keyword], line: int, names: Names
+    ) -> None:
         """Keywords of `dict()`, `update()` or a client."""
         for word in words:
             if word.arg is None:
@@ -319,7 +323,7 @@ class Flow:
             else:
                 owner.put(Pair(word.arg, word.value, word.value.lineno), self._branch)
 
-    def _merge(self, owner: Made | None, value: ast.expr, line: int, names: Names) -> None:
+    def _merge(self, owner: SettingsDict | None, value: ast.expr, line: int, names: Names) -> None:
         if owner is None:
             return
         other = self._value(value, names)
@@ -330,7 +334,7 @@ class Flow:
         else:
             owner.merge(other, self._branch)
 
-    def _value(self, node: ast.expr, names: Names, name: str = "") -> Made | None:
+    def _value(self, node: ast.expr, names: Names, name: str = "") -> SettingsDict | None:
         """The dict that an expression is; None for anything else."""
         match node:
             case ast.Dict():
@@ -358,7 +362,7 @@ class Flow:
                 return None
         return None
 
-    def _copied(self, node: ast.Call, called: str, names: Names, name: str) -> Made | None:
+    def _copied(self, node: ast.Call, called: str, names: Names, name: str) -> SettingsDict | None:
         """`dict(acks="all", **base)`, `base.copy()`, or what a function of the file returns."""
         func = node.func
         if called in ("dict", "OrderedDict") and isinstance(func, ast.Name):
@@ -379,7 +383,7 @@ class Flow:
             return made
         return self._inlined(node, called, names)
 
-    def _inlined(self, call: ast.Call, called: str, names: Names) -> Made | None:
+    def _inlined(self, call: ast.Call, called: str, names: Names) -> SettingsDict | None:
         """What a function of the file returns where it is called like this."""
         function = self._functions.get(called)
         if function is None or self._depth >= _DEEPEST_CALL:
@@ -402,7 +406,7 @@ class Flow:
             result = result.joined(other) if result and result is not other else result
         return result
 
-    def _literal(self, node: ast.Dict, names: Names, name: str) -> Made:
+    def _literal(self, node: ast.Dict, names: Names, name: str) -> SettingsDict:
         made = self._new(name, node)
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
@@ -422,9 +426,9 @@ class Flow:
                 made.put(Pair(word, value, value.lineno), self._branch)
         return made
 
-    def _new(self, name: str, node: ast.expr) -> Made:
+    def _new(self, name: str, node: ast.expr) -> SettingsDict:
         self._step(node.lineno)
-        made = Made(name, node.lineno, self._branch, origin=id(node))
+        made = SettingsDict(name, node.lineno, self._branch, origin=id(node))
         self._evaluated.add(id(node))
         self.made.append(made)
         return made
@@ -435,5 +439,5 @@ class Flow:
         return constant if isinstance(constant, str) else None
 
 
-def _unknown(name: str, line: int) -> Made:
-    return Made(name, line, unread=[line], is_unknown=True)
+def _unknown(name: str, line: int) -> SettingsDict:
+    return SettingsDict(name, line, unread=[line], is_unknown=True)

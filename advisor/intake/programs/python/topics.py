@@ -10,21 +10,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from advisor.intake.programs.python import words
-from advisor.intake.programs.topics import Made, Pair
+from advisor.intake.programs.python import syntax
+from advisor.intake.programs.topics import CreatedTopic, Pair
 
 _CONFIGS = ("config", "topic_configs")
 
 
-def topics(tree: ast.Module, known: Mapping[str, ast.expr]) -> Iterator[Made]:
+def created_topics(tree: ast.Module, known: Mapping[str, ast.expr]) -> Iterator[CreatedTopic]:
     """The topics that a program makes; `known` are its names that stand for one value."""
-    for call in words.calls(tree):
-        if words.verb(call) != "NewTopic":
+    for call in syntax.calls(tree):
+        if syntax.method_name(call) != "NewTopic":
             continue
         given = {word.arg: word.value for word in call.keywords if word.arg}
         copies = call.args[2] if len(call.args) > 2 else given.get("replication_factor")
         configs = [pair for name in _CONFIGS if name in given for pair in _configs(given[name])]
-        yield Made(call.lineno, _number(copies, known), configs)
+        yield CreatedTopic(call.lineno, _number(copies, known), configs)
 
 
 def _number(node: ast.expr | None, known: Mapping[str, ast.expr]) -> int | None:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.facts import GIVEN_UP
-from advisor.intake.programs.jvm.errors import told_apart
-from advisor.intake.programs.jvm.errors.handlers import tries_again
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.facts import ABANDONED_TRANSACTION
+from advisor.intake.programs.jvm.errors import error_branches
+from advisor.intake.programs.jvm.errors.handlers import is_retried
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.text import Text
 
 _MOST = 50
@@ -31,12 +31,12 @@ _COMMIT = re.compile(r"\.\s*commitTransaction\b")
 _POLLS = re.compile(r"\.\s*poll\s*\(|@KafkaListener\b")
 
 
-def given_up(text: Text) -> tuple[int, str]:
+def abandoned_transaction(text: Text) -> tuple[int, str]:
     """Where the first transaction is aborted and the program goes on, and why that loses it; 0 if
     there is none."""
     if _POLLS.search(text.plain):
         return 0, ""
-    return min(((at, GIVEN_UP) for at in _aborts(text)), default=(0, ""))
+    return min(((at, ABANDONED_TRANSACTION) for at in _aborts(text)), default=(0, ""))
 
 
 def _aborts(text: Text) -> Iterator[int]:
@@ -53,8 +53,8 @@ def _aborts(text: Text) -> Iterator[int]:
         if not abort and not _COMMIT.search(text.plain, *attempt):
             continue
         body = text.plain[block[0] + 1 : block[1]]
-        ways = told_apart.ways(text, match.start(), block, attempt) or [body]
+        ways = error_branches.branches(text, match.start(), block, attempt) or [body]
         rests = (_CLOSE.sub("", _ABORT.sub("", way)) for way in ways)
-        is_left = any(only_writes(rest, in_function=True) for rest in rests)
-        if is_left and not tries_again(text, attempt, whole):
+        is_left = any(only_logs(rest, in_function=True) for rest in rests)
+        if is_left and not is_retried(text, attempt, whole):
             yield abort.start() if abort else match.start()

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.jvm.log_only import only_writes
-from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.log_only import only_logs
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_BODIES = 60, 4
@@ -54,10 +54,10 @@ _ASKED = (
 _OF_CONDITION = re.compile(r"\b(?:if|for)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\belse\b")
 
 
-def unasked(text: Text, span: Block) -> Iterator[int]:
+def unchecked_writes(text: Text, span: Block) -> Iterator[int]:
     """Where such a write is, between two places, and nothing but a log asks what failed."""
     begin, end = max(0, span[0]), span[1]
-    printed = [*logged(text, (begin, end))]
+    printed = [*log_arguments(text, (begin, end))]
     for match in islice(_WRITES.finditer(text.plain, begin, end), _MOST):
         behind = text.closed(match.end())
         is_printed = any(start <= match.start() < stop for start, stop in printed)
@@ -114,13 +114,13 @@ def _is_asked(text: Text, name: str, at: int, *, of_http: bool = False) -> bool:
     stop = text.block(at)[1]
     again = _WHILE.match(text.plain, stop)
     stop = again.end() if again else stop
-    printed = [*logged(text, (at, stop))]
+    printed = [*log_arguments(text, (at, stop))]
     for match in re.compile(_ASKED.format(name)).finditer(text.plain, at, stop):
         closed = text.closed(match.end())
         own = match.end(), closed - 1
         start, end = text.guarded(closed) if match["each"] is None else own
         inside = _OF_CONDITION.sub(" ", text.plain[start:end].removeprefix("{"))
-        printed += [(match.start(), end)] if only_writes(inside) else []
+        printed += [(match.start(), end)] if only_logs(inside) else []
     if of_http:
         printed += [
             own.span() for own in re.compile(_READ_OUT.format(name)).finditer(text.plain, at, stop)

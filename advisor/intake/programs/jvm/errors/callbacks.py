@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from advisor.intake.programs.facts import DROPPED, ONLY_WRITTEN
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.log_only import only_logs
 
 Own = Callable[[str, str, str], "Callback | None"]
 """The method of the file that is called by a name, with the error among what it is given."""
@@ -69,7 +69,7 @@ class Callback:
 
     def _is_quiet(self, own: Own, depth: int) -> bool:
         """Whether an error is only written of, thrown, or left, in methods of the file, too."""
-        return only_writes(
+        return only_logs(
             self.with_error(), in_function=True, others=lambda it: self._leaves(it, own, depth)
         )
 
@@ -81,7 +81,7 @@ class Callback:
             return inner._is_quiet(own, depth - 1)
         if _ENDS.fullmatch(bare):
             return True
-        return bare != statement and only_writes(bare, in_function=True)
+        return bare != statement and only_logs(bare, in_function=True)
 
     def with_error(self) -> str:
         """What is done where there is an error, or may be."""
@@ -112,7 +112,7 @@ class Callback:
         return "\n".join([body[: match.start()], chosen, rest])
 
 
-def callback(given: str, trailing: str = "") -> Callback | None:
+def callback_of(given: str, trailing: str = "") -> Callback | None:
     """The callback in what a send is given behind the record, or in Kotlin's braces behind it."""
     match = _LAMBDA.match(trailing or _SAM.sub("", given.strip(), count=1)) or _CLASS.search(given)
     if match is None:

@@ -54,7 +54,7 @@ _COMMIT = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
 WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
 
 
-def behind_first(given: str) -> str:
+def after_first_argument(given: str) -> str:
     """What a call is given behind its first argument; empty if that is all."""
     depth = 0
     for at, char in enumerate(without_types(given)):
@@ -64,11 +64,11 @@ def behind_first(given: str) -> str:
     return ""
 
 
-def body(given: str) -> str:
+def lambda_body(given: str) -> str:
     """What a lambda of one parameter does."""
     return re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", given)
 
 
-def consumes(code: str) -> bool:
+def is_poll_loop(code: str) -> bool:
     """Whether code is a consumer's own loop: an error that leaves it ends its polls and commits."""
     return bool(_POLL.search(code)) and bool(_COMMIT.search(code))

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.jvm.errors.handlers import is_quiet, side_of_error
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.errors.handlers import error_function, only_logs_error
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -50,7 +50,7 @@ _CAUGHT = re.compile(r"\.\s*catch\s*\{")
 _PARAMETER = re.compile(r"\A\s*\w+\s*->")
 
 
-def passed_over(text: Text, span: Block, uses: re.Pattern[str] | None = None) -> Iterator[int]:
+def ignored_errors(text: Text, span: Block, uses: re.Pattern[str] | None = None) -> Iterator[int]:
     """Where that is between two places, of a chain that `uses` a record."""
     plain, begin, end = text.plain, max(0, span[0]), span[1]
     for match in islice(_INSTEAD.finditer(plain, begin, end), _MOST):
@@ -60,7 +60,7 @@ def passed_over(text: Text, span: Block, uses: re.Pattern[str] | None = None) ->
                 yield match.start()
     for match in islice(_CAUGHT.finditer(plain, begin, end), _MOST):
         body = plain[match.end() : text.block_of(match.end() - 1)[1]]
-        if only_writes(_PARAMETER.sub("", body)):
+        if only_logs(_PARAMETER.sub("", body)):
             yield match.start()
 
 
@@ -75,13 +75,13 @@ def _is_dropped(text: Text, match: re.Match[str]) -> bool:
         return bool(run) and not _IS_TAKEN.search(text.line_to(start)[-_REACH:])
     is_braces = plain[end - 1] == "{"
     closed = text.block_of(end - 1)[1] + 1 if is_braces else text.closed(end)
-    given = side_of_error(plain[end : closed - 1], is_last=False)
+    given = error_function(plain[end : closed - 1], is_last=False)
     function = _LAMBDA.match(given)
     if _VALUE.fullmatch(verb) and not function:
         return bool(_PLAIN.fullmatch(given)) and _is_end(text, closed)
     if not (function or _EFFECT.match(given.strip())):
         return False
-    return is_quiet(given[function.end() :] if function else given)
+    return only_logs_error(given[function.end() :] if function else given)
 
 
 def _is_end(text: Text, at: int) -> bool:

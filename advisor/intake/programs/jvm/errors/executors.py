@@ -15,7 +15,7 @@ _ASKS_SCOPE = re.compile(r"\bthrowIfFailed\s*\(|\.\s*(?:result|get|exception|sta
 _READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
 
 
-def passed_over(text: Text, span: Block, go_on: Iterable[Handler]) -> Iterator[int]:
+def ignored_errors(text: Text, span: Block, go_on: Iterable[Handler]) -> Iterator[int]:
     """Where that is between two places; `go_on` are handlers that only write of an error."""
     plain, (begin, end) = text.plain, span
     if (scope := _SCOPE.search(plain, begin, end)) and not _ASKS_SCOPE.search(plain, begin, end):

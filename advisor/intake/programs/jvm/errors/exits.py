@@ -38,7 +38,9 @@ _BESIDE_DAEMONS = re.compile(
 """What keeps a program going whose threads end with it (java.lang.Thread, setDaemon)."""
 
 
-def left_behind(text: Text, producers: Collection[str], sends: Collection[Block]) -> Iterator[int]:
+def unflushed_sends(
+    text: Text, producers: Collection[str], sends: Collection[Block]
+) -> Iterator[int]:
     """Sends that a program may leave in its buffer when it ends."""
     main = _MAIN.search(text.plain)
     if main is None or not producers or _WAITS.search(text.plain) or _is_handed(text, producers):

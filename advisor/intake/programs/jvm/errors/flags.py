@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records import record_loops
 from advisor.intake.programs.jvm.records.buffers import COLLECTION
-from advisor.intake.programs.jvm.records.derived_names import logged
-from advisor.intake.programs.jvm.records.partial_polls import leaves
-from advisor.intake.programs.jvm.records.repetition import looped
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
+from advisor.intake.programs.jvm.records.partial_polls import breaks_one_of
+from advisor.intake.programs.jvm.records.repetition import is_in_loop
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _LAST = 100, 200
@@ -68,7 +68,7 @@ _ELSE = re.compile(r"[\s;}]*\belse\b")
 _COMMITS = re.compile(r"\s*(?:\w+\s*\.\s*)*commit(?:Sync|Async)?\s*\(.*", re.DOTALL)
 
 
-def sides(text: Text, at: int) -> tuple[str, str]:
+def branches(text: Text, at: int) -> tuple[str, str]:
     """What is done if the condition that ends at a place holds, and what is done otherwise."""
     does, other = (text.plain[slice(*span)] for span in _spans(text, at))
     return does.removeprefix("{"), other.removeprefix("{")
@@ -82,23 +82,23 @@ def _spans(text: Text, at: int) -> tuple[Block, Block]:
     return (start, end), text.guarded(other.end()) if other else (behind, behind)
 
 
-def is_idle(
+def ignores_failure(
     text: Text, at: int, failed: str, *, loops: Sequence[Block] = (), in_function: bool = False
 ) -> bool:
     """Whether what is done for a failure, behind a condition that ends at a place, only writes of
     it or commits, or leaves a loop over what was polled."""
-    if leaves(text, at, loops) and not _BACK.search(text.plain, at, text.block(at)[1]):
+    if breaks_one_of(text, at, loops) and not _BACK.search(text.plain, at, text.block(at)[1]):
         failed = _BREAK.sub("", failed)
-    return only_writes(failed, in_function=in_function, others=_COMMITS.fullmatch)
+    return only_logs(failed, in_function=in_function, others=_COMMITS.fullmatch)
 
 
-def keeps_back(text: Text, at: int, *, in_function: bool = False) -> bool:
+def commits_only_if(text: Text, at: int, *, in_function: bool = False) -> bool:
     """Whether what stands behind a condition that ends at a place commits, and where it does not
     hold nothing is done."""
-    does, failed = sides(text, at)
+    does, failed = branches(text, at)
     ends = _JUMPS.search(does) or _BACK.search(text.plain, at, text.block(at)[1])
     commits = any(map(_COMMITS.fullmatch, re.split(r"[;{}\n]", does)))
-    return commits and not ends and is_idle(text, at, failed, in_function=in_function)
+    return commits and not ends and ignores_failure(text, at, failed, in_function=in_function)
 
 
 def _failed(
@@ -113,7 +113,7 @@ def _failed(
         answer = answer is not (bool(match["op"] == "==") and match["to"] != "true")
         answer = answer is not (match["op"] == "!=" and match["to"] == "true")
         answer = answer is not bool(match["not"])
-        does, other = sides(text, match.end())
+        does, other = branches(text, match.end())
         failed, rest = (does, other) if answer else (other, does)
         is_known = not of or _OF.fullmatch(of)
         own, others = _spans(text, match.end())
@@ -124,15 +124,15 @@ def _failed(
         yield match.span(), idle, never
 
 
-def nothing_asks(
+def is_never_checked(
     text: Text, name: str, value: bool, span: Block, *,
     loops: Sequence[Block] = (), in_function: bool = False,
 ) -> bool:  # fmt: skip
     """Whether nothing between two places is done where a name has a value."""
     span, clears = (max(0, span[0]), span[1]), re.compile(rf"\b{name}\s*\.\s*clear\s*\(\s*\)")
-    passed = [*logged(text, span), *_told(text, name, span)]
+    passed = [*log_arguments(text, span), *_told(text, name, span)]
     for place, failed, never in _failed(text, name, value, span):
-        if failed is None or not is_idle(
+        if failed is None or not ignores_failure(
             text, place[1], clears.sub("", failed), loops=loops, in_function=in_function
         ):
             return False
@@ -146,13 +146,13 @@ def nothing_asks(
 
 def _told(text: Text, name: str, span: Block) -> Iterator[Block]:
     """The loops over what has a name that only write of it."""
-    for _, body in record_loops.loops(text, {name}, span):
+    for _, body in record_loops.record_loops(text, {name}, span):
         does = _LAMBDA.sub("", text.plain[body[0] + 1 : body[1]]).strip("{}() \n")
-        if only_writes(does):
+        if only_logs(does):
             yield max(span[0], text.plain.rfind(name, span[0], body[0])), body[1]
 
 
-def keeps_for_nothing(text: Text, statement: str) -> bool:
+def stores_unused_error(text: Text, statement: str) -> bool:
     """Whether a statement keeps an error in a name that nothing reads, or that decides only about
     a commit and starts anew with each round of the loop."""
     kept = _KEEPS.fullmatch(statement)
@@ -168,12 +168,13 @@ def keeps_for_nothing(text: Text, statement: str) -> bool:
         is_letter = _DEAD_LETTER.search(name) and not re.search(COLLECTION.format(name), text.plain)
         return kept["to"] not in ("true", "false") and not is_letter
     is_reset = any(
-        _RESETS[value].match(text.plain, use.end()) and looped(text, use.start()) for use in uses
+        _RESETS[value].match(text.plain, use.end()) and is_in_loop(text, use.start())
+        for use in uses
     )
-    return is_reset and nothing_asks(text, name, value, whole)
+    return is_reset and is_never_checked(text, name, value, whole)
 
 
-def takes_out(text: Text, statement: str) -> bool:
+def removes_from_collection(text: Text, statement: str) -> bool:
     """Whether a statement takes something out of a collection, or what an iterator gave last, and
     no condition asks for the size of that."""
     taken = _TAKES_OUT.fullmatch(statement)
@@ -183,10 +184,10 @@ def takes_out(text: Text, statement: str) -> bool:
     made = re.search(
         rf"\b{name}\s*(?::[^=;{{}}]{{1,60}})?=\s*(\w+)\s*\.\s*(?:list)?[iI]terator\b", text.plain
     )
-    return not asks_size(text, name) and not (made and asks_size(text, made[1]))
+    return not checks_size(text, name) and not (made and checks_size(text, made[1]))
 
 
-def asks_size(text: Text, name: str) -> bool:
+def checks_size(text: Text, name: str) -> bool:
     """Whether a condition asks how many a collection has."""
     return re.search(_SIZE_ASKED.format(name), text.plain) is not None
 
@@ -198,7 +199,7 @@ def _is_absent(text: Text, name: str, attempt: Block, handler: str) -> bool:
     return any(map(absent.search, (before, handler)))
 
 
-def decides(text: Text, attempt: Block, handler: str) -> bool:
+def outcome_decides(text: Text, attempt: Block, handler: str) -> bool:
     """Whether an end, or something else, depends on a count of a handler, or on what an attempt
     says at its own end."""
     names = [(name, True) for name in _COUNTS.findall(handler)]
@@ -207,7 +208,7 @@ def decides(text: Text, attempt: Block, handler: str) -> bool:
     whole, behind = (0, len(text.plain)), (attempt[1], text.block(attempt[0])[1])
     made = _MAKES.search(text.plain[attempt[0] : attempt[1]].rstrip()[-_LAST:])
     if made and _is_absent(text, made[1], attempt, handler) and any(
-        failed is not None and not is_idle(text, place[1], failed)
+        failed is not None and not ignores_failure(text, place[1], failed)
         for place, failed, _ in _failed(text, made[1], False, behind)
     ):  # fmt: skip
         return True
@@ -215,6 +216,6 @@ def decides(text: Text, attempt: Block, handler: str) -> bool:
     if ".poll(" not in text.plain and re.search(_TELLS.format(counted), text.plain):
         return True
     return any(
-        failed is not None and not is_idle(text, place[1], failed)
+        failed is not None and not ignores_failure(text, place[1], failed)
         for name, value in names[:2] for place, failed, _ in _failed(text, name, value, whole)
     )  # fmt: skip

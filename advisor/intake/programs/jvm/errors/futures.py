@@ -13,9 +13,9 @@ from itertools import islice
 
 from advisor.intake.programs.facts import ONLY_WRITTEN, RESULT
 from advisor.intake.programs.jvm.errors import calls
-from advisor.intake.programs.jvm.errors.callbacks import callback
-from advisor.intake.programs.jvm.errors.handlers import silent, tries_again
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.errors.callbacks import callback_of
+from advisor.intake.programs.jvm.errors.handlers import is_retried, swallowing_handlers
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 
 READ = ""
@@ -71,9 +71,9 @@ class Futures:
         self._fates: dict[tuple[str, str], str] = {}
         self._known: dict[tuple[str, Block, bool], bool] = {}
         self._silent = [
-            handler.attempt for handler in silent(text)
+            handler.attempt for handler in swallowing_handlers(text)
             if not (
-                tries_again(text, handler.attempt, (-1, len(text.plain)))
+                is_retried(text, handler.attempt, (-1, len(text.plain)))
                 and _LEAVES.search(text.plain, *handler.attempt)
             )
         ]  # fmt: skip
@@ -111,7 +111,7 @@ class Futures:
                 return RESULT
             if name in calls.EACH:
                 return READ if self._element_is_read(inside, depth) else RESULT
-            if name in calls.TOLD and (heard := callback(given)):
+            if name in calls.TOLD and (heard := callback_of(given)):
                 fault = heard.fault(lambda *_: None)
                 if not fault or not _LINK.match(self._plain, closed):
                     return fault or READ
@@ -120,7 +120,7 @@ class Futures:
             if name in calls.THEN:
                 end = closed
                 continue
-            if name == "exceptionally" and only_writes(calls.body(given), in_function=True):
+            if name == "exceptionally" and only_logs(calls.lambda_body(given), in_function=True):
                 return ONLY_WRITTEN
             if later and name in calls.UNWRAPS:
                 later = False
@@ -165,7 +165,7 @@ class Futures:
         call = self._call(max(0, value.at - _REACH) + match.start()) if match else None
         if depth >= _DEEPEST or call is None or call[0] not in calls.EXECUTES:
             return READ
-        if self._is_template(*call[:2]) or calls.consumes(self._plain[value.at : value.end]):
+        if self._is_template(*call[:2]) or calls.is_poll_loop(self._plain[value.at : value.end]):
             return READ
         outer = _Value(self._text.chain(call[1]), self._text.closed(call[1] + 1))
         return RESULT if call[0] in ("execute", "Thread") else self._follow(outer, depth + 1)

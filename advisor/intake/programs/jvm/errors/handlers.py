@@ -11,9 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.errors import kept_results, missing_targets, told_apart
-from advisor.intake.programs.jvm.errors.flags import decides, keeps_for_nothing, takes_out
-from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, nothing, only_writes
+from advisor.intake.programs.jvm.errors import error_branches, missing_targets, result_lists
+from advisor.intake.programs.jvm.errors.flags import (
+    outcome_decides,
+    removes_from_collection,
+    stores_unused_error,
+)
+from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, never, only_logs
 from advisor.intake.programs.jvm.text import Block, Text, arguments
 
 _MOST, _LONGEST = 100, 4_000
@@ -145,8 +149,8 @@ class Handler:
     attempt: Block
 
 
-def silent(
-    text: Text, *, in_function: bool = False, leaves: bool = False, others: Others = nothing
+def swallowing_handlers(
+    text: Text, *, in_function: bool = False, leaves: bool = False, others: Others = never
 ) -> Iterator[Handler]:
     """The handlers that do nothing but write of an error, from each of which the program goes on
     behind the block, or, `in_function`, returns; with `leaves`, behind the loop around it. `others`
@@ -158,7 +162,7 @@ def silent(
     def is_silent(body: str) -> bool:
         bare = _BREAK.sub("", _of_lasting(body))
         own = bool(_BREAK.search(body)) == leaves
-        return own and only_writes(bare, in_function=in_function, others=does_no_more)
+        return own and only_logs(bare, in_function=in_function, others=does_no_more)
 
     for match in islice(CATCH.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
@@ -188,10 +192,10 @@ def _handler(
     text: Text, at: int, body: str, is_silent: Callable[[str], bool], block: Block | None = None
 ) -> Iterator[Handler]:
     attempt = text.attempt(at) or text.bare_attempt(at)
-    if attempt is None or decides(text, attempt, body) or is_gone(text, at, attempt):
+    if attempt is None or outcome_decides(text, attempt, body) or is_gone(text, at, attempt):
         return
-    ways = told_apart.ways(text, at, block, attempt) if block else []
-    if any(is_silent(each) for way in ways or [body] for each in missing_targets.ways(way)):
+    ways = error_branches.branches(text, at, block, attempt) if block else []
+    if any(is_silent(each) for way in ways or [body] for each in missing_targets.branches(way)):
         yield Handler(at, attempt)
 
 
@@ -204,12 +208,12 @@ def is_gone(text: Text, at: int, attempt: Block) -> bool:
 
 def _only_tells(text: Text, statement: str, depth: int) -> bool:
     """Whether a statement is a call of a method of the file that only writes of an error."""
-    if keeps_for_nothing(text, statement) or takes_out(text, statement):
+    if stores_unused_error(text, statement) or removes_from_collection(text, statement):
         return True
     call = _ONE_CALL.fullmatch(statement)
     bodies = text.bodies(call[1]) if call and depth else []
     return bool(bodies) and all(
-        only_writes(
+        only_logs(
             text.plain[start + 1 : end],
             in_function=True,
             others=lambda it: _only_tells(text, it, depth - 1),
@@ -236,11 +240,11 @@ def _values(text: Text) -> Iterator[Handler]:
         if any(_HANDS_ON.search(head) for _, _, head in around):
             continue  # what is tried instead
         is_dropped = _is_dropped(text, end, is_last="runCatching" in match[0])
-        if is_dropped and not kept_results.is_told(text, match.end() - 1, end):
+        if is_dropped and not result_lists.are_errors_checked(text, match.end() - 1, end):
             yield Handler(match.start(), (match.end() - 1, end))
 
 
-def quiet_chains(text: Text, name: str, span: Block) -> Iterator[Block]:
+def chains_only_logging(text: Text, name: str, span: Block) -> Iterator[Block]:
     """The chains of calls behind a name that do no more than write of an error that it has."""
     starts = re.compile(
         rf"(?<![\w.]){name}(?=\s*(?:\.\s*(?:on[FLS]|peekLeft|ifLeft|ifFailure|left\b|fold|map|leftMap|ifPresentOr|foreach)|match\b))"
@@ -258,7 +262,7 @@ def _is_dropped(text: Text, end: int, *, is_last: bool | None) -> bool:
         link = _LINK.match(text.plain, end)
         if link is None:
             other = _OR_ELSE.match(text.plain, end)
-            writes = bool(other) and only_writes(other[1] if other else "", in_function=True)
+            writes = bool(other) and only_logs(other[1] if other else "", in_function=True)
             return writes or not _TAKES_IT.match(text.plain, end)
         verb, given = link["verb"] or "match", ""
         end = link.end()
@@ -266,7 +270,7 @@ def _is_dropped(text: Text, end: int, *, is_last: bool | None) -> bool:
             end = text.closed(link.end())
             given = text.plain[link.end() : end - 1]
         if verb in _ON_ERROR or before in _OF_ERROR:
-            if not is_quiet(side_of_error(given, is_last=is_last)):
+            if not only_logs_error(error_function(given, is_last=is_last)):
                 return False
         elif verb in _PASSES:
             if _LOOKS_AT.search(given):
@@ -277,7 +281,7 @@ def _is_dropped(text: Text, end: int, *, is_last: bool | None) -> bool:
     return False
 
 
-def side_of_error(given: str, *, is_last: bool | None) -> str:
+def error_function(given: str, *, is_last: bool | None) -> str:
     """What of two functions that `fold` is given is done for an error; all where it is one. Where
     its type does not tell whether that `is_last`, what writes of an error is, or what acts."""
     parts = [part for part in arguments(f"{given})", 0, f"{given})", len(given) + 1) if part]
@@ -287,26 +291,26 @@ def side_of_error(given: str, *, is_last: bool | None) -> str:
     if len(parts) != 2 or not all(_IS_FUNCTION.search(part) for part in parts):
         return given
     if is_last is None:
-        return min(parts, key=lambda part: (not _OF_FAILURE.search(part), is_quiet(part)))
+        return min(parts, key=lambda part: (not _OF_FAILURE.search(part), only_logs_error(part)))
     return parts[-1 if is_last else 0]
 
 
-def is_quiet(given: str) -> bool:
+def only_logs_error(given: str) -> bool:
     """Whether what is done for an error only writes of it, or gives an empty value for it."""
     cases = [own for taken, own in _cases(given) if not _OF_SUCCESS.search(taken)]
     body = _WITHOUT_NAME.sub("", re.sub(r"^\s*\{|\}\s*$", "", given))
     return all(
-        only_writes(case, in_function=True, others=_VALUES.fullmatch) for case in cases or [body]
+        only_logs(case, in_function=True, others=_VALUES.fullmatch) for case in cases or [body]
     )
 
 
-def seeks_next(text: Text, handler: Handler) -> bool:
+def seeks_past_record(text: Text, handler: Handler) -> bool:
     """Whether a handler goes on behind the record that an error is of."""
     block = text.block_of(text.plain.find("{", handler.at))
     return re.compile(SEEKS_NEXT).search(text.plain, *block) is not None
 
 
-def left_out(text: Text, block: Block) -> Iterator[int]:
+def skipped_unparsable(text: Text, block: Block) -> Iterator[int]:
     """Where a record is left whose value cannot be made: `.getOrNull() ?: continue`, or
     `.getOrElse { log.warn("x"); return }`."""
     for match in islice(_KEPT.finditer(text.plain, max(0, block[0]), block[1]), _MOST):
@@ -315,11 +319,11 @@ def left_out(text: Text, block: Block) -> Iterator[int]:
             yield match.start()
         elif other := _OR_LEAVES.match(text.plain, end):
             body = text.plain[other.end() : text.block_of(other.end() - 1)[1]]
-            if _JUMPS.search(body) and only_writes(_WITHOUT_NAME.sub("", body), in_function=True):
+            if _JUMPS.search(body) and only_logs(_WITHOUT_NAME.sub("", body), in_function=True):
                 yield match.start()
 
 
-def tries_again(text: Text, attempt: Block, block: Block) -> bool:
+def is_retried(text: Text, attempt: Block, block: Block) -> bool:
     """Whether an attempt in a block is made until it succeeds, or an error ends the block behind
     so many attempts."""
     if _gives_up(text, attempt):
@@ -341,7 +345,7 @@ def _gives_up(text: Text, attempt: Block) -> bool:
     caught = _CAUGHT.match(text.plain, attempt[1] + 1)
     block = text.block_of(caught.end() - 1) if caught else attempt
     body = text.plain[block[0] + 1 : block[1]] if caught else ""
-    return bool(_RETURNS_AFTER.search(body)) and only_writes(body, in_function=True)
+    return bool(_RETURNS_AFTER.search(body)) and only_logs(body, in_function=True)
 
 
 def _is_done_again(text: Text, attempt: Block, inner: Sequence[Block]) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import closed
+from advisor.intake.programs.jvm.text import closing_bracket
 
 _MOST, _DEEPEST = 12, 3
 _PLACE = r"(?i:dead|letter|dlq|dlt|quarantine|poison|park)"
@@ -31,7 +31,7 @@ _OTHERWISE = re.compile(r"\s*\?:")
 _JUMPS = re.compile(r"\b(?:throw|continue|return|break)\b[^;{}\n]*[;}\s]*$")
 
 
-def ways(body: str, error: str = "", depth: int = _DEEPEST) -> Iterator[str]:
+def branches(body: str, error: str = "", depth: int = _DEEPEST) -> Iterator[str]:
     """What a handler does, and what it does where something is not there."""
     yield body
     if depth == 0:
@@ -39,7 +39,7 @@ def ways(body: str, error: str = "", depth: int = _DEEPEST) -> Iterator[str]:
     for match in islice(_PERHAPS.finditer(body), _MOST):
         end = _end_of_chain(body, match.end())
         if not _OTHERWISE.match(body, end):
-            yield from ways(f"{body[: match.start()]}{body[end:]}", error, depth - 1)
+            yield from branches(f"{body[: match.start()]}{body[end:]}", error, depth - 1)
             return
     for match in islice(_ASKED.finditer(body), _MOST):
         if match["name"] == error or match.end() >= len(body):
@@ -54,14 +54,14 @@ def ways(body: str, error: str = "", depth: int = _DEEPEST) -> Iterator[str]:
         if name and not re.search(rf"\b{re.escape(name)}\s*(?:\?|!!)?\s*\.", rest + body[behind:]):
             continue
         later = "" if _JUMPS.search(missing) else body[behind:]
-        yield from ways(f"{body[: match.start()]}{missing}\n{later}", error, depth - 1)
+        yield from branches(f"{body[: match.start()]}{missing}\n{later}", error, depth - 1)
         return
 
 
 def _block(body: str, at: int) -> tuple[str, int]:
     """What stands behind a condition, and where it ends."""
     if body[at : at + 1] == "{":
-        end = closed(body, at + 1, len(body))
+        end = closing_bracket(body, at + 1, len(body))
         return body[at + 1 : end - 1], end
     end = min((found for mark in ";\n" if (found := body.find(mark, at)) >= 0), default=len(body))
     return body[at:end], end
@@ -71,7 +71,7 @@ def _end_of_chain(body: str, at: int) -> int:
     """Where a chain of calls ends whose first name ends at a place."""
     link = re.compile(r"\s*(?:(?P<opened>[({])|\??\s*\.\s*\w+)")
     while match := link.match(body, at):
-        at = closed(body, match.end(), len(body)) if match["opened"] else match.end()
+        at = closing_bracket(body, match.end(), len(body)) if match["opened"] else match.end()
         if at == match.end() and match["opened"]:
             return len(body)
     return at

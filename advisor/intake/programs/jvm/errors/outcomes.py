@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
-from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_ARMS = 60, 24
@@ -71,7 +71,7 @@ _CASE = re.compile(
 _BREAK = re.compile(r"\bbreak\b")
 
 
-def passed_over(
+def ignored_failures(
     text: Text, uses: re.Pattern[str], span: Block, loops: Sequence[Block] = ()
 ) -> Iterator[int]:
     """Where a decision about the outcome of a call with a record does nothing for a failure."""
@@ -135,7 +135,7 @@ def _is_used(text: Text, name: str, names: dict[str, int], asked: re.Match[str] 
     if other := _ELSE.match(text.plain, end + 1):
         end = text.guarded(other.end())[1]
     span = end, text.block(names[name])[1]
-    told = [*logged(text, span)]
+    told = [*log_arguments(text, span)]
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span)
     return any(not any(start <= use.start() < stop for start, stop in told) for use in uses)
 
@@ -148,19 +148,19 @@ def _kept(
     for name, at in names.items():
         behind = at, text.block(at)[1]
         asked = re.compile(rf"\bif\s*\(\s*{name}\s*(?:!=|\.)").search(text.plain, *behind)
-        if _OF_ERROR.fullmatch(name) and asked and jvm_flags.nothing_asks(
+        if _OF_ERROR.fullmatch(name) and asked and jvm_flags.is_never_checked(
             text, name, True, behind, loops=idle.loops, in_function=idle.in_function
         ):  # fmt: skip
             yield at
     for match in islice(_SUMMED.finditer(text.plain, begin, span[1]), _MOST):
         end = text.closed(match.end())
         known = uses.search(text.plain, match.end(), end) and not _QUESTION.fullmatch(match["verb"])
-        if known and jvm_flags.nothing_asks(text, match["name"], False, (end, span[1])):
+        if known and jvm_flags.is_never_checked(text, match["name"], False, (end, span[1])):
             yield match.start("name")
     for match in islice(_PARTED.finditer(text.plain, begin, span[1]), _MOST):
         end = text.closed(match.end())
         behind = end, text.block(end)[1]
-        if uses.search(text.plain, match.start(), end) and jvm_flags.nothing_asks(
+        if uses.search(text.plain, match.start(), end) and jvm_flags.is_never_checked(
             text, match["name"], True, behind, loops=idle.loops
         ):
             yield match.start()
@@ -187,7 +187,7 @@ class _Idle:
         self._text, self.loops, self.in_function = text, loops, in_function
 
     def _is_idle(self, at: int, does: str) -> bool:
-        return jvm_flags.is_idle(
+        return jvm_flags.ignores_failure(
             self._text, at, does, loops=self.loops, in_function=self.in_function
         )
 
@@ -219,7 +219,7 @@ class _Idle:
 
     def where(self, end: int, answer: bool) -> bool:
         """Whether nothing is done where a condition that ends at a place has this answer."""
-        does, other = jvm_flags.sides(self._text, end)
+        does, other = jvm_flags.branches(self._text, end)
         failed, rest = (does, other) if answer else (other, does)
         leaves = re.search(r"\b(?:continue|return|break|throw)\b", rest)
         return self._is_idle(end, failed) and not leaves

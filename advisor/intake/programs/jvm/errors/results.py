@@ -12,20 +12,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.facts import SUCCESS
-from advisor.intake.programs.jvm.errors import arms
 from advisor.intake.programs.jvm.errors import calls as jvm_calls
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
-from advisor.intake.programs.jvm.errors.callbacks import callback
+from advisor.intake.programs.jvm.errors import when_branches
+from advisor.intake.programs.jvm.errors.callbacks import callback_of
 from advisor.intake.programs.jvm.errors.handlers import (
     BOOLEAN,
-    is_quiet,
-    quiet_chains,
-    side_of_error,
-    silent,
-    tries_again,
+    chains_only_logging,
+    error_function,
+    is_retried,
+    only_logs_error,
+    swallowing_handlers,
 )
-from advisor.intake.programs.jvm.log_only import only_writes
-from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.log_only import only_logs
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST = 60
@@ -119,7 +119,7 @@ _NOTHING = re.compile(
 _LAMBDA = re.compile(r"(?:\(\s*[\w, ]*\s*\)|\b\w+)\s*->(?P<body>[\s\S]*)$")
 
 
-def unread(
+def unread_results(
     text: Text, uses: re.Pattern[str], span: Block, loops: Sequence[Block] = (), *,
     in_function: bool = False,
 ) -> Iterator[int]:  # fmt: skip
@@ -133,7 +133,7 @@ def unread(
         sure = sure or re.compile(says.format(match["name"])).search(plain, match.end(), span[1])
         if not sure or verb is None or _ASKS.fullmatch(verb[1]):
             continue
-        if uses.search(plain, match.start("made"), match.end()) and not is_read(
+        if uses.search(plain, match.start("made"), match.end()) and not is_name_read(
             text, match["name"], match.end(), loops
         ):
             yield match.start("name")
@@ -143,7 +143,7 @@ def unread(
         if match["not"]:
             idle = _is_idle(text, end, loops, in_function=in_function)
         else:
-            idle = is_whole and jvm_flags.keeps_back(text, end, in_function=in_function)
+            idle = is_whole and jvm_flags.commits_only_if(text, end, in_function=in_function)
         if idle and uses.search(plain, match.end(), end):
             yield match.start()
     yield from _out_of_time(text, uses, span)
@@ -153,24 +153,24 @@ def unread(
     yield from _filtered(text, uses, span)
 
 
-def untaken(text: Text, attempts: Iterable[int]) -> Iterator[int]:
+def unchecked_calls(text: Text, attempts: Iterable[int]) -> Iterator[int]:
     """Where a method that attempts something at one of these places writes of an error and returns
     false or nothing, once, and something calls it and does not look at what it returns."""
     places = [*attempts]
-    for handler in silent(text, in_function=True, others=BOOLEAN.fullmatch):
+    for handler in swallowing_handlers(text, in_function=True, others=BOOLEAN.fullmatch):
         start, stop = handler.attempt
         body = next(
             (block[:2] for block in reversed(text.around(start)) if text.named(block[:2])), None
         )
         if body is None or not any(start < at < stop for at in places):
             continue
-        if not tries_again(text, handler.attempt, body) and any(
+        if not is_retried(text, handler.attempt, body) and any(
             _is_untaken(text, name, places) for name in text.named(body)
         ):
             yield handler.at
 
 
-def is_asked_for(text: Text, body: Block, attempt: Block) -> bool:
+def is_result_checked(text: Text, body: Block, attempt: Block) -> bool:
     """Whether a method returns a value of an attempt, and another one after an error, and each
     caller asks which."""
     gives = re.compile(r"\breturn\b\s*[^\s;]").search(text.plain, *attempt)
@@ -202,10 +202,10 @@ def _asks_for(text: Text, call: re.Match[str]) -> bool:
 
 def _acts(text: Text, begin: int, end: int) -> bool:
     """Whether something is done where a condition between two places asks in vain."""
-    does, other = jvm_flags.sides(text, end)
+    does, other = jvm_flags.branches(text, end)
     if _IN_VAIN.search(text.plain, begin, end):
-        return not only_writes(does)
-    return not only_writes(other) or bool(_LEAVES.search(does))
+        return not only_logs(does)
+    return not only_logs(other) or bool(_LEAVES.search(does))
 
 
 def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
@@ -220,7 +220,7 @@ def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
     for match in islice(asked.finditer(text.plain), _MOST):
         if _is_idle(text, text.closed(text.plain.index("(", match.start()) + 1)):
             return True
-    return any(unread(text, uses, (0, len(text.plain))))
+    return any(unread_results(text, uses, (0, len(text.plain))))
 
 
 def _filtered(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
@@ -235,7 +235,7 @@ def _replaced_by_value(text: Text, span: Block) -> Iterator[int]:
     """Where another value stands in the place of an error, and the program only writes of it."""
     for match in islice(_KEPT.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
         instead = _INSTEAD.match(text.plain, text.closed(match.end()))
-        if instead and not is_read(text, match["name"], text.closed(instead.end())):
+        if instead and not is_name_read(text, match["name"], text.closed(instead.end())):
             yield match.start("name")
 
 
@@ -248,7 +248,7 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         is_whole = not plain[end : end + 20].lstrip(" ").startswith((".", "?"))
         if is_whole and uses.search(plain, match.end(), end):
             name, behind = match["name"], (end, text.block(end)[1])
-            is_left = not is_read(text, name, end) or jvm_flags.nothing_asks(
+            is_left = not is_name_read(text, name, end) or jvm_flags.is_never_checked(
                 text, name, False, behind, in_function=True
             )
             yield from (match.start("name"),) if is_left else ()
@@ -256,7 +256,7 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         block = text.block_of(match.end() - 1)
         inside = plain[block[0] + 1 : block[1]]
         failed = [part["body"] for part in _WRONG.finditer(inside)]
-        if failed and all(map(only_writes, failed)) and uses.search(plain, match.start(), block[0]):
+        if failed and all(map(only_logs, failed)) and uses.search(plain, match.start(), block[0]):
             yield match.start()
     for match in islice(_ON_FAILURE.finditer(plain, max(0, span[0]), span[1]), _MOST):
         opened = match.end() - 1
@@ -270,12 +270,12 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         two = "fold" in match[0] or "Present" in match[0]
         if two and len(text.arguments(match.end())) != 2:
             continue
-        body = jvm_calls.body(given.strip().removeprefix("{"))
+        body = jvm_calls.lambda_body(given.strip().removeprefix("{"))
         alone = _ALONE.search(plain[max(0, begin - 40) : begin])
         alone = alone if plain[opened] == "{" or body.strip() else None  # Mutiny's onFailure()
         ends = not re.match(r"\s*\.\s*(?:get|getOrThrow|getOrElse)\b", plain[end : end + 30])
-        side = side_of_error(given, is_last="Present" in match[0] or None)
-        quiet = is_quiet(side) if two else only_writes(body)
+        side = error_function(given, is_last="Present" in match[0] or None)
+        quiet = only_logs_error(side) if two else only_logs(body)
         if alone and ends and quiet and uses.search(plain, begin, opened):
             yield match.start()
 
@@ -289,7 +289,7 @@ def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
             continue
         counts = "|".join(set(re.findall(r"(\w+)\s*[<>]", match[0]))) or "(?!)"
         throws_last = re.search(_THROWS_LAST.format(counts), inside)
-        if not throws_last and not is_read(text, name, end + 1):
+        if not throws_last and not is_name_read(text, name, end + 1):
             yield start
 
 
@@ -298,15 +298,15 @@ def _is_idle(
 ) -> bool:
     """Whether what stands behind a condition only writes of it, or leaves a loop over what was
     polled, and has no other side."""
-    does, other = jvm_flags.sides(text, at)
-    is_only = jvm_flags.is_idle(text, at, does, loops=loops, in_function=in_function)
+    does, other = jvm_flags.branches(text, at)
+    is_only = jvm_flags.ignores_failure(text, at, does, loops=loops, in_function=in_function)
     return not other and bool(does.strip()) and is_only
 
 
-def is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> bool:
+def is_name_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> bool:
     """Whether something but a log, or a commit, reads a name in the block around a place."""
     stop = text.block(at)[1]
-    printed = [*logged(text, (at, stop))]
+    printed = [*log_arguments(text, (at, stop))]
     asked = re.compile(
         rf"\bif\s*\(\s*(?P<not>!\s*)?{name}\s*(?:\.\s*is(?:Failure|Success(?:ful)?|Error|Left|Right)\b(?:\(\))?\s*)?"
         r"(?P<is>[!=]=\s*(?:true|false)\s*)?\)"
@@ -314,10 +314,10 @@ def is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> bool
     for match in asked.finditer(text.plain, at, stop):
         is_plain = not (match["not"] or match["is"] or re.search("Failure|Left|Error", match[0]))
         idle = _is_idle(text, match.end(), loops)
-        idle = idle or (is_plain and jvm_flags.keeps_back(text, match.end()))
+        idle = idle or (is_plain and jvm_flags.commits_only_if(text, match.end()))
         printed += [match.span()] if idle else []
-    printed += arms.idle(text, name, (at, stop), loops)
-    printed += quiet_chains(text, name, (at, stop))
+    printed += when_branches.branches_ignoring_failure(text, name, (at, stop), loops)
+    printed += chains_only_logging(text, name, (at, stop))
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in printed) for use in uses)
 
@@ -331,17 +331,17 @@ def _out_of_time(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
             continue
         before, behind = plain[max(0, match.start() - 120) : match.start()], block[1] + 1
         other = _ELSE.match(plain, behind)
-        if other and only_writes(other["other"], in_function=True):
+        if other and only_logs(other["other"], in_function=True):
             yield match.start()
         elif other or re.match(r"\s*(?:\?\.|\.|[!=]=)", plain[behind : behind + 20]):
             continue
         elif named := _ASSIGNED.search(before):
-            yield from () if is_read(text, named[1], behind) else (match.start(),)
+            yield from () if is_name_read(text, named[1], behind) else (match.start(),)
         elif _ALONE.search(before):
             yield match.start()
 
 
-def commits_anyway(text: Text, commits: re.Pattern[str], span: Block) -> Iterator[int]:
+def commits_regardless(text: Text, commits: re.Pattern[str], span: Block) -> Iterator[int]:
     """Where what is done behind a future commits, whatever became of that."""
     for match in islice(_ENDS.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
         opened = match.end() - 1
@@ -357,7 +357,7 @@ def commits_anyway(text: Text, commits: re.Pattern[str], span: Block) -> Iterato
 def _at_an_error(verb: str, given: str) -> Iterator[str]:
     """What of a callback is done for an error, too."""
     if re.match(r"\s*[({]?\s*\(?\s*[\w ]+,\s*[\w ]+\)?\s*->", given):
-        heard = callback(given, given)
+        heard = callback_of(given, given)
         yield heard.with_error() if heard else ""
         return
     cases = [*_CASE.finditer(given)]
@@ -371,14 +371,14 @@ def _at_an_error(verb: str, given: str) -> Iterator[str]:
     yield body if not _ASKED.search(body) else ""
 
 
-def replaced(text: Text, span: Block) -> Iterator[int]:
+def replaced_errors(text: Text, span: Block) -> Iterator[int]:
     """Where something that does nothing is put in the place of an error of a record."""
     plain = text.plain
     for match in islice(_FALLBACK.finditer(plain, max(0, span[0]), span[1]), _MOST):
         if _does_nothing(plain[match.end() : text.closed(match.end()) - 1]):
             yield match.start()
     for match in islice(_RETRIES.finditer(plain, max(0, span[0]), span[1]), _MOST):
-        other = jvm_calls.behind_first(plain[match.end() : text.closed(match.end()) - 1])
+        other = jvm_calls.after_first_argument(plain[match.end() : text.closed(match.end()) - 1])
         if other and _does_nothing(other):
             yield match.start()
     for match in islice(_FAILSAFE.finditer(plain, max(0, span[0]), span[1]), _MOST):
@@ -400,4 +400,4 @@ def _does_nothing(given: str) -> bool:
         return False
     body = function["body"].strip()
     body = body.removeprefix("{").removesuffix("}")
-    return bool(_NOTHING.fullmatch(body)) or only_writes(body, in_function=True)
+    return bool(_NOTHING.fullmatch(body)) or only_logs(body, in_function=True)

@@ -11,12 +11,12 @@ from functools import partial
 from itertools import islice
 
 from advisor.intake.programs.facts import DROPPED, ONLY_WRITTEN, RESULT
-from advisor.intake.programs.jvm.client_names import TYPE, also_called
+from advisor.intake.programs.jvm.client_names import TYPE, aliases
 from advisor.intake.programs.jvm.errors import aborts as jvm_aborts
 from advisor.intake.programs.jvm.errors import calls as jvm_calls
 from advisor.intake.programs.jvm.errors import exits
 from advisor.intake.programs.jvm.errors import results as jvm_results
-from advisor.intake.programs.jvm.errors.callbacks import Callback, callback
+from advisor.intake.programs.jvm.errors.callbacks import Callback, callback_of
 from advisor.intake.programs.jvm.errors.futures import Futures
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -61,15 +61,15 @@ _NAMED = re.compile(
 )
 
 
-def unheard(text: Text) -> tuple[int, str]:
+def unchecked_send(text: Text) -> tuple[int, str]:
     """Where the first send stands that fails unnoticed, and why; 0 if there is none. One that is
     committed in a transaction fails with it."""
     if "commitTransaction" in text.plain:
-        return jvm_aborts.given_up(text)
-    producers = names(text.plain)
+        return jvm_aborts.abandoned_transaction(text)
+    producers = producer_names(text.plain)
     if found := min(_places(text, producers), default=None):
         return found
-    left = exits.left_behind(text, producers, _called_back(text, producers))
+    left = exits.unflushed_sends(text, producers, _called_back(text, producers))
     return min(((at, exits.LEFT) for at in left), default=(0, ""))
 
 
@@ -77,21 +77,21 @@ def _called_back(text: Text, producers: set[str]) -> list[Block]:
     """The sends with a callback, which the program does not wait for."""
     return [
         (at, opened) for at, opened in sends(text, producers)
-        if jvm_calls.behind_first(text.plain[opened : (end := text.closed(opened)) - 1])
+        if jvm_calls.after_first_argument(text.plain[opened : (end := text.closed(opened)) - 1])
         or re.match(r"\s*\{", text.plain[end:])
     ]  # fmt: skip
 
 
-def names(plain: str) -> set[str]:
+def producer_names(plain: str) -> set[str]:
     """The names of producers; Kotlin's `it` where a block has no other."""
     made_as = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
-    made_as |= templates(plain)
+    made_as |= template_names(plain)
     injected = {match[1] for match in islice(_INJECTED.finditer(plain), _MOST)}
     made_as |= {name for name in injected if not re.search(_DECLARED.format(name), plain)}
-    return also_called(plain, made_as, "KafkaProducer")
+    return aliases(plain, made_as, "KafkaProducer")
 
 
-def templates(plain: str) -> set[str]:
+def template_names(plain: str) -> set[str]:
     """The names of Spring's templates, whose `send` takes no callback."""
     return {name for match in _TEMPLATE.finditer(plain) for name in match.groups() if name}
 
@@ -139,14 +139,16 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     if producers:
         infix = rf"^[ \t]*(?:{'|'.join(sorted(producers))})[ \t]+send[ \t]+\(?\w[^\n.]*$"
         yield from ((part.start(), RESULT) for part in re.finditer(infix, text.plain, re.MULTILINE))
-    own, every = templates(text.plain), sends(text, producers)
-    yield from ((at, ONLY_WRITTEN) for at in jvm_results.untaken(text, (at for at, _ in every)))
+    own, every = template_names(text.plain), sends(text, producers)
+    yield from (
+        (at, ONLY_WRITTEN) for at in jvm_results.unchecked_calls(text, (at for at, _ in every))
+    )
     for at, opened in every:
         end = text.closed(opened)
         is_ours = own.isdisjoint(re.findall(r"\w+", text.plain[at:opened]))
-        second = jvm_calls.behind_first(text.plain[opened : end - 1]) if is_ours else ""
+        second = jvm_calls.after_first_argument(text.plain[opened : end - 1]) if is_ours else ""
         trailing = re.match(r"\s*\{", text.plain[end:])
-        told = heard(text, opened) if second or trailing else None
+        told = callback_of_send(text, opened) if second or trailing else None
         if told and (fault := told.fault(partial(_own_method, text))):
             yield at, fault
         elif second.strip() == "null":
@@ -155,14 +157,14 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
             yield at, fault
 
 
-def heard(text: Text, opened: int) -> Callback | None:
+def callback_of_send(text: Text, opened: int) -> Callback | None:
     """The callback of a send whose bracket opens before a place, if it is in the text."""
     end = text.closed(opened)
     if trailing := re.match(r"\s*\{", text.plain[end:]):
         block = text.block_of(end + trailing.end() - 1)
-        return callback("", text.plain[block[0] + 1 : block[1]])
-    second = jvm_calls.behind_first(text.plain[opened : end - 1])
-    return (callback(second) or _elsewhere(text, second)) if second else None
+        return callback_of("", text.plain[block[0] + 1 : block[1]])
+    second = jvm_calls.after_first_argument(text.plain[opened : end - 1])
+    return (callback_of(second) or _elsewhere(text, second)) if second else None
 
 
 def _elsewhere(text: Text, given: str) -> Callback | None:
@@ -174,7 +176,7 @@ def _elsewhere(text: Text, given: str) -> Callback | None:
         made = re.compile(rf"\b{match['variable']}\s*=\s*(?=[^;={{}}]{{1,80}}(?:->|=>)\s*\{{)")
         if stated := made.search(text.plain):
             block = text.block_of(text.plain.index("{", stated.end()))
-            return callback(text.plain[stated.end() : block[1]])
+            return callback_of(text.plain[stated.end() : block[1]])
     bodies = text.bodies(match["method"] or match["variable"] or "onCompletion")
     return _of_method(text, bodies[0], -1) if len(bodies) == 1 else None
 

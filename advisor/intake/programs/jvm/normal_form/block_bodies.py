@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.derived_names import LOGGED
 from advisor.intake.programs.jvm.text import Text, spliced
 
@@ -44,7 +44,7 @@ def _without_expressions(code: str) -> str:
         begin, end = text.statement(match.start("body"))
         is_unit = match["type"] == "Unit"
         is_unit |= any(kind.match(text.plain, begin) for kind in (_EACH, _LOOP, _SCOPE, _TRY))
-        is_unit |= bool(LOGGED.match(text.plain, begin)) and only_writes(text.plain[begin:end])
+        is_unit |= bool(LOGGED.match(text.plain, begin)) and only_logs(text.plain[begin:end])
         whole = 0 < end - begin < _LONGEST and not _OTHER_SIDE.match(text.plain, end)
         if is_unit and whole:
             head = code[match.start() : match.start("equals")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import closed, spliced, without_letters
+from advisor.intake.programs.jvm.text import closing_bracket, spliced, without_literals
 
 _REACH, _MOST = 2_000, 200
 _LAMBDA = re.compile(r"(?<![=!<>])=\s*(?:\([^()]{0,200}\)|\w+)\s*->\s*+(?!\{)")
@@ -25,7 +25,7 @@ _NO_ARGUMENT = re.compile(r"commit(?:Sync|Async)|close|flush|commit")
 
 def with_braces(code: str) -> str:
     """The same program with braces around such functions."""
-    plain, changes = without_letters(code), list[tuple[int, int, str]]()
+    plain, changes = without_literals(code), list[tuple[int, int, str]]()
     for match in islice(_REFERENCE.finditer(plain), _MOST):
         given = "" if _NO_ARGUMENT.fullmatch(match["name"]) else "it"
         made = f"= {given or '()'} -> {{ {match['of']}.{match['name']}({given}); }}"
@@ -34,7 +34,7 @@ def with_braces(code: str) -> str:
         if (end := _end(plain, match.end())) > 0:
             changes += [(match.end(), match.end(), "{ "), (end, end, "; }")]
     for match in islice(_OF_EACH.finditer(plain), _MOST):
-        if (end := closed(plain, match.end(), _REACH) - 1) > match.end():
+        if (end := closing_bracket(plain, match.end(), _REACH) - 1) > match.end():
             changes += [(match.end(), match.end(), "{ "), (end, end, "; }")]
     return spliced(code, sorted(changes))
 

@@ -14,21 +14,21 @@ import re
 
 from advisor.intake.programs.jvm.normal_form.bare_statements import without_bare_statements
 from advisor.intake.programs.jvm.normal_form.block_bodies import with_blocks
+from advisor.intake.programs.jvm.normal_form.block_parameters import without_block_parameters
 from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
+from advisor.intake.programs.jvm.normal_form.error_values import without_error_values
 from advisor.intake.programs.jvm.normal_form.expressions import with_expressions
-from advisor.intake.programs.jvm.normal_form.given_blocks import with_given_blocks
-from advisor.intake.programs.jvm.normal_form.given_functions import with_given_functions
+from advisor.intake.programs.jvm.normal_form.function_factories import without_function_factories
+from advisor.intake.programs.jvm.normal_form.function_parameters import without_function_parameters
 from advisor.intake.programs.jvm.normal_form.indexed_loops import without_indexes
 from advisor.intake.programs.jvm.normal_form.inlined import inlined
 from advisor.intake.programs.jvm.normal_form.lambdas import with_braces
 from advisor.intake.programs.jvm.normal_form.local_functions import without_local_names
-from advisor.intake.programs.jvm.normal_form.made_functions import without_made_functions
-from advisor.intake.programs.jvm.normal_form.named_sends import without_named_sends
 from advisor.intake.programs.jvm.normal_form.option_matches import without_option_matches
-from advisor.intake.programs.jvm.normal_form.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
 from advisor.intake.programs.jvm.normal_form.scala_statements import without_scala
-from advisor.intake.programs.jvm.normal_form.tried_results import without_tried_results
+from advisor.intake.programs.jvm.normal_form.send_references import without_send_references
+from advisor.intake.programs.jvm.normal_form.transparent_blocks import without_transparent_blocks
 from advisor.intake.programs.jvm.normal_form.values_of_blocks import with_statements
 from advisor.intake.programs.jvm.text import QUOTED, spliced, without_comments
 from advisor.intake.text import IntakeError, line_of
@@ -75,14 +75,14 @@ def normal_form(code: str) -> str:
         raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
-    written = with_given_blocks(without_class_names(_without_breaks(written)))
-    written = with_given_functions(written)
-    written = without_made_functions(without_local_names(written))
-    written = without_indexes(without_named_sends(written))
+    written = without_block_parameters(without_class_names(_without_breaks(written)))
+    written = without_function_parameters(written)
+    written = without_function_factories(without_local_names(written))
+    written = without_indexes(without_send_references(written))
     written = without_scala(without_option_matches(written))
-    written = without_tried_results(written)
+    written = without_error_values(written)
     written = with_statements(without_receivers(written))
-    return plain_blocks(
+    return without_transparent_blocks(
         inlined(with_blocks(with_braces(without_bare_statements(with_expressions(written)))))
     )
 

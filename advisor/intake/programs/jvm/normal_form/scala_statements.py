@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.conditions import counts, is_harmless
+from advisor.intake.programs.conditions import checks_attempts, is_harmless
 from advisor.intake.programs.jvm.text import Block, Text, spliced
 
 Change = tuple[int, int, str]
@@ -110,7 +110,7 @@ def _clauses(at: int, cases: Sequence[Case], heads: Sequence[str], code: str) ->
     for case, head in zip(cases, heads, strict=True):
         lines = "\n" * code.count("\n", behind, case.begin)
         tried = _GUARD.search(case.taken)
-        is_count = tried and counts(tried["asked"])
+        is_count = tried and checks_attempts(tried["asked"])
         asks = f" if ({tried['asked'].strip()}) {{" if tried and is_count else ""
         changes.append((behind, case.begin, f"{closes}catch ({head}) {{{asks}{lines}"))
         last = f" }} else {{ throw {head.partition(':')[0]} }}" if asks else ""

@@ -11,7 +11,7 @@ import re
 from itertools import islice
 
 from advisor.intake.programs.jvm.records.derived_names import LOGGED
-from advisor.intake.programs.jvm.text import Block, Text, spliced, without_letters
+from advisor.intake.programs.jvm.text import Block, Text, spliced, without_literals
 
 _MOST, _FARTHEST, _BEFORE, _LONGEST_HEAD = 100, 1_500, 40, 120
 _KOTLIN, _SCALA = re.compile(r"\bfun\s"), re.compile(r"\bdef\s")
@@ -92,7 +92,7 @@ def _without_results(code: str) -> str:
 def _without_elvis(code: str) -> str:
     """`val o = f(r) ?: continue` as a condition behind it; a result has a rule of its own."""
     changes = list[tuple[int, int, str]]()
-    for match in islice(_ELVIS.finditer(without_letters(code)), _MOST):
+    for match in islice(_ELVIS.finditer(without_literals(code)), _MOST):
         given, jump = (code[slice(*match.span(group))] for group in ("of", "jump"))
         if given.count("{") == given.count("}") and "runCatching" not in given:
             lines = match[0].count("\n") - given.count("\n") - jump.count("\n")
@@ -104,7 +104,7 @@ def _without_elvis(code: str) -> str:
 def _without_lets(code: str) -> str:
     """`f(r)?.let { save(it) }` as a name and a condition that asks for it."""
     changes = list[tuple[int, int, str]]()
-    for match in islice(_LET.finditer(without_letters(code)), _MOST):
+    for match in islice(_LET.finditer(without_literals(code)), _MOST):
         own = match["own"] or "it"
         given = code[slice(*match.span("of"))]
         body = code[slice(*match.span("body"))] if match["body"] else f" {match['method']}({own}) "
@@ -116,7 +116,7 @@ def _without_lets(code: str) -> str:
 def _without_asked(code: str) -> str:
     """`save(it).also { ok -> if (!ok) log.warn(it) }` as a name and a condition."""
     changes = list[tuple[int, int, str]]()
-    for match in islice(_ALSO.finditer(without_letters(code)), _MOST):
+    for match in islice(_ALSO.finditer(without_literals(code)), _MOST):
         given, body = (code[slice(*match.span(group))] for group in ("of", "body"))
         lines = "\n" * (match[0].count("\n") - given.count("\n") - body.count("\n"))
         made = f"{match['margin']}val {match['own']} = {given}; {body.strip()}{lines}"

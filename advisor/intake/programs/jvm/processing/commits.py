@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from advisor.intake.programs.jvm.concurrency import WAITS, of_no_holder
+from advisor.intake.programs.jvm.concurrency import WAITS, without_value_holders
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
 from advisor.intake.programs.jvm.processing.commits_in_chains import is_of_last
 from advisor.intake.programs.jvm.records.buffers import (
@@ -21,10 +21,10 @@ from advisor.intake.programs.jvm.records.buffers import (
     OF_VALUES,
     OFFSETS,
     PUT_BY,
-    put_by,
+    filled_collections,
 )
-from advisor.intake.programs.jvm.records.derived_names import Made, logged
-from advisor.intake.programs.jvm.records.observations import observed
+from advisor.intake.programs.jvm.records.derived_names import Derived, log_arguments
+from advisor.intake.programs.jvm.records.observations import observation_spans
 from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
 
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
@@ -127,7 +127,7 @@ class Records:
     one_by_one: Sequence[Block]
     producers: frozenset[str]
     methods: Methods
-    made: Sequence[Made] = ()
+    made: Sequence[Derived] = ()
     """What the code makes of them."""
 
     def too_early(self) -> Iterator[int]:
@@ -259,7 +259,7 @@ class Records:
 
     @cached_property
     def _waited(self) -> re.Pattern[str]:
-        return of_no_holder(_WAITED, self.text.plain)
+        return without_value_holders(_WAITED, self.text.plain)
 
     def _of_sends(self) -> Iterator[int]:
         """Commits behind records that were handed to a producer, which has not sent them yet."""
@@ -297,7 +297,7 @@ class Records:
         """Commits behind records that are put by, and processed only now and then."""
         plain, block = self.text.plain, self.block
         names = "|".join(sorted(self.names | self._apart))
-        kept = {name for name, _ in put_by(self.text, names, self._reach)}
+        kept = {name for name, _ in filled_collections(self.text, names, self._reach)}
         for name in sorted(kept):
             declared = re.compile(COLLECTION.format(name)).search(plain)
             if declared and block[0] < declared.start() < block[1]:
@@ -350,7 +350,7 @@ class Records:
         for match in of_values:
             kept[match[1]] = True
             spans.append(match.span())
-        for name, span in put_by(self.text, names, self._reach):
+        for name, span in filled_collections(self.text, names, self._reach):
             if name not in kept:
                 declared = [*re.finditer(COLLECTION.format(name), plain)]
                 kept[name] = bool(declared or PUT_BY.search(name))
@@ -365,13 +365,13 @@ class Records:
     @cached_property
     def _effects(self) -> str:
         """The program without what only writes of records, too."""
-        return blanked(self._processing[0], logged(self.text, self._reach))
+        return blanked(self._processing[0], log_arguments(self.text, self._reach))
 
     @cached_property
     def _observed(self) -> str:
         """The program without what only observes records, or asks them for something, either."""
         known = self.names | self._apart
-        return blanked(self._effects, observed(self.text, known, self._reach))
+        return blanked(self._effects, observation_spans(self.text, known, self._reach))
 
     def _statement(self, at: int) -> int:
         """Where the statement begins that a place is in."""

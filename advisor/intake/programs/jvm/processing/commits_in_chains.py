@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.records.derived_names import TAKES_APART
-from advisor.intake.programs.jvm.records.observations import observed
+from advisor.intake.programs.jvm.records.observations import observation_spans
 from advisor.intake.programs.jvm.records.poll_chains import Step, steps
 from advisor.intake.programs.jvm.text import CALLEE, HEAD, Block, Text, blanked
 
@@ -112,7 +112,7 @@ def _is_used(text: Text, begin: int, end: int, stop: int) -> bool:
     before = text.plain[max(0, (around if around >= 0 else begin) - 80) : max(around, begin)]
     if named := _NAMED.search(text.plain[max(0, begin - 120) : begin]):
         uses = re.compile(rf"(?<![.\w]){named[1]}\b(?!\s*\.\s*(?:size|count|isEmpty)\b)")
-        spans = [*observed(text, (), (end, stop))]
+        spans = [*observation_spans(text, (), (end, stop))]
         return uses.search(blanked(text.plain, spans), end, stop) is not None
     if around < 0:
         return False
@@ -126,7 +126,7 @@ def _does(text: Text, span: Block) -> bool:
     """Whether something has an effect between two places, other than on what observes it."""
     if span[1] <= span[0]:
         return False
-    plain = blanked(text.plain[: span[1]], observed(text, (), span))
+    plain = blanked(text.plain[: span[1]], observation_spans(text, (), span))
     named = _BY_NAME.fullmatch(plain, *span)
     found = [match[1] or match[2] for match in _DOES.finditer(plain, *span)]
     return any(not _NO_EFFECT.fullmatch(verb) for verb in ([named[1]] if named else found))

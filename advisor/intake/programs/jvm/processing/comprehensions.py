@@ -57,7 +57,7 @@ class Comprehension:
         return next((what for pattern, what in _BY_IMPORT if pattern.search(plain)), "")
 
 
-def of(text: Text, span: Block) -> Iterator[Comprehension]:
+def comprehensions(text: Text, span: Block) -> Iterator[Comprehension]:
     """Those between two places."""
     for match in islice(_FOR.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
         opened = match.end() - 1

@@ -18,8 +18,8 @@ from advisor.intake.programs.jvm import concurrency
 from advisor.intake.programs.jvm.errors import (
     bulk_writes,
     chain_errors,
-    choices,
     executors,
+    filtering_chains,
     outcomes,
 )
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
@@ -27,9 +27,9 @@ from advisor.intake.programs.jvm.errors import results as jvm_results
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
 from advisor.intake.programs.jvm.processing import (
     commits_in_chains,
-    counted,
     first_parts,
     publishers,
+    skipped_by_count,
     unfinished,
 )
 from advisor.intake.programs.jvm.processing import threads as jvm_threads
@@ -46,7 +46,12 @@ from advisor.intake.programs.jvm.records import (
 )
 from advisor.intake.programs.jvm.records import objects as jvm_objects
 from advisor.intake.programs.jvm.records.buffers import PUT_BY
-from advisor.intake.programs.jvm.records.polls import Call, consumers, handed, polls
+from advisor.intake.programs.jvm.records.polls import (
+    Call,
+    consumer_names,
+    methods_given_records,
+    polls,
+)
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.programs.jvm.trees import loop_tree
 from advisor.intake.text import IntakeError, line_of
@@ -60,12 +65,12 @@ _LEAVES = re.compile(r"\b(?:continue|return)\b")
 """What drops an error in `finally` (The Java Language Specification, 14.20.2)."""
 
 
-def reads(text: Text, *, single: bool = False) -> dict[str, int]:
+def processing_facts(text: Text, *, single: bool = False) -> dict[str, int]:
     """What the program does with records, and where it says so; `single` says that a poll returns
     one of them at most (max.poll.records=1). Raises `IntakeError` for more polls than a consumer
     has: each is followed through the whole text, and one that is not followed is not known."""
     places: dict[str, int] = {}
-    chains = {name: [*poll_chains.chains(text, name)] for name in sorted(consumers(text))}
+    chains = {name: [*poll_chains.chains(text, name)] for name in sorted(consumer_names(text))}
     every = [*islice(polls(text, chains), _MOST_POLLS + 1)]
     if len(every) > _MOST_POLLS:
         line = line_of(text.plain, every[-1].start)
@@ -73,11 +78,15 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         raise IntakeError(f"Line {line}: {words}.")
     program = _Program(
         text,
-        [*jvm_handlers.silent(text)],
-        [*jvm_handlers.silent(text, in_function=True)],
-        [*jvm_handlers.silent(text, leaves=True)],
-        [*jvm_handlers.silent(text, in_function=True, others=jvm_handlers.BOOLEAN.fullmatch)],
-        frozenset(jvm_sends.names(text.plain)),
+        [*jvm_handlers.swallowing_handlers(text)],
+        [*jvm_handlers.swallowing_handlers(text, in_function=True)],
+        [*jvm_handlers.swallowing_handlers(text, leaves=True)],
+        [
+            *jvm_handlers.swallowing_handlers(
+                text, in_function=True, others=jvm_handlers.BOOLEAN.fullmatch
+            )
+        ],
+        frozenset(jvm_sends.producer_names(text.plain)),
         Methods.of(text),
         single,
     )
@@ -90,7 +99,7 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
     for poll in every:
         for what, at in _Poll(program, poll).facts():
             places.setdefault(what, at)
-    return places if single else loop_tree.facts(text, every) | places
+    return places if single else loop_tree.poll_loop_facts(text, every) | places
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +128,7 @@ class _Poll:
         self._block = text.block(poll.start)
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
-        named = polled.names(text, poll, (self._behind, self._block[1]))
+        named = polled.record_names(text, poll, (self._behind, self._block[1]))
         self._whole = named.whole
         self._records = Records(
             text,
@@ -140,7 +149,7 @@ class _Poll:
     @cached_property
     def _flows(self) -> set[str]:
         """Names of records, and what they are handed on to: asked of attempts alone."""
-        return handovers.flows(self._text, self._used, (self._behind, self._block[1]))
+        return handovers.receiving_names(self._text, self._used, (self._behind, self._block[1]))
 
     @cached_property
     def _of_flows(self) -> re.Pattern[str]:
@@ -162,12 +171,12 @@ class _Poll:
                 yield BEFORE, later.start()
         span, each = (self._behind, end), self._records.one_by_one
         for body, uses in self._bodies:
-            yield from publishers.left(self._text, body, uses)
-        together = jvm_threads.together(self._text, span, self._uses, self._hands, each)
+            yield from publishers.never_run(self._text, body, uses)
+        together = jvm_threads.parallel_processing(self._text, span, self._uses, self._hands, each)
         yield from ((PARALLEL, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
-        others = executors.passed_over(self._text, span, self._program.go_on)
-        chains = chain_errors.passed_over(self._text, span)
+        others = executors.ignored_errors(self._text, span, self._program.go_on)
+        chains = chain_errors.ignored_errors(self._text, span)
         places = (self._passed_over(), others, chains, self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
@@ -185,13 +194,13 @@ class _Poll:
             yield from inner._too_early()
 
     @cached_property
-    def _waits(self) -> concurrency.Waits:
-        return concurrency.waits(self._text.plain)
+    def _waits(self) -> concurrency.WaitPatterns:
+        return concurrency.wait_patterns(self._text.plain)
 
     @cached_property
     def _inner(self) -> list[_Poll]:
         """The methods of the file that are handed records, as polls of these."""
-        calls = handed(self._text, self._records.names, self._whole, self._call)
+        calls = methods_given_records(self._text, self._records.names, self._whole, self._call)
         most = _MOST_HANDED if self._depth else 0
         return [_Poll(self._program, call, self._depth - 1) for call in islice(calls, most)]
 
@@ -223,19 +232,23 @@ class _Poll:
         """Where a record is left out, or a result that says what became of it."""
         span, loops = (self._behind, end), self._records.one_by_one
         if self._whole and not self._program.single:
-            yield from partial_polls.parts(self._text, self._whole, span)
-            yield from partial_polls.parts_of_lists(self._text, self._records.names, span)
-            yield from partial_polls.left(self._text, loops, self._commits, self._block)
-            yield from counted.left_out(self._text, self._uses, loops)
-        yield from jvm_results.commits_anyway(self._text, self._commits, span)
+            yield from partial_polls.partial_reads(self._text, self._whole, span)
+            yield from partial_polls.partial_reads_of_lists(self._text, self._records.names, span)
+            yield from partial_polls.left_before_commit(
+                self._text, loops, self._commits, self._block
+            )
+            yield from skipped_by_count.skipped_by_count(self._text, self._uses, loops)
+        yield from jvm_results.commits_regardless(self._text, self._commits, span)
         for body, uses in self._bodies:
-            yield from bulk_writes.unasked(self._text, body)
-            yield from jvm_handlers.left_out(self._text, body)
-            yield from jvm_results.unread(self._text, uses, body, loops, in_function=body != span)
-            yield from outcomes.passed_over(self._text, uses, body, loops)
-            yield from jvm_results.replaced(self._text, body)
+            yield from bulk_writes.unchecked_writes(self._text, body)
+            yield from jvm_handlers.skipped_unparsable(self._text, body)
+            yield from jvm_results.unread_results(
+                self._text, uses, body, loops, in_function=body != span
+            )
+            yield from outcomes.ignored_failures(self._text, uses, body, loops)
+            yield from jvm_results.replaced_errors(self._text, body)
             if body != span:
-                yield from chain_errors.passed_over(self._text, body, uses)
+                yield from chain_errors.ignored_errors(self._text, body, uses)
 
     @cached_property
     def _bodies(self) -> list[tuple[Block, re.Pattern[str]]]:
@@ -248,12 +261,12 @@ class _Poll:
         """Where something is begun for a record, and not done before the next poll."""
         bodies = [body for body, _ in self._bodies]
         for body, uses in self._bodies:
-            yield from unfinished.undone(self._text, body, uses, bodies)
+            yield from unfinished.unflushed_buffers(self._text, body, uses, bodies)
 
     def _handed(self, end: int) -> int:
         """Where others are given a record, and nothing in the block waits; 0 if nowhere."""
         plain = self._text.plain
-        if outside := concurrency.outside(self._text, self._hands, (self._behind, end)):
+        if outside := concurrency.unawaited_launches(self._text, self._hands, (self._behind, end)):
             return outside
         if self._waits.any.search(plain, self._behind, end) or self._commits_then(end):
             return 0
@@ -285,12 +298,12 @@ class _Poll:
         """Where others are given a record, in the block or in a method that is given one."""
         plain = self._text.plain
         aside = rf"\b(?:{'|'.join(self._text.marked('@Async')) or '(?!)'})\s*\("
-        hands = re.compile(f"{(own := concurrency.hands(plain)).pattern}|{aside}")
+        hands = re.compile(f"{(own := concurrency.handover_calls(plain)).pattern}|{aside}")
         for match in islice(hands.finditer(plain, self._behind, self._block[1]), _MOST):
             closed, begin = self._text.closed(match.end()), match.end()
             if match[0].startswith(".") and match[0].endswith("("):
                 begin = max(self._behind, self._text.chain(match.end() - 1))
-            is_aside = not unfinished.is_put_by(self._text, match.end() - 1)
+            is_aside = not unfinished.is_buffered(self._text, match.end() - 1)
             if is_aside and self._uses.search(plain, begin, closed):
                 yield match.start()
         reached = self._text.reached((self._behind, self._block[1]))[1:]
@@ -307,10 +320,14 @@ class _Poll:
     def _taken(self, body: tuple[int, int]) -> set[str]:
         """The parameters of a method, and what its loops take out of them."""
         span = self._behind, self._block[1]
-        made = jvm_objects.fields(self._text, body, self._used, span)
+        made = jvm_objects.fields_holding_records(self._text, body, self._used, span)
         names = {*self._text.parameters(body), *made}
-        names |= {*filter(None, (name for name, _ in record_loops.loops(self._text, names, body)))}
-        return names | {derived.name for derived in derived_names.made_of(self._text, names, body)}
+        names |= {
+            *filter(None, (name for name, _ in record_loops.record_loops(self._text, names, body)))
+        }
+        return names | {
+            derived.name for derived in derived_names.derived_from(self._text, names, body)
+        }
 
     def _unasked(self) -> Iterator[int]:
         """Where others are given a record and waited for, and nobody asks them for an error."""
@@ -358,7 +375,7 @@ class _Poll:
         """Handlers of any error that write of it and go on with the next record."""
         for handler in self._program.go_on:
             start, end = handler.attempt
-            unread = start < self._at < end and jvm_handlers.seeks_next(self._text, handler)
+            unread = start < self._at < end and jvm_handlers.seeks_past_record(self._text, handler)
             if unread or self._goes_on(handler.attempt):
                 yield handler.at
         for handler in self._program.go_on_or_return:
@@ -369,21 +386,25 @@ class _Poll:
                 commits = self._commits.search(self._text.plain, end, self._block[1])
                 if start < handler.at < end and (commits or self._records.commits_in((start, end))):
                     yield handler.at  # the next poll is behind all that was polled
-        calls = repetition.calls(self._text, self._behind)
+        calls = repetition.call_sites(self._text, self._behind)
         for handler in self._program.go_on:
             start, end = handler.attempt
-            if any(start < call < end for call in calls) and repetition.looped(self._text, start):
+            if any(start < call < end for call in calls) and repetition.is_in_loop(
+                self._text, start
+            ):
                 yield handler.at
         called = (
             self._text.reached(self._block)[1:]
-            if repetition.looped(self._text, self._behind)
+            if repetition.is_in_loop(self._text, self._behind)
             else []
         )
         for handler in [*self._program.falsely, *self._program.go_on_or_return]:
             bodies = [body for body in called if self._in_method(body, handler.attempt)]
             if handler not in self._program.go_on_or_return:
                 bodies = [body for body in bodies if self._is_unread(body)]
-            if not all(jvm_results.is_asked_for(self._text, it, handler.attempt) for it in bodies):
+            if not all(
+                jvm_results.is_result_checked(self._text, it, handler.attempt) for it in bodies
+            ):
                 yield handler.at
 
     def _is_of_each(self, attempt: tuple[int, int]) -> bool:
@@ -400,14 +421,16 @@ class _Poll:
         own = rf"(?<=[;{{}}\n])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]"
         span = self._behind - 1, self._block[1]
         is_alone = re.compile(own).search(self._text.plain, *span)
-        return bool(name) and (bool(is_alone) or choices.only_chooses(self._text, name, span))
+        return bool(name) and (
+            bool(is_alone) or filtering_chains.is_only_filter(self._text, name, span)
+        )
 
     def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""
         within = body[0] < attempt[0] < body[1]
         tried = re.findall(r"\w+", self._text.plain[slice(*attempt)]) if within else []
         about = within and not self._taken(body).isdisjoint(tried)
-        return about and not jvm_handlers.tries_again(self._text, attempt, body)
+        return about and not jvm_handlers.is_retried(self._text, attempt, body)
 
     def _goes_on(self, attempt: tuple[int, int]) -> bool:
         """Whether the next record is processed behind this attempt, whatever became of this one."""
@@ -415,9 +438,9 @@ class _Poll:
             return False
         around = self._text.around(attempt[0])
         if attempt == self._block:
-            return bool(around) and repetition.looped(self._text, attempt[0])
+            return bool(around) and repetition.is_in_loop(self._text, attempt[0])
         within = self._block[0] < attempt[0] < self._block[1]
-        return within and not jvm_handlers.tries_again(self._text, attempt, self._block)
+        return within and not jvm_handlers.is_retried(self._text, attempt, self._block)
 
     def _at_the_end(self) -> Iterator[tuple[str, int]]:
         """What `finally` and `try (…)` do after an error."""

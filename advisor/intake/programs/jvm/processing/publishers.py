@@ -19,7 +19,7 @@ from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, SKIP
 from advisor.intake.programs.jvm import concurrency
 from advisor.intake.programs.jvm.errors import results
 from advisor.intake.programs.jvm.processing import comprehensions
-from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -106,15 +106,15 @@ class _Heads:
     """Of Spring's RestClient, whose calls have the names of WebClient's, and are done at once."""
 
 
-def left(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[tuple[str, int]]:
+def never_run(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[tuple[str, int]]:
     """Where a block makes something for a record of which nothing comes, and what that does;
     `uses` are uses of one."""
     yield from ((BEFORE, at) for at in _undone(text, body, uses))
     yield from ((ASYNCHRONOUS, at) for at in _untaken(text, body, uses))
     heads = _heads(text.plain)
-    for one in comprehensions.of(text, body):
+    for one in comprehensions.comprehensions(text, body):
         what = one.makes(text.plain, heads.lazy, heads.eager)
-        is_used = results.is_read if what == SKIP else _is_used
+        is_used = results.is_name_read if what == SKIP else _is_used
         own = what and uses.search(text.plain, one.begin, one.end)
         if own and _is_dropped(text, one.begin, one.end, is_used):
             yield what, one.begin
@@ -137,7 +137,7 @@ def _untaken(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
     eager = _heads(text.plain).eager
     for match in islice(eager.finditer(text.plain, max(0, body[0]), body[1]), _MOST):
         called = re.findall(r"\w+", match[0])[-1]
-        asks = concurrency.waits(text.plain).asks
+        asks = concurrency.wait_patterns(text.plain).asks
         waits = any(asks.search(text.plain, *own) for own in text.bodies(called))
         if not waits and _is_left(text, match.start(), match.end(), uses):
             yield match.start()
@@ -183,7 +183,7 @@ def _is_nothing(text: Text, begin: int, end: int) -> bool:
 def _is_used(text: Text, name: str, at: int) -> bool:
     """Whether something but a log uses a name behind a place, in the block around that."""
     stop = text.block(at)[1]
-    logs = [*logged(text, (at, stop))]
+    logs = [*log_arguments(text, (at, stop))]
     uses = islice(re.compile(rf"\b{name}\b").finditer(text.plain, at, stop), _MOST)
     return any(not any(start <= use.start() < end for start, end in logs) for use in uses)
 

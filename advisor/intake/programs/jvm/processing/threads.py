@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from advisor.intake.programs.jvm.concurrency import QUEUE, waits
+from advisor.intake.programs.jvm.concurrency import QUEUE, wait_patterns
 from advisor.intake.programs.jvm.text import Block, Text
 
 _PARALLEL = re.compile(
@@ -20,7 +20,7 @@ _AWAIT = re.compile(r"\bAwait\s*\.\s*\w+\s*\(\s*$")
 """Of Scala: what a future stands in that is waited for."""
 
 
-def together(
+def parallel_processing(
     text: Text, span: Block, uses: re.Pattern[str], hands: Iterable[int], each: Iterable[Block]
 ) -> Iterator[int]:
     """Where records that are used between two places are processed at the same time: where they are
@@ -29,7 +29,7 @@ def together(
         begin = max(span[0], text.chain(match.end() - 1))
         if uses.search(text.plain, min(begin, match.start()), text.closed(match.end())):
             yield match.start()
-    bodies, waiting = [*each], waits(text.plain).any
+    bodies, waiting = [*each], wait_patterns(text.plain).any
     for at in hands:
         own = [end for start, end in bodies if start <= at < end]
         is_waited = _AWAIT.search(text.line_to(at))

@@ -57,7 +57,7 @@ def _names(plain: str) -> list[dict[str, int]]:
             for made, _, _ in _KINDS]  # fmt: skip
 
 
-def is_put_by(text: Text, opened: int) -> bool:
+def is_buffered(text: Text, opened: int) -> bool:
     """Whether a chain of calls, of which the last has its bracket at a place, begins with what
     sends all that it was given together."""
     names = _names(text.plain)[[made for made, _, _ in _KINDS].index(_PIPELINES)]
@@ -65,7 +65,9 @@ def is_put_by(text: Text, opened: int) -> bool:
     return root is not None and root[0] in names
 
 
-def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block]) -> Iterator[int]:
+def unflushed_buffers(
+    text: Text, body: Block, uses: re.Pattern[str], reached: list[Block]
+) -> Iterator[int]:
     """Where a block puts a record by, and nothing of what is `reached` sends or writes it; `uses`
     are uses of a record."""
     plain, begin = text.plain, max(0, body[0])

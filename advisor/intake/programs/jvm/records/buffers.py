@@ -37,7 +37,7 @@ PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
 """What a collection is called that is made elsewhere."""
 
 
-def put_by(text: Text, names: str, span: Block) -> Iterator[tuple[str, Block]]:
+def filled_collections(text: Text, names: str, span: Block) -> Iterator[tuple[str, Block]]:
     """The collections that records are put into between two places, and where; `names` are theirs,
     as a pattern."""
     plain = text.plain
@@ -49,11 +49,11 @@ def put_by(text: Text, names: str, span: Block) -> Iterator[tuple[str, Block]]:
             yield match[1], match.span()
 
 
-def of_one_round(text: Text, names: str, span: Block) -> Iterator[str]:
+def per_poll_collections(text: Text, names: str, span: Block) -> Iterator[str]:
     """The collections that are made between two places, and that records are put into there."""
     for match in re.compile(_LIST_OF.format(names)).finditer(text.plain, *span):
         yield match[1]
-    for name in {name for name, _ in put_by(text, names, span)}:
+    for name in {name for name, _ in filled_collections(text, names, span)}:
         if re.compile(COLLECTION.format(name)).search(text.plain, *span):
             yield name
     for match in re.compile(OF_VALUES.format(names)).finditer(text.plain, *span):

@@ -48,7 +48,7 @@ LOGGED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Derived:
     """A name, where its value stands, and whether that is only taken out of a record."""
 
     name: str
@@ -56,9 +56,9 @@ class Made:
     is_apart: bool
 
 
-def made_of(text: Text, names: Collection[str], span: Block) -> list[Made]:
+def derived_from(text: Text, names: Collection[str], span: Block) -> list[Derived]:
     """What is made of records of these names, between two places."""
-    known, found = {*names}, dict[int, Made]()
+    known, found = {*names}, dict[int, Derived]()
     assigned = [*islice(_ASSIGNS.finditer(text.plain, max(0, span[0]), span[1]), _MOST)]
     for _ in range(_ROUNDS):
         for match in assigned:
@@ -69,21 +69,21 @@ def made_of(text: Text, names: Collection[str], span: Block) -> list[Made]:
                 continue
             apart = all(map(_is_harmless, _VERB.findall(own)))
             place = match.start("name"), match.end()
-            found[match.start()] = Made(match["name"], place, apart)
+            found[match.start()] = Derived(match["name"], place, apart)
             known.add(match["name"])
     for match in islice(_MAPPED.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
         if match["of"] in known and all(map(_is_harmless, _VERB.findall(match["body"]))):
-            found[match.start()] = Made(match["name"], (match.start("name"), match.end()), True)
+            found[match.start()] = Derived(match["name"], (match.start("name"), match.end()), True)
     return [*found.values(), *_of_lambdas(text, known, span)]
 
 
-def _of_lambdas(text: Text, known: Collection[str], span: Block) -> Iterator[Made]:
+def _of_lambdas(text: Text, known: Collection[str], span: Block) -> Iterator[Derived]:
     """What a chain of calls hands on of records: `Optional.of(r.value()).ifPresent(v -> …)`."""
     every = {*known}
     for match in islice(_LAMBDA.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
         if not every.isdisjoint(re.findall(r"\w+", match["of"])):
             names = re.findall(r"\w+", match["names"])
-            yield from (Made(name, (match.start(), match.start()), False) for name in names)
+            yield from (Derived(name, (match.start(), match.start()), False) for name in names)
             every.update(names)
 
 
@@ -91,7 +91,7 @@ def _is_harmless(verb: str) -> bool:
     return bool(re.fullmatch(TAKES_APART, verb))
 
 
-def logged(text: Text, span: Block) -> Iterator[Block]:
+def log_arguments(text: Text, span: Block) -> Iterator[Block]:
     """What is written of in a log, from where to where."""
     for match in islice(LOGGED.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
         yield match.start(), text.closed(match.end())

@@ -37,7 +37,7 @@ _OF_PLACES = re.compile(r"(?i)offset|position|commit|count|metric|stat|seen|lag"
 """What is kept of a record beside what it says."""
 
 
-def flows(text: Text, names: Collection[str], span: Block) -> set[str]:
+def receiving_names(text: Text, names: Collection[str], span: Block) -> set[str]:
     """These names, and those that records of these names are handed on to, between two places."""
     known = {*names}
     begin, end = max(0, span[0]), span[1]

@@ -20,7 +20,9 @@ _OF_EACH = (
 _FIELD = re.compile(r"\bthis\s*\.\s*(\w+)\s*=(?!=)")
 
 
-def fields(text: Text, body: Block, names: Collection[str], span: Block) -> set[str]:
+def fields_holding_records(
+    text: Text, body: Block, names: Collection[str], span: Block
+) -> set[str]:
     """The fields of the class that a method is of, if an object of it is made with one of these
     names between two places."""
     for start, end, head in reversed(text.around(body[0])):

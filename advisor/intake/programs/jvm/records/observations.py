@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from advisor.intake.programs.jvm.log_only import OBSERVERS
-from advisor.intake.programs.jvm.records.derived_names import TAKES_APART, logged
+from advisor.intake.programs.jvm.records.derived_names import TAKES_APART, log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_LINKS = 100, 12
@@ -39,10 +39,10 @@ _PLACE = (
 )
 
 
-def observed(text: Text, names: Iterable[str], span: Block) -> Iterator[Block]:
+def observation_spans(text: Text, names: Iterable[str], span: Block) -> Iterator[Block]:
     """What is only observed or asked of records of these names, from where to where."""
     plain, reach = text.plain, (max(0, span[0]), span[1])
-    calls = [(at, end) for at, end in logged(text, span)]
+    calls = [(at, end) for at, end in log_arguments(text, span)]
     for pattern in (_OBSERVES, _ASKED):
         found = islice(pattern.finditer(plain, *reach), _MOST)
         calls += [(match.start(), text.closed(match.end())) for match in found]

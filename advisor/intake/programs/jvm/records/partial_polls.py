@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from advisor.intake.programs.jvm.records.buffers import COLLECTION, put_by
-from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.records.buffers import COLLECTION, filled_collections
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 _MOST = 60
@@ -61,7 +61,7 @@ _ENDS = re.compile(r"\b(?:throw|return|exit|halt)\b")
 _BACK = re.compile(r"\bseek\w*\s*\(")
 
 
-def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
+def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
     """Where a part is taken of what was polled, if nothing takes the rest of it.
 
     `whole` are the names of what was polled, not of single records.
@@ -79,7 +79,7 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
     taken = rf"{records}{_ONE}|{records}{_FIRST.format()}|{_FUNCTION.format(known)}"
     found = [*islice(re.compile(taken).finditer(plain, begin, end), _MOST)]
     of_cuts = [cut.span() for cut in cuts]
-    spans = [*of_cuts, *(match.span() for match in found), *logged(text, span)]
+    spans = [*of_cuts, *(match.span() for match in found), *log_arguments(text, span)]
     spans += [match.span() for match in re.compile(_HARMLESS.format(known)).finditer(plain, *span)]
     iterators = set(re.findall(ITERATOR.format(known), plain[begin:end]))
     for name in sorted(iterators):
@@ -118,28 +118,28 @@ def _are_whole(taken: Sequence[re.Match[str]]) -> bool:
     return not heads.isdisjoint(tails - {"0"})
 
 
-def parts_of_lists(text: Text, names: Collection[str], span: Block) -> Iterator[int]:
+def partial_reads_of_lists(text: Text, names: Collection[str], span: Block) -> Iterator[int]:
     """The same of lists that are made between two places, and into which records of these names are
     put there."""
-    filled = dict(put_by(text, "|".join(sorted(names)) or "(?!)", span))
+    filled = dict(filled_collections(text, "|".join(sorted(names)) or "(?!)", span))
     for name, place in filled.items():
         if not re.compile(COLLECTION.format(name)).search(text.plain, *span):
             continue
         at = text.block(place[1])[1]
         if not re.compile(rf"\bwhile\b[^{{}}]*\b{name}\b").search(text.plain, at, span[1]):
-            yield from parts(text, [name], (at, span[1]))
+            yield from partial_reads(text, [name], (at, span[1]))
 
 
 def _is_of_place(text: Text, match: re.Match[str], end: int) -> bool:
     """Whether only the place of a record in its log is asked for."""
     named = _NAMED.search(text.plain[max(0, match.start() - 120) : match.start()])
     if named is None:
-        return any(start < match.start() < stop for start, stop in logged(text, (0, end)))
+        return any(start < match.start() < stop for start, stop in log_arguments(text, (0, end)))
     uses = re.compile(rf"\b{named[1]}\b").finditer(text.plain, match.end(), end)
     return all(_OF_PLACE.match(text.plain, use.end()) for use in uses)
 
 
-def left(
+def left_before_commit(
     text: Text, loops: Sequence[Block], commits: re.Pattern[str], block: Block
 ) -> Iterator[int]:
     """Where a loop over records is left before a commit of all of them."""
@@ -150,13 +150,13 @@ def left(
         if commit is None or text.block(commit.start())[0] > max(0, block[0]):
             continue  # none, or one under a condition
         for match in islice(_BREAKS.finditer(text.plain, max(0, start), end), _MOST):
-            is_left = leaves(text, match.start(), [(start, end)])
+            is_left = breaks_one_of(text, match.start(), [(start, end)])
             ends = _ENDS.search(text.plain, end, commit.start())
             if is_left and not (ends or _is_conditional(text, commit.start())):
                 yield match.start()
 
 
-def leaves(text: Text, at: int, loops: Sequence[Block]) -> bool:
+def breaks_one_of(text: Text, at: int, loops: Sequence[Block]) -> bool:
     """Whether a `break` at a place leaves one of these loops."""
     inner = [block[0] for block in text.around(at) if block[:2] in loops or _is_loop(text, block)]
     return bool(inner) and inner[-1] in [start for start, _ in loops]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.text import Block, Text
 
 POLL = r"\b{0}\s*\??\.\s*poll\s*\("
@@ -120,7 +120,7 @@ def too_early(text: Text, chains: Iterable[Chain], commits: re.Pattern[str]) -> 
                 continue
             begin = step.parameter(text)[1]
             before = text.plain[begin : commit.start()]
-            if step.is_flat or (not used and step.name in _STEPS and only_writes(before)):
+            if step.is_flat or (not used and step.name in _STEPS and only_logs(before)):
                 yield commit.start()
 
 

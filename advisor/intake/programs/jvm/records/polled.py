@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from advisor.intake.programs.jvm.records import buffers, derived_names, record_loops
-from advisor.intake.programs.jvm.records.derived_names import Made
+from advisor.intake.programs.jvm.records.derived_names import Derived
 from advisor.intake.programs.jvm.records.polls import TYPED, Call
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -21,11 +21,11 @@ class Names:
 
     all: set[str]
     whole: set[str]
-    made: list[Made]
+    made: list[Derived]
     loops: list[Block]
 
 
-def names(text: Text, poll: Call, span: Block) -> Names:
+def record_names(text: Text, poll: Call, span: Block) -> Names:
     """Those of a poll, between it and the end of its block."""
     if (poll, span) not in text.names:
         text.names[poll, span] = _names(text, poll, span)
@@ -40,16 +40,16 @@ def _names(text: Text, poll: Call, span: Block) -> Names:
         derived = re.findall(_DERIVED.format(_any_of(every), TYPED), text.plain[slice(*span)])
         whole |= {*derived} if whole else set()
         every |= {*derived}
-        each = [*record_loops.loops(text, every, span)]
+        each = [*record_loops.record_loops(text, every, span)]
         every |= {name for name, _ in each if name}
-        made = derived_names.made_of(text, every, span)
+        made = derived_names.derived_from(text, every, span)
         records = every | {part.name for part in made if part.is_apart}
-        every |= {*buffers.of_one_round(text, _any_of(records), span)}
+        every |= {*buffers.per_poll_collections(text, _any_of(records), span)}
     loops = [body for _, body in each]
     if poll.in_loop:
         head = poll.head or poll.start
-        loops.append(record_loops.body_of(text, head, text.plain[head : poll.end]))
-    return Names(every, whole, derived_names.made_of(text, every, span), loops)
+        loops.append(record_loops.loop_body(text, head, text.plain[head : poll.end]))
+    return Names(every, whole, derived_names.derived_from(text, every, span), loops)
 
 
 def _any_of(names: set[str]) -> str:

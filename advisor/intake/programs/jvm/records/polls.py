@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.client_names import TYPE, also_called
+from advisor.intake.programs.jvm.client_names import TYPE, aliases
 from advisor.intake.programs.jvm.records import poll_chains
 from advisor.intake.programs.jvm.text import AS_FUNCTION, Text
 from advisor.intake.text import IntakeError, line_of
@@ -58,10 +58,10 @@ _EACH_POLLED = re.compile(
 _INTO = re.compile(r"\s*(?:\.\s*(?:let|also)|\)\s*\.\s*foreach)\s*\{(?:\s*(\w+)\s*(?:->|=>))?")
 
 
-def consumers(text: Text) -> set[str]:
+def consumer_names(text: Text) -> set[str]:
     """The names of consumers; Kotlin's `it` where a block has no other."""
     made_as = {name for match in _CONSUMER.finditer(text.plain) for name in match.groups() if name}
-    return also_called(text.plain, made_as, "KafkaConsumer")
+    return aliases(text.plain, made_as, "KafkaConsumer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,9 @@ def _returned(text: Text, consumer: str) -> Iterator[Call]:
         yield Call(match.start(), match.end(), consumer, match[1], True)
 
 
-def handed(text: Text, names: Collection[str], whole: Collection[str], of: Call) -> Iterator[Call]:
+def methods_given_records(
+    text: Text, names: Collection[str], whole: Collection[str], of: Call
+) -> Iterator[Call]:
     """The methods of the file that are handed records, all of them or one, each as a `poll()` of
     these; `of` is the one whose block calls them."""
     span = of.end, text.block(of.start)[1]

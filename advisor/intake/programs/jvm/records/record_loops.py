@@ -28,7 +28,7 @@ _PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _CALL = re.compile(r"\bspliterator\b[^{}]*?\.\s*\w+\s*[({]")
 
 
-def loops(text: Text, names: Collection[str], span: Block) -> Iterator[tuple[str, Block]]:
+def record_loops(text: Text, names: Collection[str], span: Block) -> Iterator[tuple[str, Block]]:
     """What a loop over these names calls a record, and its body, between two places. A partition
     is not a record."""
     known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
@@ -36,7 +36,7 @@ def loops(text: Text, names: Collection[str], span: Block) -> Iterator[tuple[str
         name = loop[1] or loop[2]
         is_place = _PARTITIONS.match(text.plain, loop.end())
         own = "" if is_place else _own(text, loop.end(), name, loop[0])
-        yield own, body_of(text, loop.start(), loop[0])
+        yield own, loop_body(text, loop.start(), loop[0])
     for loop in islice(re.compile(_CHAIN.format(known)).finditer(text.plain, *span), _MOST):
         opened, is_block = loop.start("open"), loop["open"] == "{"
         body = text.block_of(opened) if is_block else (opened, text.closed(opened + 1))
@@ -50,7 +50,7 @@ def _own(text: Text, behind: int, name: str, opens: str) -> str:
     return name if is_named else "it"
 
 
-def body_of(text: Text, at: int, loop: str) -> Block:
+def loop_body(text: Text, at: int, loop: str) -> Block:
     """What a loop over records does with each; `at` is where the loop begins."""
     begin = at + (_CALL.search(loop) or re.search(r"[({]", loop)).end() - 1  # type: ignore[union-attr]
     if text.plain[begin] == "{":

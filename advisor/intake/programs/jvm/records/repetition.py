@@ -11,14 +11,14 @@ _MOST, _DEEPEST = 100, 2
 _LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
 
 
-def looped(text: Text, at: int, depth: int = _DEEPEST) -> bool:
+def is_in_loop(text: Text, at: int, depth: int = _DEEPEST) -> bool:
     """Whether a place is in a loop, or in a method that is called in one."""
     if any(_LOOPS.search(head) for _, _, head in text.around(at)):
         return True
-    return depth > 0 and any(looped(text, call, depth - 1) for call in calls(text, at))
+    return depth > 0 and any(is_in_loop(text, call, depth - 1) for call in call_sites(text, at))
 
 
-def calls(text: Text, at: int) -> list[int]:
+def call_sites(text: Text, at: int) -> list[int]:
     """Where the method is called that a place is in."""
     method = next(filter(None, (METHOD.search(block[2]) for block in text.around(at)[::-1])), None)
     if method is None:

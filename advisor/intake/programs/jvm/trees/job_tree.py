@@ -10,21 +10,21 @@ from contextlib import suppress
 from itertools import islice
 
 from advisor.intake.programs import simulation
-from advisor.intake.programs.facts import UNHEARD
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.facts import IGNORED
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.polls import Call as PollCall
 from advisor.intake.programs.jvm.text import METHOD, Text
 from advisor.intake.programs.jvm.trees import loop_tree
 from advisor.intake.programs.jvm.trees.loop_heads import BOUNDED, OVER
 from advisor.intake.programs.jvm.trees.send_tree import Sends
 from advisor.intake.programs.trees import (
-    Attempt,
     Block,
     Condition,
-    Each,
     Flush,
-    Rounds,
+    ForEach,
+    Loop,
     Statement,
+    Try,
     Unclear,
 )
 
@@ -46,15 +46,15 @@ _MADE = re.compile(r"=\s*(?:new\s+)?\w*Producer\b")
 _PRODUCER = re.compile(r"\bKafkaProducer\b")
 
 
-def fault(text: Text) -> int:
+def ignored_send_error(text: Text) -> int:
     """Where a program goes on to its end without a message whose send fails; -1 if nowhere."""
     sends = Sends(text)
     for name, body in _roots(text, [at for at, _ in sends.places]):
         sends.futures.clear()
         with suppress(Unclear):
             tree = _Reader(text, sends).job(body)
-            if found := simulation.faults(tree, is_whole=name == "main"):
-                return found[UNHEARD]
+            if found := simulation.ignored_send_errors(tree, is_whole=name == "main"):
+                return found[IGNORED]
     return -1
 
 
@@ -93,11 +93,11 @@ class _Reader(loop_tree.Reader):
         found, at = super()._attempt(match)
         attempt = found[0]
         held = set(re.findall(r"\w+", match["held"] or ""))
-        if isinstance(attempt, Attempt) and (
+        if isinstance(attempt, Try) and (
             held & self._sends.producers or _PRODUCER.search(match["held"] or "")
         ):
-            closed = Attempt(attempt.body, (), [Flush()])  # before any handler (JLS 14.20.3.2)
-            return [Attempt([closed], attempt.handlers, attempt.last)], at
+            closed = Try(attempt.body, (), [Flush()])  # before any handler (JLS 14.20.3.2)
+            return [Try([closed], attempt.handlers, attempt.last)], at
         return found, at
 
     def _loop(self, word: str, begin: int, given: str, closed: int) -> tuple[Block, int]:
@@ -112,10 +112,10 @@ class _Reader(loop_tree.Reader):
             return self._of_futures(over["name"], of, closed)
         body, at = self._braces(closed)
         if word == "while" and given.strip() == "true":
-            return [Rounds(body)], at
+            return [Loop(body)], at
         if body and word == "while" and not _NEXT.search(given):
             raise Unclear  # it may try again
-        return ([Each(body)] if body else []), at
+        return ([ForEach(body)] if body else []), at
 
     def _condition(self, given: str) -> Condition:
         if asked := self._sends.asked(given) or self._marks.asked(given):
@@ -146,7 +146,7 @@ class _Reader(loop_tree.Reader):
         words = set(re.findall(r"\w+", match[0]))
         closes = words & {"KafkaProducer", *self._sends.producers}
         last: list[Statement] = [Flush()] if closes else []
-        return [Attempt(body, (), last)], behind
+        return [Try(body, (), last)], behind
 
     def _called(self, at: int, stop: int) -> Block:
         code = self._text.plain[at:stop]
@@ -156,7 +156,7 @@ class _Reader(loop_tree.Reader):
         if self._sends.are_handed_on(code) and not _MADE.search(code):
             raise Unclear
         is_asked = self._decides or self._marks.are_in(code)
-        if self._sends.is_used(code) or (is_asked and not only_writes(code)):
+        if self._sends.is_used(code) or (is_asked and not only_logs(code)):
             raise Unclear  # it may be what is done with a message that fails
         if any(self._text.bodies(name) for name in re.findall(r"\w+", code)):
             raise Unclear

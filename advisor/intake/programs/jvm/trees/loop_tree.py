@@ -14,30 +14,30 @@ from itertools import islice
 
 from advisor.intake.programs import simulation
 from advisor.intake.programs.jvm.errors.handlers import CATCH, is_gone
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records import buffers, polled
 from advisor.intake.programs.jvm.records.derived_names import TAKES_APART
-from advisor.intake.programs.jvm.records.observations import observed
+from advisor.intake.programs.jvm.records.observations import observation_spans
 from advisor.intake.programs.jvm.records.polls import Call as PollCall
 from advisor.intake.programs.jvm.text import METHOD, Text, blanked
+from advisor.intake.programs.jvm.trees.flag_variables import CALCULATED, Marks
 from advisor.intake.programs.jvm.trees.loop_heads import BOUNDED, COUNTS, FOREVER, OVER, ROUNDS
-from advisor.intake.programs.jvm.trees.marks import CALCULATED, Marks
 from advisor.intake.programs.jvm.trees.send_tree import Sends
 from advisor.intake.programs.trees import (
-    Attempt,
     Block,
     Breakable,
     Call,
     Close,
     Commit,
     Condition,
-    Each,
+    ForEach,
     Handler,
     If,
     Jump,
+    Loop,
     Poll,
-    Rounds,
     Statement,
+    Try,
     Unclear,
     Work,
     refusal,
@@ -97,12 +97,12 @@ _NEGATIVE = re.compile(r"false\b")
 _BOOLEAN = re.compile(r"(true|false)\s*")
 
 
-def facts(text: Text, polls: Iterable[PollCall]) -> dict[str, int]:
+def poll_loop_facts(text: Text, polls: Iterable[PollCall]) -> dict[str, int]:
     """What the methods with these polls do with messages, and where, as far as they are clear."""
     found = dict[str, int]()
     for poll in islice(polls, _MOST_POLLS):
         with suppress(Unclear):
-            found = simulation.facts(Reader(text, poll).method()) | found
+            found = simulation.poll_loop_facts(Reader(text, poll).method()) | found
     return found
 
 
@@ -112,12 +112,12 @@ class Reader:
     def __init__(self, text: Text, poll: PollCall, sends: Sends | None = None) -> None:
         self._text, self._poll = text, poll
         span = poll.end, text.block(poll.start)[1]
-        names = polled.names(text, poll, span)
+        names = polled.record_names(text, poll, span)
         known = "|".join(sorted(names.all))
-        self._whole = names.whole | {*buffers.of_one_round(text, known, span)}
+        self._whole = names.whole | {*buffers.per_poll_collections(text, known, span)}
         self._names = names.all | {made.name for made in names.made}
         self._counted = re.compile(_COUNTED.format("|".join(sorted(self._whole)) or "(?!)"))
-        self._seen = blanked(text.plain, observed(text, self._names, span))
+        self._seen = blanked(text.plain, observation_spans(text, self._names, span))
         self._of_consumer = re.compile(rf"\b{poll.consumer}\s*\.\s*(?P<verb>\w+)\s*\(")
         self._rounds: list[str] = []
         self._marks = Marks(text.plain)
@@ -214,7 +214,7 @@ class Reader:
             last = [*own]
         if re.search(rf"\b{self._poll.consumer}\b", match["held"] or ""):
             last = [Close(match.start()), *last]
-        return [Attempt(body, handlers, last)], at
+        return [Try(body, handlers, last)], at
 
     def _loop(self, word: str, begin: int, given: str, closed: int) -> tuple[Block, int]:
         over = OVER.fullmatch(given) if word == "for" else None
@@ -225,7 +225,7 @@ class Reader:
         if over and (polls or self._mentions(over["of"], self._whole)):
             is_each = not _PARTITIONS.search(over["of"])
             body, at = self._braces(closed)
-            loop: Statement = Each(body) if is_each else Rounds(body, 1)
+            loop: Statement = ForEach(body) if is_each else Loop(body, 1)
             return ([Poll(), loop] if polls else [loop]), at
         if over and (of := self._sends.futures.get(over["of"].strip())):
             return self._of_futures(over["name"], of, closed)
@@ -233,14 +233,14 @@ class Reader:
             self._rounds.append(bounded["name"])
             body, at = self._braces(closed)
             self._rounds.pop()
-            return [Rounds(body, _TRIES)], at
+            return [Loop(body, _TRIES)], at
         if word == "while" and (counted := self._counted_rounds(given, closed)):
             return counted
         start = _end_of(_SPACE, self._text.plain, closed)
         holds_poll = start < self._poll.start < self._text.block_of(start)[1]
         body, at = self._braces(closed)
         if word == "while" and holds_poll and FOREVER.fullmatch(given):
-            return [Rounds(body)], at
+            return [Loop(body)], at
         if body:
             raise Unclear  # nobody knows how often it is done
         return [], at
@@ -261,12 +261,12 @@ class Reader:
         body, at = self._braces(closed)
         self._rounds.pop()
         ends = [If(asked, (), (Jump("break"),))] if asked else []
-        return [Rounds([*ends, *body], _TRIES)], at
+        return [Loop([*ends, *body], _TRIES)], at
 
     def _of_futures(self, name: str, of: str, closed: int) -> tuple[Block, int]:
         self._sends.futures[name] = of
         body, at = self._braces(closed)
-        return [Each(body, of=of)], at
+        return [ForEach(body, of=of)], at
 
     def _if(self, closed: int, given: str) -> tuple[Block, int]:
         condition = self._condition(given)
@@ -381,7 +381,7 @@ class Reader:
         """A loop by a function, whose brace stands at a place."""
         body, behind = self._function(at)
         closing = _end_of(_CLOSING, self._text.plain, behind)
-        return [Each(body, by_function=self._is_java)], closing
+        return [ForEach(body, by_function=self._is_java)], closing
 
     def _function(self, at: int) -> tuple[Block, int]:
         """The body of a function, behind its parameters, and where it ends."""
@@ -412,7 +412,7 @@ class Reader:
         code, seen = self._text.plain[at:stop], self._counted.sub("", self._seen[at:stop])
         if _EXITS.search(code) or self._sends.is_used(code):
             raise Unclear
-        only_tells = only_writes(code)
+        only_tells = only_logs(code)
         if self._depth:
             seen = "" if only_tells else code
         is_about = self._mentions(seen, self._names)
@@ -440,7 +440,7 @@ class Reader:
 
 
 def _labelled(part: Statement, label: str) -> Statement:
-    return replace(part, label=label) if isinstance(part, Each | Rounds) else part
+    return replace(part, label=label) if isinstance(part, ForEach | Loop) else part
 
 
 def _end_of(pattern: re.Pattern[str], plain: str, at: int) -> int:

@@ -11,9 +11,18 @@ from itertools import islice
 from advisor.intake.programs.jvm.errors import calls
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
 from advisor.intake.programs.jvm.errors.callbacks import Callback
-from advisor.intake.programs.jvm.log_only import only_writes, statements
+from advisor.intake.programs.jvm.log_only import only_logs, statements
 from advisor.intake.programs.jvm.text import Text
-from advisor.intake.programs.trees import Block, Condition, Each, Flush, Heard, Send, Unclear, Wait
+from advisor.intake.programs.trees import (
+    Block,
+    Condition,
+    Flush,
+    ForEach,
+    Send,
+    SendErrors,
+    Unclear,
+    Wait,
+)
 
 _MOST, _BEFORE = 100, 80
 _BEGINS = re.compile(
@@ -72,19 +81,19 @@ class Sends:
 
     def __init__(self, text: Text, *, tasks: bool = False) -> None:
         self._text = text
-        self.producers = jvm_sends.names(text.plain)
+        self.producers = jvm_sends.producer_names(text.plain)
         is_plain = "commitTransaction" not in text.plain
         self.places = jvm_sends.sends(text, self.producers) if is_plain else []
         self._tasks = {*_given(text)} if tasks else set[tuple[int, int]]()
         self._begun = [*self.places, *self._tasks]
-        self._templates = jvm_sends.templates(text.plain)
+        self._templates = jvm_sends.template_names(text.plain)
         lists = (_PUT.search(text.plain, max(0, at - _BEFORE), at) for at, _ in self.places)
         self.futures = {found["list"]: found["list"] for found in lists if found}
         """The names of futures, and of the lists that they are in."""
         self._kept = dict[str, bool]()
         """What the names say in which an error is kept."""
         for _, opened in self.places:
-            if heard := jvm_sends.heard(text, opened):
+            if heard := jvm_sends.callback_of_send(text, opened):
                 self._does(heard)
 
     def are_handed_on(self, code: str) -> bool:
@@ -108,9 +117,9 @@ class Sends:
             return []
         if (wait := _WAIT.fullmatch(plain, at, stop)) and wait["name"] in self.futures:
             own = Wait(self.futures[wait["name"]])
-            return [Each((own,), of=own.name) if wait["one"] else own]
+            return [ForEach((own,), of=own.name) if wait["one"] else own]
         if (each := _WAIT_EACH.fullmatch(plain, at, stop)) and each["name"] in self.futures:
-            return [Each((Wait(each["name"]),), of=each["name"])]
+            return [ForEach((Wait(each["name"]),), of=each["name"])]
         raise Unclear
 
     def is_future(self, code: str) -> bool:
@@ -127,12 +136,12 @@ class Sends:
         if more or named is None:
             raise Unclear
         if _WAITS.fullmatch(plain, end, stop):
-            return [Send(begin, Heard.WAITED)]
+            return [Send(begin, SendErrors.WAITED)]
         if name := named["name"] or named["list"]:
             if plain[end:stop].strip() not in ("", ")"):
                 raise Unclear
             self.futures[name] = name
-            return [Send(begin, Heard.KEPT, frozenset({name}))]
+            return [Send(begin, SendErrors.KEPT, frozenset({name}))]
         if found[0] in self._tasks:
             raise Unclear
         return [self._send(begin, opened, plain[end:stop])]
@@ -141,10 +150,10 @@ class Sends:
         plain = self._text.plain
         is_ours = self._templates.isdisjoint(re.findall(r"\w+", plain[begin:opened]))
         given = plain[opened : self._text.closed(opened) - 1]
-        second = calls.behind_first(given) if is_ours else ""
+        second = calls.after_first_argument(given) if is_ours else ""
         if not second.strip() and not behind.strip():
-            return Send(begin, Heard.NOBODY)
-        heard = jvm_sends.heard(self._text, opened)
+            return Send(begin, SendErrors.NOBODY)
+        heard = jvm_sends.callback_of_send(self._text, opened)
         if heard is None or (behind.strip() and not behind.lstrip().startswith("{")):
             raise Unclear
         does, names = self._does(heard)
@@ -152,19 +161,21 @@ class Sends:
             raise Unclear
         return Send(begin, does, names)
 
-    def _does(self, heard: Callback) -> tuple[Heard | None, frozenset[str]]:
+    def _does(self, heard: Callback) -> tuple[SendErrors | None, frozenset[str]]:
         """What a callback does with an error, and the names that it keeps it in."""
         parts = [part for part in statements(heard.with_error()) if part.strip()]
         kept = [match for part in parts if (match := _KEEPS.fullmatch(part))]
         self._kept |= {it["name"]: "false" not in (it["to"], it["set"]) for it in kept}
         if any(self._is_asked_elsewhere(it["name"]) for it in kept):
             return None, frozenset()
-        rest = [part for part in parts if not (_KEEPS.fullmatch(part) or only_writes(part))]
+        rest = [part for part in parts if not (_KEEPS.fullmatch(part) or only_logs(part))]
         if any(map(_EXITS.fullmatch, rest)):
-            return Heard.ENDED, frozenset()
+            return SendErrors.ENDED, frozenset()
         if any(not _THROWS.fullmatch(part) for part in rest):
             return None, frozenset()
-        return (Heard.STORED if kept else Heard.NOBODY), frozenset(it["name"] for it in kept)
+        return (SendErrors.STORED if kept else SendErrors.NOBODY), frozenset(
+            it["name"] for it in kept
+        )
 
     def _is_asked_elsewhere(self, name: str) -> bool:
         """Whether a method of a base class may ask for what has this name."""
@@ -176,7 +187,7 @@ class Sends:
     def is_used(self, code: str) -> bool:
         """Whether something else is done with what callbacks keep than to empty or write of it."""
         is_about = not self._kept.keys().isdisjoint(re.findall(r"\w+", code))
-        return is_about and not (_EMPTIES.fullmatch(code) or only_writes(code))
+        return is_about and not (_EMPTIES.fullmatch(code) or only_logs(code))
 
     def asked(self, given: str) -> Condition | None:
         """A question whether a callback has kept an error. Raises `Unclear` for another one about

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.records.branch import Branch
 
 _ROUNDS = 3
@@ -34,14 +34,14 @@ class AsyncClients:
         self.names = set[str]()
         for _ in range(_ROUNDS):
             before = len(self.names)
-            for node in words.nodes(tree):
+            for node in syntax.nodes(tree):
                 self.names.update(self._named(node))
             if len(self.names) == before:
                 break
 
     def leaves(self, call: ast.AST) -> bool:
         """Whether a value that nothing takes is such a coroutine."""
-        if not isinstance(call, ast.Call) or _MAKES.fullmatch(words.verb(call)):
+        if not isinstance(call, ast.Call) or _MAKES.fullmatch(syntax.method_name(call)):
             return False
         return _root(call.func) in self.names and isinstance(call.func, ast.Attribute)
 
@@ -72,10 +72,10 @@ class AsyncClients:
         return isinstance(value, ast.Call) and self._makes_one(value)
 
     def _makes_one(self, call: ast.Call) -> bool:
-        made = words.verb(call)
+        made = syntax.method_name(call)
         while made in _RUNS and len(call.args) == 1 and isinstance(call.args[0], ast.Call):
             call = call.args[0]
-            made = words.verb(call)
+            made = syntax.method_name(call)
         if _OF_KAFKA.fullmatch(made) or _MAKES.fullmatch(made):
             return False
         root = _root(call.func)
@@ -90,15 +90,15 @@ class AsyncClients:
         )
 
 
-def ends(call: ast.AST, branch: Branch) -> bool:
+def is_terminal_call(call: ast.AST, branch: Branch) -> bool:
     """Whether a call ends what was done with a message before."""
-    is_end = words.verb(call) in _ENDS and not getattr(call, "args", ())
+    is_end = syntax.method_name(call) in _ENDS and not getattr(call, "args", ())
     return is_end and branch.polled >= 0
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
     """The names under which a program has modules of such clients, and what is in them."""
-    for node in words.nodes(tree):
+    for node in syntax.nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if _MODULES.fullmatch(alias.name):
@@ -113,7 +113,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
 def _root(node: ast.AST) -> str:
     """What a chain of calls, fields and indexes begins with, such as `db` or `self.session`."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in words.OWN:
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in syntax.OWN:
             return ast.unparse(node)
         node = node.func if isinstance(node, ast.Call) else node.value
     return getattr(node, "id", "")

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Functions = Mapping[str, Sequence[Function]]
 _DEEPEST = 3
 
 
-def without(function: Function, bound: int) -> Function:
+def without_bound_arguments(function: Function, bound: int) -> Function:
     """A function whose first arguments `partial` has given already."""
     rest, arguments = copy(function), copy(function.args)
     arguments.args = function.args.args[bound:]
@@ -26,7 +26,7 @@ def without(function: Function, bound: int) -> Function:
     return rest
 
 
-def drops(function: Function) -> bool:
+def ignores_error(function: Function) -> bool:
     """Whether a callback never looks at its error, or does nothing where there is one."""
     error = _error(function)
     if not error:
@@ -37,14 +37,14 @@ def drops(function: Function) -> bool:
     return not any(map(_acts, _with_error(body, error)))
 
 
-def only_writes(function: Function, looked_at: Set[str], functions: Functions) -> bool:
+def only_logs(function: Function, looked_at: Set[str], functions: Functions) -> bool:
     """Whether a callback only writes of an error, or keeps it in names that are not `looked_at`;
     `functions` are those of the file."""
     error = _error(function)
     return bool(error) and _Callback(looked_at, functions).is_quiet(_body(function), error)
 
 
-def raises(function: Function) -> bool:
+def only_raises(function: Function) -> bool:
     """Whether all that a callback does with an error is to raise it."""
     error = _error(function)
     acts = [node for node in _with_error(_body(function), error) if _acts(node)] if error else []
@@ -52,12 +52,12 @@ def raises(function: Function) -> bool:
     return len(rest) < len(acts) and all(
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
-        and words.is_log(statement.value)
+        and syntax.is_log(statement.value)
         for statement in rest
     )
 
 
-def with_error(function: Function) -> list[ast.AST]:
+def error_statements(function: Function) -> list[ast.AST]:
     """The statements of a callback that run where there is an error."""
     error = _error(function)
     return [*_with_error(_body(function), error)] if error else _body(function)
@@ -86,7 +86,7 @@ class _Callback:
         match node:
             case ast.Raise() | ast.Assert():
                 return self.caught
-            case ast.With() | ast.AsyncWith() if attempt := words.suppressed(node):
+            case ast.With() | ast.AsyncWith() if attempt := syntax.suppress_as_try(node):
                 return self._attempt(attempt, error)
             case ast.With() | ast.AsyncWith() | ast.For():
                 return self._all(node.body, error)
@@ -100,7 +100,7 @@ class _Callback:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 own = all(isinstance(target, ast.Name) and target.id not in self.looked_at
                           for target in targets)  # fmt: skip
-                return own and all(map(self._only_reads, words.calls(node.value)))
+                return own and all(map(self._only_reads, syntax.calls(node.value)))
             case _:
                 pass
         value = node.value if isinstance(node, ast.Expr | ast.Return) else node
@@ -115,13 +115,15 @@ class _Callback:
             case ast.Call():
                 return self._call(value, error)
             case _:
-                return not any(words.calls(value))
+                return not any(syntax.calls(value))
 
     def _only_reads(self, call: ast.Call) -> bool:
-        return (words.takes_apart(call) and not words.keeps(call)) or words.verb(call) == "format"
+        return (syntax.only_parses(call) and not syntax.only_stores(call)) or syntax.method_name(
+            call
+        ) == "format"
 
     def _attempt(self, node: ast.Try, error: str) -> bool:
-        caught = any(words.catches_all(clause) or "Kafka" in ast.unparse(clause.type or ast.Pass())
+        caught = any(syntax.catches_all(clause) or "Kafka" in ast.unparse(clause.type or ast.Pass())
                      for clause in node.handlers)  # fmt: skip
         inner = replace(self, caught=self.caught or caught)
         rest = [part for handler in node.handlers for part in handler.body]
@@ -130,11 +132,11 @@ class _Callback:
         )
 
     def _call(self, call: ast.Call, error: str) -> bool:
-        if words.is_log(call):
+        if syntax.is_log(call):
             return True
-        if words.keeps(call) and words.receiver(call).isidentifier():
-            return words.receiver(call) not in self.looked_at
-        own = self.functions.get(words.verb(call), [])
+        if syntax.only_stores(call) and syntax.receiver(call).isidentifier():
+            return syntax.receiver(call) not in self.looked_at
+        own = self.functions.get(syntax.method_name(call), [])
         if len(own) != 1 or self.depth == _DEEPEST:
             return False
         given = [ast.unparse(node) for node in call.args]

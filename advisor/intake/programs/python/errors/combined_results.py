@@ -12,9 +12,9 @@ import copy
 from collections.abc import Container, Iterator
 from typing import Any
 
-from advisor.intake.programs.python import words
-from advisor.intake.programs.python.errors.flags import Flags, goes_on, taken
-from advisor.intake.programs.python.normal_form.aliases import last
+from advisor.intake.programs.python import syntax
+from advisor.intake.programs.python.errors.flags import Flags, branch_for, only_logs_or_commits
+from advisor.intake.programs.python.normal_form.aliases import last_name
 
 CHOOSES = frozenset({"filter", "takewhile", "dropwhile", "filterfalse"})
 EACH = CHOOSES | {"map"}
@@ -28,7 +28,7 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _NAME = "_failed"
 
 
-class Combined:
+class CombinedResults:
     """The calls of a scope whose results are told together; of those that are `unasked`, nothing
     asks whether one failed. `own` are functions that say so."""
 
@@ -50,7 +50,7 @@ class Combined:
         while parent is not None and _hands_on(parent, node):
             node, parent = parent, self._parents.get(id(parent))
         if isinstance(parent, ast.Call):
-            return words.is_log(parent)
+            return syntax.is_log(parent)
         match parent:
             case ast.Expr():
                 return True
@@ -72,8 +72,8 @@ class Combined:
         if not isinstance(top, ast.If):
             return False
         test = _Named(node).visit(copy.deepcopy(top.test, {id(node): node}))
-        does = taken(ast.If(test, top.body, top.orelse), _NAME, fails)
-        return does is not None and goes_on(does, in_function=True)
+        does = branch_for(ast.If(test, top.body, top.orelse), _NAME, fails)
+        return does is not None and only_logs_or_commits(does, in_function=True)
 
 
 class _Named(ast.NodeTransformer):
@@ -92,18 +92,21 @@ def _combined(
 ) -> Iterator[tuple[ast.Call, ast.AST, bool, bool]]:
     """The calls, what their results are told by, what this is of a failure, and whether it is the
     messages."""
-    for node in words.nodes(scope):
+    for node in syntax.nodes(scope):
         if isinstance(node, _COMPREHENSIONS):
             made = node.value if isinstance(node, ast.DictComp) else node.elt
             for test in [made, *(test for each in node.generators for test in each.ifs)]:
                 negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
                 call = test.operand if isinstance(test, ast.UnaryOp) else test
                 call = call.value if isinstance(call, ast.Await) else call
-                if isinstance(call, ast.Call) and words.verb(call) in own:
+                if isinstance(call, ast.Call) and syntax.method_name(call) in own:
                     yield call, node, negated, test is not made
-        elif isinstance(node, ast.Call) and words.verb(node) in EACH and node.args:
-            verb, is_plain = words.verb(node), words.receiver(node) in ("", "itertools", "it")
-            if is_plain and last(node.args[0]) in own:
+        elif isinstance(node, ast.Call) and syntax.method_name(node) in EACH and node.args:
+            verb, is_plain = (
+                syntax.method_name(node),
+                syntax.receiver(node) in ("", "itertools", "it"),
+            )
+            if is_plain and last_name(node.args[0]) in own:
                 yield node, node, verb == "filterfalse", verb in CHOOSES
 
 
@@ -113,7 +116,7 @@ def _hands_on(parent: ast.AST, node: ast.AST) -> bool:
         case ast.Call(func=func) if func is node:
             return True
         case ast.Call():
-            return words.verb(parent) in _COMBINES
+            return syntax.method_name(parent) in _COMBINES
         case ast.Attribute(attr=attr):
             return attr in _OF_LIST
         case ast.Await() | ast.Starred() | ast.NamedExpr():

@@ -10,40 +10,40 @@ import ast
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.normal_form.aliases import OF_OBJECT, handed
-from advisor.intake.programs.python.records.polled import hands_out
+from advisor.intake.programs.python.normal_form.aliases import OF_OBJECT, bound_arguments
+from advisor.intake.programs.python.records.polled import returns_message
 
 _DEEPEST = 2
 _EXITS, _OF_WITH = ("__exit__", "__aexit__"), "with {}"
 
 
-def named(
+def functions_by_name(
     functions: Mapping[str, Function], is_one: Callable[..., bool], *given: set[str]
 ) -> set[str]:
     """The names of the functions of a kind."""
     return {name for name, function in functions.items() if is_one(function, *given)}
 
 
-def in_loops(tree: ast.AST) -> set[str]:
+def called_in_loops(tree: ast.AST) -> set[str]:
     """The names of what is called in a loop."""
-    loops = (node for node in words.nodes(tree) if isinstance(node, words.LOOPS))
-    return {words.verb(call) for loop in loops for call in words.calls(loop)}
+    loops = (node for node in syntax.nodes(tree) if isinstance(node, syntax.LOOPS))
+    return {syntax.method_name(call) for loop in loops for call in syntax.calls(loop)}
 
 
 def polls_once(function: Function, consumers: set[str]) -> bool:
     """Whether a function is one step of a loop elsewhere: it polls, without a loop of its own."""
     loops = [node for node in ast.walk(function) if isinstance(node, ast.While)]
-    polls = any(words.polls(call, consumers) for call in words.calls(function))
-    return polls and not loops and not hands_out(function, consumers)
+    polls = any(syntax.polls(call, consumers) for call in syntax.calls(function))
+    return polls and not loops and not returns_message(function, consumers)
 
 
-def of_file(tree: ast.AST) -> dict[str, Function]:
+def functions_of_file(tree: ast.AST) -> dict[str, Function]:
     """The functions of a file by what calls them: a class calls its `__init__`, an object of it
     its `__call__`, and `with` its `__exit__`."""
     found: dict[str, Function] = {}
-    for node in words.nodes(tree):
+    for node in syntax.nodes(tree):
         if isinstance(node, Function):
             found[node.name] = node
         elif isinstance(node, ast.ClassDef):
@@ -57,11 +57,11 @@ def of_file(tree: ast.AST) -> dict[str, Function]:
     return found
 
 
-def fields(tree: ast.AST) -> dict[int, set[str]]:
+def fields_holding_arguments(tree: ast.AST) -> dict[int, set[str]]:
     """What objects of the file's classes keep of what they are made with, such as `self.message`,
     by the `id` of each of their methods."""
     found: dict[int, set[str]] = {}
-    for made in (node for node in words.nodes(tree) if isinstance(node, ast.ClassDef)):
+    for made in (node for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)):
         methods = [node for node in made.body if isinstance(node, Function)]
         kept = {
             f"self.{ast.unparse(field.target)}"
@@ -70,29 +70,35 @@ def fields(tree: ast.AST) -> dict[int, set[str]]:
         }
         for node in (node for method in methods for node in ast.walk(method)):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
-                kept.update(*map(words.names_in, node.targets))
+                kept.update(*map(syntax.names_in, node.targets))
         found |= {id(method): {name for name in kept if "." in name} for method in methods}
     return found
 
 
-def only_tells(call: ast.Call, functions: Mapping[str, Function], depth: int = _DEEPEST) -> bool:
+def only_logs_error(
+    call: ast.Call, functions: Mapping[str, Function], depth: int = _DEEPEST
+) -> bool:
     """Whether a call is one of a function of the file that only writes of an error."""
-    function = functions.get(words.verb(call))
-    return bool(function and depth) and words.goes_on(
+    function = functions.get(syntax.method_name(call))
+    return bool(function and depth) and syntax.only_logs_and_continues(
         function.body if function else [],
-        lambda inner: only_tells(inner, functions, depth - 1),
+        lambda inner: only_logs_error(inner, functions, depth - 1),
         in_function=True,
     )
 
 
-def suppressed(node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]) -> ast.Try | None:
+def suppressing_manager_as_try(
+    node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]
+) -> ast.Try | None:
     """`with` a manager of the file that passes over errors, as the `try` that it is."""
     for item in node.items:
-        function = functions.get(words.verb(item.context_expr))
+        function = functions.get(syntax.method_name(item.context_expr))
         for attempt in ast.walk(function) if function else ():
             if managed := _managed(node, item.context_expr, function, attempt):
                 return managed
-        if left := _left(node, functions.get(_OF_WITH.format(words.verb(item.context_expr)))):
+        if left := _left(
+            node, functions.get(_OF_WITH.format(syntax.method_name(item.context_expr)))
+        ):
             return left
     return None
 
@@ -109,7 +115,7 @@ def _managed(
     ]  # fmt: skip
     if not places:
         return None
-    given = dict(handed(call, function)) if isinstance(call, ast.Call) else {}
+    given = dict(bound_arguments(call, function)) if isinstance(call, ast.Call) else {}
     own = _Given(given).visit(deepcopy(attempt))
     at = {"lineno": node.lineno, "col_offset": node.col_offset}
     behind = own.body[places[0] + 1 :]
@@ -134,7 +140,9 @@ def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try |
         isinstance(inner, ast.Return) and ast.unparse(inner) == "return True" for inner in ends
     )
     does: list[ast.stmt] = [deepcopy(inner) for inner in ends if isinstance(inner, ast.Expr)]
-    commits = [call for part in does for call in words.calls(part) if words.verb(call) == "commit"]
+    commits = [
+        call for part in does for call in syntax.calls(part) if syntax.method_name(call) == "commit"
+    ]
     if not (passes or commits):
         return None
     for commit in commits:
@@ -144,7 +152,7 @@ def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try |
     return ast.Try(node.body, [handler] if passes else [], [], does, **at)
 
 
-def swallows(function: Function) -> int:
+def swallowing_decorator_line(function: Function) -> int:
     """The line of a library's decorator that passes over what a function raises; 0 if there is
     none."""
     for given in function.decorator_list:
@@ -158,30 +166,30 @@ def swallows(function: Function) -> int:
     return 0
 
 
-def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
+def is_bounded_retry(loop: ast.stmt, scope: ast.AST) -> bool:
     """Whether a loop ends after so many attempts, and the program goes on behind it."""
-    if isinstance(loop, ast.For | ast.AsyncFor) and not words.leaves(loop):
+    if isinstance(loop, ast.For | ast.AsyncFor) and not syntax.leaves_loop(loop):
         return True
-    counts = isinstance(loop, ast.For) and words.verb(loop.iter) == "range"
+    counts = isinstance(loop, ast.For) and syntax.method_name(loop.iter) == "range"
     if isinstance(loop, ast.While):
         orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
         compares = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
         counts = any(isinstance(op, orders) for node in compares for op in node.ops)
-    later = behind(scope, loop) or []
+    later = statements_after(scope, loop) or []
     throws = any(isinstance(node, ast.Raise) for part in later for node in ast.walk(part))
     last = [node.lineno for statement in getattr(loop, "orelse", []) for node in ast.walk(statement)
             if isinstance(node, ast.Raise)]  # fmt: skip
     return counts and not last and not throws
 
 
-def behind(scope: ast.AST, node: ast.AST) -> list[ast.stmt] | None:
+def statements_after(scope: ast.AST, node: ast.AST) -> list[ast.stmt] | None:
     """The statements of a scope that are done behind a node; None where it is not in there."""
     if scope is node:
         return []
     for name in ("body", "cases", "handlers", "orelse", "finalbody"):
         part = getattr(scope, name, None)
         for at, inner in enumerate(part if isinstance(part, list) else []):
-            found = behind(inner, node)
+            found = statements_after(inner, node)
             if found is not None:
                 same = part[at + 1 :] if part and name not in ("cases", "handlers") else []
                 is_side = isinstance(scope, ast.If) or name == "finalbody"

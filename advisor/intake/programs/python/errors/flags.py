@@ -11,7 +11,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Container, Iterator
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors.outcome_names import (
     RIGHT,
     WRONG,
@@ -27,40 +27,42 @@ _ENDS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"
 _MOST_PARTS = 4
 
 
-def breaks(body: list[ast.stmt]) -> Iterator[ast.Break]:
+def breaks_of_loop(body: list[ast.stmt]) -> Iterator[ast.Break]:
     """Where the loop itself is left that has this body."""
     for node in body:
         if isinstance(node, ast.Break):
             yield node
-        elif not isinstance(node, words.LOOPS | words.APART):
+        elif not isinstance(node, syntax.LOOPS | syntax.APART):
             inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
             inner += [
                 each.body for part in ("handlers", "cases") for each in getattr(node, part, [])
             ]
             for statements in inner:
-                yield from breaks(statements)
+                yield from breaks_of_loop(statements)
 
 
-def going_on(scope: ast.AST) -> dict[int, set[int]]:
+def leads_only_to_commit(scope: ast.AST) -> dict[int, set[int]]:
     """What leaves each loop behind which its block does nothing but commit."""
     found: dict[int, set[int]] = {}
-    if any(words.verb(call) in ("seek", "pause") for call in words.calls(scope)):
+    if any(syntax.method_name(call) in ("seek", "pause") for call in syntax.calls(scope)):
         return found
-    for node in words.nodes(scope):
+    for node in syntax.nodes(scope):
         for block in (getattr(node, part, []) for part in ("body", "orelse")):
             is_last = isinstance(block, list)
             for each in reversed(block) if isinstance(block, list) else ():
-                if is_last and isinstance(each, words.LOOPS) and not each.orelse:
-                    found[id(each)] = {id(inner) for inner in breaks(each.body)}
-                is_last = is_last and goes_on([each])
+                if is_last and isinstance(each, syntax.LOOPS) and not each.orelse:
+                    found[id(each)] = {id(inner) for inner in breaks_of_loop(each.body)}
+                is_last = is_last and only_logs_or_commits([each])
     return found
 
 
-def goes_on(
+def only_logs_or_commits(
     body: list[ast.stmt], leaves: Container[int] = (), *, in_function: bool = False
 ) -> bool:
     """Whether statements only write of something, or commit."""
-    return words.goes_on(body, words.is_commit, in_function=in_function, leaves=leaves)
+    return syntax.only_logs_and_continues(
+        body, syntax.is_commit, in_function=in_function, leaves=leaves
+    )
 
 
 def _matched(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
@@ -78,7 +80,7 @@ def _matched(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
     return does if is_outcome and answer is not None and not ends else None
 
 
-def taken(node: ast.If | ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
+def branch_for(node: ast.If | ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
     """What is done where a name, or what a call of it returns, has a value; None where that is not
     known, or stands behind the condition."""
     if isinstance(node, ast.Match):
@@ -103,7 +105,7 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
     match test:
         case ast.Name() | ast.Attribute() if _name(test) == name:
             return value
-        case ast.Call() | ast.Await() if words.verb(test) == name:
+        case ast.Call() | ast.Await() if syntax.method_name(test) == name:
             return value
         case ast.NamedExpr(value=inner):
             return _answer(inner, name, value)
@@ -191,7 +193,7 @@ def _name(node: ast.AST) -> str:
             return ""
 
 
-def set_to(node: ast.AST) -> tuple[str, bool] | None:
+def flag_assignment(node: ast.AST) -> tuple[str, bool] | None:
     """The name in which a statement keeps something, and whether that counts as true; None for
     any other statement."""
     match node:
@@ -201,8 +203,8 @@ def set_to(node: ast.AST) -> tuple[str, bool] | None:
             return _name(target), False
         case ast.Assign(targets=[target], value=ast.Name()) | ast.AugAssign(target=target):
             return _name(target), True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target)) as call) if words.keeps(
-            call
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target)) as call) if (
+            syntax.only_stores(call)
         ):
             return _name(target), True
         case _:
@@ -227,7 +229,7 @@ def _made(node: ast.AST) -> tuple[str, bool] | None:
             return None
 
 
-def says_whether(function: ast.AST) -> bool:
+def returns_success(function: ast.AST) -> bool:
     """Whether a function takes an error, and returns whether there was none."""
     inside = [*ast.walk(function)]
     returned = (node.value for node in inside if isinstance(node, ast.Return))
@@ -246,7 +248,7 @@ def _lets_some_pass(node: ast.stmt, counts: set[str]) -> bool:
             return False
 
 
-def asked_by(node: ast.AST) -> ast.expr | None:
+def condition_of(node: ast.AST) -> ast.expr | None:
     """What a condition, or a `match`, asks; None for any other statement."""
     if isinstance(node, ast.Match):
         return node.subject
@@ -260,12 +262,12 @@ def _reads_out(value: ast.expr) -> bool:
         case ast.Attribute(value=ast.Name(), attr=attr):
             return attr in _BODIES
         case ast.Call(args=[]):
-            return words.verb(own) in _ENDS
+            return syntax.method_name(own) in _ENDS
         case _:
             return False
 
 
-def read_out(value: ast.expr | None) -> ast.expr | None:
+def awaited_value(value: ast.expr | None) -> ast.expr | None:
     """What a value is waited for, or is the body of; that itself where it is neither."""
     for _ in range(_MOST_PARTS):
         match value:
@@ -285,7 +287,7 @@ def read_out(value: ast.expr | None) -> ast.expr | None:
 def _behind(scope: ast.AST) -> dict[int, list[ast.stmt]]:
     """What stands behind each condition in its block."""
     blocks = (
-        getattr(node, part, None) for node in words.nodes(scope) for part in ("body", "orelse")
+        getattr(node, part, None) for node in syntax.nodes(scope) for part in ("body", "orelse")
     )
     return {
         id(node): block[number + 1 :]
@@ -296,10 +298,10 @@ def _behind(scope: ast.AST) -> dict[int, list[ast.stmt]]:
 
 def _resets(scope: ast.AST) -> set[tuple[str, bool] | None]:
     """The names that have a value in each round of a loop, or at each call."""
-    again = [node for node in words.nodes(scope) if isinstance(node, words.LOOPS)]
-    tops = [scope] if isinstance(scope, words.APART) else again
+    again = [node for node in syntax.nodes(scope) if isinstance(node, syntax.LOOPS)]
+    tops = [scope] if isinstance(scope, syntax.APART) else again
     nodes = (node for top in tops for node in ast.walk(top))
-    return {made for node in nodes for made in (set_to(node), _made(node))}
+    return {made for node in nodes for made in (flag_assignment(node), _made(node))}
 
 
 class Flags:
@@ -308,9 +310,9 @@ class Flags:
     def __init__(self, scope: ast.AST) -> None:
         self._asked = defaultdict[str, list[ast.If | ast.Match]](list)
         self._behind, self._loads = _behind(scope), defaultdict[str, set[int]](set)
-        passed, self._returned, self._values = words.printed(scope), set[str](), set[bool]()
+        passed, self._returned, self._values = syntax.log_only_nodes(scope), set[str](), set[bool]()
         bodies = list[tuple[str, int]]()
-        for node in words.nodes(scope):
+        for node in syntax.nodes(scope):
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
                 self._values.add(bool(node.value.value))
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
@@ -323,8 +325,8 @@ class Flags:
                     passed.add(id(target))
                 case _:
                     pass
-            names = ast.walk(test) if (test := asked_by(node)) else ()
-            if isinstance(node, ast.Expr) and (set_to(node) or _reads_out(node.value)):
+            names = ast.walk(test) if (test := condition_of(node)) else ()
+            if isinstance(node, ast.Expr) and (flag_assignment(node) or _reads_out(node.value)):
                 names = ast.walk(getattr(node.value, "func", node.value))
             for inner in names:
                 if isinstance(inner, ast.Name | ast.Attribute):
@@ -332,7 +334,7 @@ class Flags:
                     self._asked[_name(inner)] += own
                     passed.add(id(inner))
         self._resets = _resets(scope)
-        loads = [node for node in words.nodes(scope) if isinstance(node, ast.Name | ast.Attribute)
+        loads = [node for node in syntax.nodes(scope) if isinstance(node, ast.Name | ast.Attribute)
                  and isinstance(node.ctx, ast.Load) and id(node) not in passed]  # fmt: skip
         used = {_name(node) for node in loads} | {name for name in self._asked if name}
         passed |= {of for body, of in bodies if body not in used}
@@ -351,7 +353,7 @@ class Flags:
              and _name(inner.value) == name) or _compares_outcome(inner, name)
             for node in asked if isinstance(node, ast.If) for inner in ast.walk(node.test)
         ) or any(
-            isinstance(node, ast.Match) and taken(node, name, value=False) is not None
+            isinstance(node, ast.Match) and branch_for(node, name, value=False) is not None
             for node in asked
         )  # fmt: skip
 
@@ -360,7 +362,7 @@ class Flags:
         attempt did not return."""
         if any(isinstance(node, ast.Return) and node.value for node in attempt.body):
             return len(self._values) > 1
-        kept = {pair[0] for node in handler.body for pair in [set_to(node)] if pair}
+        kept = {pair[0] for node in handler.body for pair in [flag_assignment(node)] if pair}
         returned = [node.value for node in ast.walk(handler) if isinstance(node, ast.Return)]
         return any(node and ast.unparse(node) != "None" for node in returned) or bool(
             kept & self._returned
@@ -370,10 +372,10 @@ class Flags:
         self, name: str, value: bool, leaves: Container[int] = (), *, in_function: bool = False
     ) -> bool:
         """Whether nothing is done where a name has a value."""
-        done = [taken(node, name, value) for node in self._asked[name]]
+        done = [branch_for(node, name, value) for node in self._asked[name]]
         read = self._loads[name] if name in self._loads else set[int]()
         return read <= self._never_read(name, value) and all(
-            branch is not None and goes_on(branch, leaves, in_function=in_function)
+            branch is not None and only_logs_or_commits(branch, leaves, in_function=in_function)
             for branch in done
         )
 
@@ -381,7 +383,7 @@ class Flags:
         """What is done only where a name has the other value."""
         others = list[ast.stmt]()
         for node in self._asked[name] if name in self._loads else ():
-            does = taken(node, name, value)
+            does = branch_for(node, name, value)
             if isinstance(node, ast.If) and does is not None:
                 others += node.orelse if does is node.body else node.body
                 is_last = bool(does) and isinstance(does[-1], ast.Continue | ast.Return)
@@ -390,7 +392,7 @@ class Flags:
 
     def _decides(self, node: ast.stmt, value: bool, leaves: Container[int], inside: bool) -> bool:
         """Whether something is done about an error of which a name is left with a value."""
-        name = (_put(node) or set_to(node) or ("", False))[0]
+        name = (_put(node) or flag_assignment(node) or ("", False))[0]
         is_reset = name and (name, not value) in self._resets
         return not (is_reset and self.is_idle(name, value, leaves, in_function=inside))
 
@@ -401,17 +403,18 @@ class Flags:
         end, where what the attempt says at its own end decides of one."""
         rest, counts = list[ast.stmt](), set[str]()
         for node in attempt.body:
-            pair = set_to(node) if isinstance(node, ast.Assign) else None
+            pair = flag_assignment(node) if isinstance(node, ast.Assign) else None
             is_false = pair and pair[1] and (pair[0], False) in self._resets
             if is_false and self._decides(node, False, leaves, in_function):
                 rest += [ast.Raise()]
         for node in body:
-            pair = _put(node) or set_to(node)
+            pair = _put(node) or flag_assignment(node)
             if pair and isinstance(node, ast.AugAssign):
                 counts.add(pair[0])
-                done = [taken(test, pair[0], value=True) for test in self._asked[pair[0]]]
+                done = [branch_for(test, pair[0], value=True) for test in self._asked[pair[0]]]
                 acts = [
-                    not goes_on(branch or [], leaves, in_function=in_function) for branch in done
+                    not only_logs_or_commits(branch or [], leaves, in_function=in_function)
+                    for branch in done
                 ]
                 rest += [ast.Raise()] if any(acts) else []
             elif pair and not self._decides(node, pair[1], leaves, in_function):

@@ -9,17 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _READS = frozenset({"result", "exception", "add_done_callback"})
 _LATER = frozenset({"create_task", "ensure_future", "run_coroutine_threadsafe"})
 _SAYS_NOTHING = frozenset({"len", "append", "extend", "add", "done", "clear", "bool", "list"})
 
 
-def lost(tree: ast.AST, sends: Iterable[ast.Call]) -> Iterator[int]:
+def unread_futures(tree: ast.AST, sends: Iterable[ast.Call]) -> Iterator[int]:
     """The lines of sends whose future nothing reads, or whose error is only written down."""
     parents = {
-        id(inner): node for node in words.nodes(tree) for inner in ast.iter_child_nodes(node)
+        id(inner): node for node in syntax.nodes(tree) for inner in ast.iter_child_nodes(node)
     }
     for send in sends:
         if _is_lost(tree, parents, send):
@@ -35,7 +35,7 @@ def _is_lost(tree: ast.AST, parents: dict[int, ast.AST], send: ast.Call) -> bool
         if isinstance(parent, ast.Await):
             awaited += 1
         elif isinstance(parent, ast.Call):
-            verb = words.verb(parent)
+            verb = syntax.method_name(parent)
             if verb == "append" and isinstance(parent.func, ast.Attribute):
                 return not _is_read(tree, parents, ast.unparse(parent.func.value))
             if verb in ("gather", "wait"):
@@ -56,7 +56,7 @@ def _is_lost(tree: ast.AST, parents: dict[int, ast.AST], send: ast.Call) -> bool
 def _is_read(tree: ast.AST, parents: dict[int, ast.AST], name: str) -> bool:
     """Whether something looks at the future, or the futures, that a name has."""
     found = [
-        node for node in words.nodes(tree)
+        node for node in syntax.nodes(tree)
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == name
         and not isinstance(node.ctx, ast.Store)
     ]  # fmt: skip
@@ -74,15 +74,15 @@ def _use_reads(tree: ast.AST, parents: dict[int, ast.AST], use: ast.AST) -> bool
     if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension):
         return _is_read(tree, parents, ast.unparse(parent.target))
     if isinstance(parent, ast.Call):
-        if words.verb(parent) in ("gather", "wait"):
+        if syntax.method_name(parent) in ("gather", "wait"):
             return not _is_let_go(parents, parent)
-        return not (words.is_log(parent) or words.verb(parent) in _SAYS_NOTHING)
+        return not (syntax.is_log(parent) or syntax.method_name(parent) in _SAYS_NOTHING)
     return isinstance(parent, ast.Return | ast.Yield | ast.Subscript)
 
 
 def _is_let_go(parents: dict[int, ast.AST], call: ast.Call) -> bool:
     """Whether a `gather` that keeps errors as values, or a `wait`, is a statement of its own."""
-    keeps = words.gathers_errors(call) or words.verb(call) == "wait"
+    keeps = syntax.gather_returns_errors(call) or syntax.method_name(call) == "wait"
     awaited = parents.get(id(call))
     alone = isinstance(parents.get(id(awaited)), ast.Expr) if awaited else False
     return (keeps and alone) or _is_only_written(parents, call)
@@ -94,8 +94,10 @@ def _is_only_written(parents: dict[int, ast.AST], node: ast.AST) -> bool:
     while (parent := parents.get(id(inner))) is not None:
         if isinstance(parent, ast.Try) and any(inner is one for one in parent.body):
             return any(
-                (words.catches_all(handler) or "Kafka" in ast.unparse(handler.type or handler))
-                and words.goes_on(handler.body, lambda call: False, in_function=True)
+                (syntax.catches_all(handler) or "Kafka" in ast.unparse(handler.type or handler))
+                and syntax.only_logs_and_continues(
+                    handler.body, lambda call: False, in_function=True
+                )
                 for handler in parent.handlers
             )
         inner = parent

@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.records.branch import Branch
 
@@ -26,24 +26,24 @@ _PASSES_BY = re.compile(r"(?i)\A(?!not\b).*(?:retr[iy]|transient|recoverable|tem
 _NEXT = re.compile(r"\.offset\(\) \+ 1\b")
 
 
-def too_far(call: ast.Call) -> bool:
+def commits_past_next(call: ast.Call) -> bool:
     """Whether a call commits the offset behind the next message, too."""
-    return words.verb(call) in words.COMMITS and bool(_TOO_FAR.search(ast.unparse(call)))
+    return syntax.method_name(call) in syntax.COMMITS and bool(_TOO_FAR.search(ast.unparse(call)))
 
 
-def is_behind(value: ast.expr, names: set[str]) -> bool:
+def is_after_message(value: ast.expr, names: set[str]) -> bool:
     """Whether a commit that is given this is behind a message of these names."""
     if isinstance(value, ast.Name) and value.id in names:
         return True
-    return bool(words.names_in(value) & names) and ".offset() + 1" in ast.unparse(value)
+    return bool(syntax.names_in(value) & names) and ".offset() + 1" in ast.unparse(value)
 
 
-def goes_past(call: ast.Call, handler: ast.ExceptHandler) -> bool:
+def seeks_past_message(call: ast.Call, handler: ast.ExceptHandler) -> bool:
     """Whether a call of a handler goes on behind a message: it seeks what is behind that, or makes
     room where a producer had none for it, and sends nothing."""
-    if words.verb(call) in ("poll", "flush"):
+    if syntax.method_name(call) in ("poll", "flush"):
         return "BufferError" in ast.unparse(handler.type or call)
-    return words.verb(call) == "seek" and bool(_NEXT.search(ast.unparse(call)))
+    return syntax.method_name(call) == "seek" and bool(_NEXT.search(ast.unparse(call)))
 
 
 def _throws_passing(node: ast.stmt) -> bool:
@@ -55,7 +55,7 @@ def _throws_passing(node: ast.stmt) -> bool:
             return False
 
 
-def of_lasting(body: Iterable[ast.stmt]) -> list[ast.stmt]:
+def handler_for_permanent_errors(body: Iterable[ast.stmt]) -> list[ast.stmt]:
     """What a handler does where an error is none that may pass."""
     return [
         part
@@ -64,31 +64,33 @@ def of_lasting(body: Iterable[ast.stmt]) -> list[ast.stmt]:
     ]
 
 
-def tells_of_future(node: ast.stmt) -> bool:
+def only_logs_future_error(node: ast.stmt) -> bool:
     """Whether a condition asks a future for its error, only to write of it."""
-    asked = words.calls(node.test) if isinstance(node, ast.If) else ()
-    is_asked = any(map(words.asks_future, asked))
-    return is_asked and words.goes_on([node], lambda call: False, in_function=False)
+    asked = syntax.calls(node.test) if isinstance(node, ast.If) else ()
+    is_asked = any(map(syntax.asks_future, asked))
+    return is_asked and syntax.only_logs_and_continues(
+        [node], lambda call: False, in_function=False
+    )
 
 
-def done_by(call: ast.Call) -> list[ast.expr]:
+def done_callbacks(call: ast.Call) -> list[ast.expr]:
     """Callbacks that run as soon as a future is done."""
-    return call.args if words.verb(call) == "add_done_callback" else []
+    return call.args if syntax.method_name(call) == "add_done_callback" else []
 
 
-def asks(body: ast.AST) -> bool:
+def checks_future(body: ast.AST) -> bool:
     """Whether what is done behind a future asks it for its error."""
-    calls = [*words.calls(body)]
-    return any(words.verb(call) == "result" or words.asks_future(call) for call in calls)
+    calls = [*syntax.calls(body)]
+    return any(syntax.method_name(call) == "result" or syntax.asks_future(call) for call in calls)
 
 
-def ends(body: Iterable[ast.stmt], *, in_function: bool) -> int:
+def finally_drops_error(body: Iterable[ast.stmt], *, in_function: bool) -> int:
     """The line where `finally` drops an error; 0 if it drops none."""
     dropping = (ast.Continue, ast.Return) if in_function else ast.Continue
     return next((node.lineno for node in body if isinstance(node, dropping)), 0)
 
 
-def left_aside(
+def never_run(
     unread: Iterable[ast.AST],
     named: Callable[[ast.Call], Iterable[Function]],
     of_client: Callable[[ast.AST], bool],
@@ -98,25 +100,25 @@ def left_aside(
     found = set[int]()
     for node in unread:
         own = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        lazy = isinstance(node, ast.GeneratorExp) or (own and words.verb(node) in _LAZY)
+        lazy = isinstance(node, ast.GeneratorExp) or (own and syntax.method_name(node) in _LAZY)
         later = isinstance(node, ast.Call) and any(map(_begins_later, named(node)))
-        of_asyncio = isinstance(node, ast.Call) and words.receiver(node) == "asyncio"
-        later = later or of_client(node) or (of_asyncio and words.verb(node) in _OF_ASYNCIO)
-        if lazy or later or words.verb(node) in _OF_BULK:
+        of_asyncio = isinstance(node, ast.Call) and syntax.receiver(node) == "asyncio"
+        later = later or of_client(node) or (of_asyncio and syntax.method_name(node) in _OF_ASYNCIO)
+        if lazy or later or syntax.method_name(node) in _OF_BULK:
             found.add(id(node))
     return found
 
 
 def _begins_later(function: Function) -> bool:
     """Whether a call of a function only makes what runs it."""
-    yields = (node for part in function.body for node in words.own(part))
+    yields = (node for part in function.body for node in syntax.own_nodes(part))
     return isinstance(function, ast.AsyncFunctionDef) or any(
         isinstance(node, ast.Yield | ast.YieldFrom) for node in yields
     )
 
 
-def takes_apart(node: ast.Try, branch: Branch) -> bool:
+def only_parses(node: ast.Try, branch: Branch) -> bool:
     """Whether an attempt reads a message that was polled before it."""
-    calls = (call for one in node.body for call in words.calls(one))
-    of_message = (call for call in calls if words.names_in(call) & branch.names)
-    return branch.polled >= 0 and any(words.takes_apart(call) for call in of_message)
+    calls = (call for one in node.body for call in syntax.calls(one))
+    of_message = (call for call in calls if syntax.names_in(call) & branch.names)
+    return branch.polled >= 0 and any(syntax.only_parses(call) for call in of_message)

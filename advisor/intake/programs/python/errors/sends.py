@@ -11,16 +11,16 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from advisor.intake.programs.facts import DROPPED, GIVEN_UP, ONLY_WRITTEN, RESULT
-from advisor.intake.programs.python import words
-from advisor.intake.programs.python.errors import exits, told_apart
+from advisor.intake.programs.facts import ABANDONED_TRANSACTION, DROPPED, ONLY_WRITTEN, RESULT
+from advisor.intake.programs.python import syntax
+from advisor.intake.programs.python.errors import error_branches, exits
 from advisor.intake.programs.python.errors import futures as python_futures
 from advisor.intake.programs.python.errors.callbacks import (
     Function,
-    drops,
-    only_writes,
-    raises,
-    without,
+    ignores_error,
+    only_logs,
+    only_raises,
+    without_bound_arguments,
 )
 
 _TAKES = frozenset({"callback", "on_delivery"})
@@ -44,11 +44,11 @@ _LEFT = (
 )
 
 
-def unheard(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
+def unchecked_send(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
     """The first send that fails unnoticed, and why; 0 if there is none. One in a transaction that
     is committed fails with it. `in_config` says that the client's dict has a callback."""
-    if any(words.verb(call) == "commit_transaction" for call in words.calls(tree)):
-        return min(((line, GIVEN_UP) for line in _given_up(tree)), default=(0, ""))
+    if any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)):
+        return min(((line, ABANDONED_TRANSACTION) for line in _given_up(tree)), default=(0, ""))
     sends = _Sends(tree, in_config=in_config)
     lines = [(line, reason) for reason, own in (
         (RESULT, sends.without_result()), (DROPPED, sends.dropped()),
@@ -62,7 +62,7 @@ def unheard(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
 def open_sends(tree: ast.Module) -> tuple[int, str]:
     """The first send of which the file does not say whether it has a callback; 0 if there is none,
     or if transactions are committed."""
-    if any(words.verb(call) == "commit_transaction" for call in words.calls(tree)):
+    if any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)):
         return 0, ""
     return _Sends(tree, in_config=False).of_unknown_callback(), _UNREAD
 
@@ -70,21 +70,25 @@ def open_sends(tree: ast.Module) -> tuple[int, str]:
 def _given_up(tree: ast.Module) -> Iterator[int]:
     """Where a transaction is aborted and the program goes on, with no loop to make it again. Where
     it polls, too, what is read again decides (`transactions`)."""
-    if words.consumers(tree):
+    if syntax.consumer_names(tree):
         return
-    loops = (node for node in words.nodes(tree) if isinstance(node, ast.While))
+    loops = (node for node in syntax.nodes(tree) if isinstance(node, ast.While))
     again = {id(inner) for loop in loops for inner in ast.walk(loop)}
     tries = (
-        part for part in words.nodes(tree) if isinstance(part, ast.Try) and id(part) not in again
+        part for part in syntax.nodes(tree) if isinstance(part, ast.Try) and id(part) not in again
     )
     for attempt, handler in ((own, each) for own in tries for each in own.handlers):
-        aborts = [call for call in words.calls(handler) if words.verb(call) == "abort_transaction"]
-        tried = (words.verb(call) for node in attempt.body for call in words.calls(node))
+        aborts = [
+            call
+            for call in syntax.calls(handler)
+            if syntax.method_name(call) == "abort_transaction"
+        ]
+        tried = (syntax.method_name(call) for node in attempt.body for call in syntax.calls(node))
         is_end = handler.type and ast.unparse(handler.type).rpartition(".")[2] in _ENDS
         if not aborts and ("commit_transaction" not in tried or is_end):
             continue
-        if any(words.goes_on(way, aborts.__contains__, in_function=True)
-               for way in told_apart.ways(handler, attempt)):  # fmt: skip
+        if any(syntax.only_logs_and_continues(way, aborts.__contains__, in_function=True)
+               for way in error_branches.branches(handler, attempt)):  # fmt: skip
             yield (aborts[0] if aborts else handler).lineno
 
 
@@ -93,13 +97,13 @@ class _Sends:
 
     def __init__(self, tree: ast.Module, *, in_config: bool) -> None:
         self._tree, self._in_config = tree, in_config
-        self._producers = words.made_of(tree, PRODUCERS)
-        self._aio = words.made_of(tree, _AIO)
+        self._producers = syntax.names_created_by(tree, PRODUCERS)
+        self._aio = syntax.names_created_by(tree, _AIO)
         self._alone = {
-            id(node.value) for node in words.nodes(tree) if isinstance(node, ast.Expr)
+            id(node.value) for node in syntax.nodes(tree) if isinstance(node, ast.Expr)
         }  # fmt: skip
         self._functions: dict[str, list[Function]] = {}
-        for node in words.nodes(tree):
+        for node in syntax.nodes(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._functions.setdefault(node.name, []).append(node)
         self._objects = _called_as_functions(tree)
@@ -107,17 +111,19 @@ class _Sends:
             self._functions.setdefault(name, []).append(function)
         self._names_callbacks = any(
             isinstance(key, ast.Constant) and key.value in _TAKES
-            for node in words.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys
+            for node in syntax.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys
         )  # fmt: skip
-        self._calls = [call for call in words.calls(tree) if self._is_send(call)]
+        self._calls = [call for call in syntax.calls(tree) if self._is_send(call)]
 
     def _is_send(self, call: ast.Call) -> bool:
         """Whether this is a send of a client, and none of a class of the file."""
-        whose = words.receiver(call)
-        if words.verb(call) not in _POSITIONS or whose in self._aio:
+        whose = syntax.receiver(call)
+        if syntax.method_name(call) not in _POSITIONS or whose in self._aio:
             return False
         sure = whose in self._producers or "producer" in whose.lower()
-        return sure if words.verb(call) in self._functions else sure or id(call) in self._alone
+        return (
+            sure if syntax.method_name(call) in self._functions else sure or id(call) in self._alone
+        )
 
     def without_result(self) -> Iterator[int]:
         """Sends without a callback, and of AIOProducer those whose future is let go."""
@@ -126,9 +132,11 @@ class _Sends:
         yield from (
             call.lineno for call in self._calls if not (_hears(call) or self._is_open(call))
         )
-        of_aio = filter(self._is_of_aio, words.calls(self._tree))
-        yield from python_futures.lost(self._tree, (call for call in of_aio if not _hears(call)))
-        if not any(map(_hears, words.calls(self._tree))):
+        of_aio = filter(self._is_of_aio, syntax.calls(self._tree))
+        yield from python_futures.unread_futures(
+            self._tree, (call for call in of_aio if not _hears(call))
+        )
+        if not any(map(_hears, syntax.calls(self._tree))):
             yield from self._aliases()
 
     def of_unknown_callback(self) -> int:
@@ -145,12 +153,12 @@ class _Sends:
         return starred or bool(spread) or (_is_batch(call) and self._names_callbacks)
 
     def _is_of_aio(self, call: ast.Call) -> bool:
-        return words.verb(call) == "produce" and words.receiver(call) in self._aio
+        return syntax.method_name(call) == "produce" and syntax.receiver(call) in self._aio
 
     def _aliases(self) -> Iterator[int]:
         """Where the method is handed on."""
-        called = {id(call.func) for call in words.calls(self._tree)}
-        for node in words.nodes(self._tree):
+        called = {id(call.func) for call in syntax.calls(self._tree)}
+        for node in syntax.nodes(self._tree):
             if not isinstance(node, ast.Attribute) or id(node) in called:
                 continue
             if node.attr == "produce" and ast.unparse(node.value) in self._producers:
@@ -159,14 +167,20 @@ class _Sends:
     def callbacks(self) -> Iterator[Function]:
         """The functions of the file that sends call back."""
         names = set[str]()
-        for given in (given for call in self._calls for given in given_callbacks(call)):
+        for given in (given for call in self._calls for given in send_callbacks(call)):
             if isinstance(given, ast.Lambda):
                 yield given
-            elif isinstance(given, ast.Call) and words.verb(given) == "partial" and given.args:
+            elif (
+                isinstance(given, ast.Call)
+                and syntax.method_name(given) == "partial"
+                and given.args
+            ):
                 own = self._functions.get(ast.unparse(given.args[0]).rpartition(".")[2], [])
-                yield from (without(function, len(given.args) - 1) for function in own[:1])
-            elif words.verb(given) in self._objects:
-                yield self._objects[words.verb(given)]
+                yield from (
+                    without_bound_arguments(function, len(given.args) - 1) for function in own[:1]
+                )
+            elif syntax.method_name(given) in self._objects:
+                yield self._objects[syntax.method_name(given)]
             elif isinstance(given, ast.Name | ast.Attribute):
                 names.add(ast.unparse(given).rpartition(".")[2])
         for name in sorted(names):
@@ -175,28 +189,28 @@ class _Sends:
 
     def dropped(self) -> Iterator[int]:
         """Callbacks that do nothing with an error."""
-        return (function.lineno for function in self.callbacks() if drops(function))
+        return (function.lineno for function in self.callbacks() if ignores_error(function))
 
     def only_written(self) -> Iterator[int]:
         """Callbacks that only write of an error, or count it where nothing looks."""
         for function in self.callbacks():
-            if only_writes(function, self._looked_at(function), self._functions):
+            if only_logs(function, self._looked_at(function), self._functions):
                 yield function.lineno
 
     def swallowed(self) -> Iterator[int]:
         """Where an error that a callback raises is only written of by whoever serves it."""
-        if not any(map(raises, self.callbacks())):
+        if not any(map(only_raises, self.callbacks())):
             return
-        consumers = words.consumers(self._tree)
-        for node in words.nodes(self._tree):
-            attempt = words.suppressed(node) if isinstance(node, ast.With) else node
+        consumers = syntax.consumer_names(self._tree)
+        for node in syntax.nodes(self._tree):
+            attempt = syntax.suppress_as_try(node) if isinstance(node, ast.With) else node
             if not isinstance(attempt, ast.Try):
                 continue
-            served = [call for one in attempt.body for call in words.calls(one)
-                      if words.verb(call) in ("poll", "flush")
-                      and words.receiver(call) not in consumers]  # fmt: skip
+            served = [call for one in attempt.body for call in syntax.calls(one)
+                      if syntax.method_name(call) in ("poll", "flush")
+                      and syntax.receiver(call) not in consumers]  # fmt: skip
             for handler in attempt.handlers if served else ():
-                if _catches_refusal(handler) and words.goes_on(
+                if _catches_refusal(handler) and syntax.only_logs_and_continues(
                     handler.body, lambda call: False, in_function=True
                 ):
                     yield handler.lineno
@@ -204,7 +218,7 @@ class _Sends:
     def _looked_at(self, function: Function) -> set[str]:
         """The names that code outside of a callback reads, and those that are not of the file."""
         inside = {id(node) for node in ast.walk(function)}
-        names = [node for node in words.nodes(self._tree) if isinstance(node, ast.Name)]
+        names = [node for node in syntax.nodes(self._tree) if isinstance(node, ast.Name)]
         set_here = {node.id for node in names if isinstance(node.ctx, ast.Store)}
         read = {
             node.id
@@ -216,22 +230,22 @@ class _Sends:
     def refused(self) -> Iterator[int]:
         """Where a full queue's error is passed over."""
         ours = {id(call) for call in self._calls}
-        for node in words.nodes(self._tree):
+        for node in syntax.nodes(self._tree):
             if not isinstance(node, ast.Try):
                 continue
             inner = [part for one in [*node.body, *node.orelse] for part in ast.walk(one)]
             sends = any(id(part) in ours for part in inner)
             ends_loop = any(isinstance(part, ast.Break | ast.Return) for part in inner)
             for handler in node.handlers if sends and not ends_loop else ():
-                if _catches_refusal(handler) and words.goes_on(
+                if _catches_refusal(handler) and syntax.only_logs_and_continues(
                     handler.body, lambda call: False, in_function=True
                 ):
                     yield handler.lineno
 
     def purged(self) -> Iterator[int]:
         """Where what is queued is thrown away."""
-        for call in words.calls(self._tree):
-            if words.verb(call) == "purge" and words.receiver(call) in self._producers:
+        for call in syntax.calls(self._tree):
+            if syntax.method_name(call) == "purge" and syntax.receiver(call) in self._producers:
                 yield call.lineno
 
     def never_served(self) -> Iterator[int]:
@@ -239,53 +253,55 @@ class _Sends:
         without the callbacks themselves is a piece of a program."""
         if not any(self.callbacks()):
             return
-        consumers = words.consumers(self._tree)
-        polls = any(words.verb(call) in ("poll", "flush") and words.receiver(call) not in consumers
-                    for call in words.calls(self._tree))  # fmt: skip
-        if polls or exits.ends_well(self._tree, self._producers):
+        consumers = syntax.consumer_names(self._tree)
+        polls = any(
+            syntax.method_name(call) in ("poll", "flush") and syntax.receiver(call) not in consumers
+            for call in syntax.calls(self._tree)
+        )
+        if polls or exits.waits_for_queue(self._tree, self._producers):
             return
         yield from (call.lineno for call in self._of_file())
 
     def _of_file(self) -> Iterator[ast.Call]:
         """Sends of producers that nothing else is given."""
-        withs = (node for node in words.nodes(self._tree) if isinstance(node, ast.withitem))
-        calls = words.calls(self._tree)
-        aside = exits.of_daemons(self._tree)
+        withs = (node for node in syntax.nodes(self._tree) if isinstance(node, ast.withitem))
+        calls = syntax.calls(self._tree)
+        aside = exits.daemon_arguments(self._tree)
         given = [value for call in calls for value in (*call.args, *call.keywords)
                  if id(value) not in aside]  # fmt: skip
-        returned = [node for node in words.nodes(self._tree) if isinstance(node, ast.Return)]
+        returned = [node for node in syntax.nodes(self._tree) if isinstance(node, ast.Return)]
         used = chain(given, returned, (item.context_expr for item in withs))
         names = {ast.unparse(inner) for node in used for inner in ast.walk(node)
                  if isinstance(inner, ast.Name | ast.Attribute)}  # fmt: skip
         if self._producers.isdisjoint(names):
-            yield from (call for call in self._calls if words.receiver(call) in self._producers)
+            yield from (call for call in self._calls if syntax.receiver(call) in self._producers)
 
     def left_behind(self) -> Iterator[int]:
         """Sends that a program may leave in its queue when it ends."""
         sends = self._of_file() if any(self.callbacks()) else ()
-        yield from exits.left_behind(self._tree, self._producers, sends)
+        yield from exits.unflushed_sends(self._tree, self._producers, sends)
 
 
 def _called_as_functions(tree: ast.Module) -> dict[str, Function]:
     """What objects of the file do that are called (`__call__`), by the names of their classes and
     their own."""
     found = dict[str, Function]()
-    for node in (node for node in words.nodes(tree) if isinstance(node, ast.ClassDef)):
+    for node in (node for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)):
         for own in node.body:
             if isinstance(own, ast.FunctionDef) and own.name == "__call__":
-                names = words.made_of(tree, frozenset({node.name}))
+                names = syntax.names_created_by(tree, frozenset({node.name}))
                 found |= {name.rpartition(".")[2]: own for name in (node.name, *names)}
     return found
 
 
 def _hears(call: ast.Call) -> bool:
-    position = _POSITIONS.get(words.verb(call), len(call.args))
+    position = _POSITIONS.get(syntax.method_name(call), len(call.args))
     heard = call.args[position : position + 1]
     return any(map(_is_callback, call.keywords)) or any(not _is_none(given) for given in heard)
 
 
 def _is_batch(call: ast.Call) -> bool:
-    return words.verb(call) == "produce_batch"
+    return syntax.method_name(call) == "produce_batch"
 
 
 def _is_none(value: ast.expr) -> bool:
@@ -298,13 +314,13 @@ def _is_callback(word: ast.keyword) -> bool:
     return word.arg in _TAKES and not _is_none(word.value)
 
 
-def given_callbacks(call: ast.Call) -> list[ast.expr]:
+def send_callbacks(call: ast.Call) -> list[ast.expr]:
     """What a send is given to call back."""
     own = [word.value for word in call.keywords if word.arg and _is_callback(word)]
-    position = _POSITIONS.get(words.verb(call), len(call.args))
+    position = _POSITIONS.get(syntax.method_name(call), len(call.args))
     return own + call.args[position : position + 1]
 
 
 def _catches_refusal(handler: ast.ExceptHandler) -> bool:
     taken = ast.unparse(handler.type or ast.Pass())
-    return words.catches_all(handler) or "BufferError" in taken or "KafkaException" in taken
+    return syntax.catches_all(handler) or "BufferError" in taken or "KafkaException" in taken

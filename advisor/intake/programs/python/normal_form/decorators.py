@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from copy import deepcopy
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
 
 _OF = "{}__{}"
@@ -33,7 +33,11 @@ def _wrappers(decorator: Function) -> list[_Wrapper]:
     found = list[_Wrapper]()
     for outer in (node for node in ast.walk(decorator) if isinstance(node, Function)):
         for inner in (node for node in outer.body if isinstance(node, Function)):
-            called = {words.verb(call) for call in words.calls(inner) if not words.receiver(call)}
+            called = {
+                syntax.method_name(call)
+                for call in syntax.calls(inner)
+                if not syntax.receiver(call)
+            }
             found += [(inner, name) for name in parameters(outer) if name in called]
     return found
 
@@ -71,11 +75,11 @@ def _around(function: Function, wrapper: Function, called: str, number: int) -> 
     takes_any = bool(outer.args.vararg) and parameters(outer) in ([], ["self"])
     if takes_any:
         outer.args = deepcopy(function.args)
-    own = [name for name in parameters(function) if name not in words.OWN]
-    for call in words.calls(outer):
-        if words.verb(call) == called and not words.receiver(call):
+    own = [name for name in parameters(function) if name not in syntax.OWN]
+    for call in syntax.calls(outer):
+        if syntax.method_name(call) == called and not syntax.receiver(call):
             call.func = ast.copy_location(ast.Name(function.name, ast.Load()), call.func)
-            call.args = [node for node in call.args if getattr(node, "id", "") not in words.OWN]
+            call.args = [node for node in call.args if getattr(node, "id", "") not in syntax.OWN]
             if takes_any:
                 given = [ast.copy_location(ast.Name(name, ast.Load()), call) for name in own]
                 call.args, call.keywords = [*given], []

@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
-from advisor.intake.programs.python.normal_form.aliases import handed
+from advisor.intake.programs.python.normal_form.aliases import bound_arguments
 from advisor.intake.programs.python.normal_form.matches import conditions
 
 _DEEPEST, _MOST, _MOST_NODES, _MOST_RETURNS = 3, 60, 400, 12
@@ -42,8 +42,8 @@ def inlined(tree: ast.Module) -> ast.Module:
         if isinstance(node, Function):
             named.setdefault(node.name, []).append(node)
     single = {name: own[0] for name, own in named.items() if len(own) == 1}
-    each = {ast.unparse(call.args[0]).rpartition(".")[2] for call in words.calls(tree)
-            if words.verb(call) in _OF_EACH and call.args}  # fmt: skip
+    each = {ast.unparse(call.args[0]).rpartition(".")[2] for call in syntax.calls(tree)
+            if syntax.method_name(call) in _OF_EACH and call.args}  # fmt: skip
     inner = _Inlined(single, each)
     plain: ast.Module = inner.visit(tree)
     return _without_uncalled(plain, inner.placed) if inner.placed else plain
@@ -99,7 +99,7 @@ class _Inlined(ast.NodeTransformer):
     def visit_Try(self, node: ast.Try) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         again = all(map(_throws_again, node.handlers))
-        observes = words.goes_on(node.finalbody, _never, in_function=False)
+        observes = syntax.only_logs_and_continues(node.finalbody, _never, in_function=False)
         leaves = any(isinstance(last, ast.Continue) for last in node.finalbody)
         return [*node.body, *node.orelse] if again and observes and not leaves else node
 
@@ -253,7 +253,9 @@ def _head(node: ast.expr) -> str:
 def _throws_again(handler: ast.ExceptHandler) -> bool:
     """Whether a handler writes of an error at most, and throws it or another one."""
     *before, last = handler.body
-    return isinstance(last, ast.Raise) and words.goes_on(before, _never, in_function=False)
+    return isinstance(last, ast.Raise) and syntax.only_logs_and_continues(
+        before, _never, in_function=False
+    )
 
 
 def _returns_last(function: Function) -> bool:
@@ -313,8 +315,8 @@ def _may_be_placed(function: Function, inside: Sequence[ast.AST]) -> bool:
 
 def _given(call: ast.Call, function: Function) -> list[tuple[str, ast.expr]] | None:
     """The parameters of a function, and what a call gives them."""
-    names = [name for name in parameters(function) if name not in words.OWN]
-    given = dict(handed(call, function))
+    names = [name for name in parameters(function) if name not in syntax.OWN]
+    given = dict(bound_arguments(call, function))
     defaults = function.args.defaults
     last = dict(zip(names[len(names) - len(defaults) :], defaults, strict=False))
     if any(isinstance(value, ast.Starred) for value in call.args) or len(call.args) > len(names):
@@ -341,7 +343,7 @@ def without_returns(body: Sequence[ast.stmt]) -> list[ast.stmt] | None:
         rest = [*body[at + 1 :]]
         if isinstance(node, ast.Return):
             kept = node.value and (
-                isinstance(node.value, ast.Attribute) or any(words.calls(node.value))
+                isinstance(node.value, ast.Attribute) or any(syntax.calls(node.value))
             )
             value = ast.copy_location(ast.Expr(node.value), node) if kept and node.value else None
             return [*made, value or ast.copy_location(ast.Pass(), node)]

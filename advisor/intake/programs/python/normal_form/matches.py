@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _MOST = 20
 """Cases that are followed: each is an `if` in the other."""
@@ -15,7 +15,7 @@ _MOST = 20
 def conditions(node: ast.Match) -> list[ast.stmt] | None:
     """The same as `if` and `else`; None where a pattern takes a value apart, or what is matched is
     more than read."""
-    if len(node.cases) > _MOST or not all(map(words.takes_apart, words.calls(node.subject))):
+    if len(node.cases) > _MOST or not all(map(syntax.only_parses, syntax.calls(node.subject))):
         return None
     chain = list[ast.stmt]()
     for case in reversed(node.cases):

@@ -29,7 +29,7 @@ def is_python(text: str) -> bool:
     return True
 
 
-def plain(tree: ast.Module) -> ast.Module:
+def normal_form(tree: ast.Module) -> ast.Module:
     """The same program, in fewer words."""
     aliases = {
         name.asname: name.name

@@ -11,7 +11,7 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _CONNECTIONS = frozenset({"HTTPConnection", "HTTPSConnection"})
 _OF_STATUS = frozenset({"status_code", "status", "ok", "is_success", "is_error"})
@@ -26,12 +26,12 @@ class Joined:
         nodes = [*ast.walk(tree)]
         names = [node for node in nodes if isinstance(node, ast.Name)]
         self._set = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
-        connects = any(words.verb(node) in _CONNECTIONS for node in nodes)
-        self._connections = words.made_of(tree, _CONNECTIONS) if connects else set[str]()
-        functions = {node.name: node for node in nodes if isinstance(node, words.APART)}
+        connects = any(syntax.method_name(node) in _CONNECTIONS for node in nodes)
+        self._connections = syntax.names_created_by(tree, _CONNECTIONS) if connects else set[str]()
+        functions = {node.name: node for node in nodes if isinstance(node, syntax.APART)}
         self._write = {
             name for name, function in functions.items()
-            if words.goes_on(function.body, lambda call: False, in_function=True)
+            if syntax.only_logs_and_continues(function.body, lambda call: False, in_function=True)
         }  # fmt: skip
 
     def join(self, node: ast.AST) -> None:
@@ -68,7 +68,7 @@ class Joined:
         """Whether a statement sends a request whose response is taken behind it."""
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="request")) as call):
-                whose = words.receiver(call)
+                whose = syntax.receiver(call)
                 answer = _Answer(whose, call)
                 for statement in behind if whose in self._connections else ():
                     answer.visit(statement)
@@ -89,7 +89,7 @@ class Joined:
     def _writes(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Lambda):
             body = ast.copy_location(ast.Expr(function.body), function)
-            return words.goes_on([body], lambda call: False, in_function=True)
+            return syntax.only_logs_and_continues([body], lambda call: False, in_function=True)
         return isinstance(function, ast.Name) and function.id in self._write
 
 
@@ -114,7 +114,7 @@ class _Answer(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        is_own = words.verb(node) == "getresponse" and words.receiver(node) == self._whose
+        is_own = syntax.method_name(node) == "getresponse" and syntax.receiver(node) == self._whose
         if not is_own or self.is_found:
             return node
         self.is_found = True

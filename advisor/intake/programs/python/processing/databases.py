@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _DRIVERS = frozenset({
     "psycopg2", "psycopg", "pymysql", "MySQLdb", "mysql.connector", "oracledb", "cx_Oracle",
@@ -20,8 +20,8 @@ _BY_ITSELF = re.compile(
 def uncommitted(tree: ast.Module) -> int:
     """The line where a program connects to a database that it writes to without a commit; 0 if it
     does not. A connection that something else has may be committed there."""
-    made = {id(call): call for call in words.calls(tree)
-            if words.verb(call) == "connect" and _connects(words.receiver(call))}  # fmt: skip
+    connections = (call for call in syntax.calls(tree) if syntax.method_name(call) == "connect")
+    made = {id(call): call for call in connections if _connects(syntax.receiver(call))}
     texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     writes = any(isinstance(text, str) and _WRITES.match(text) for text in texts)
     if not (made and writes) or _BY_ITSELF.search(ast.unparse(tree)):
@@ -33,7 +33,7 @@ def uncommitted(tree: ast.Module) -> int:
         if isinstance(node, ast.Assign) and id(node.value) in made:
             names.update(map(ast.unparse, node.targets))
             plain.add(id(node.value))
-    consumers = words.consumers(tree)
+    consumers = syntax.consumer_names(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr == "commit":
             if ast.unparse(node.value) not in consumers:
@@ -54,7 +54,7 @@ def _connects(receiver: str) -> bool:
 
 def _is_engine(node: ast.expr) -> bool:
     """Whether a connection is SQLAlchemy's, whose end takes back what nothing commits."""
-    return isinstance(node, ast.Call) and words.receiver(node).endswith("engine")
+    return isinstance(node, ast.Call) and syntax.receiver(node).endswith("engine")
 
 
 def _is_of(value: ast.expr | None, names: set[str]) -> bool:

@@ -11,20 +11,20 @@ import re
 from collections.abc import Container, Iterator
 
 from advisor.intake.programs.facts import BEFORE, SKIP, SUCCESS
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
-from advisor.intake.programs.python.errors.combined_results import Combined
+from advisor.intake.programs.python.errors.combined_results import CombinedResults
 from advisor.intake.programs.python.errors.flags import (
     Flags,
-    asked_by,
-    breaks,
-    goes_on,
-    going_on,
-    read_out,
-    taken,
+    awaited_value,
+    branch_for,
+    breaks_of_loop,
+    condition_of,
+    leads_only_to_commit,
+    only_logs_or_commits,
 )
-from advisor.intake.programs.python.processing import counted, parts_of_polls
+from advisor.intake.programs.python.processing import parts_of_polls, skipped_by_count
 
 _MAKES = frozenset({"list", "tuple", "filter", "sorted"})
 _ACTS = re.compile(
@@ -61,34 +61,34 @@ def found(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 def _left_out(tree: ast.Module) -> Iterator[int]:
     """The lines where a part is taken of what was polled, if nothing takes the rest of it."""
-    consumers = words.consumers(tree)
+    consumers = syntax.consumer_names(tree)
     yield from _done_anyway(tree)
-    scopes = [node for node in words.nodes(tree) if isinstance(node, Function)]
+    scopes = [node for node in syntax.nodes(tree) if isinstance(node, Function)]
     for scope in [tree, *scopes]:
-        own = [node for part in scope.body for node in words.own(part)]
+        own = [node for part in scope.body for node in syntax.own_nodes(part)]
         polled = [node for node in own if _polls_many(node, consumers)]
         names = {
             target.id for node in own if isinstance(node, ast.Assign)
             for target in node.targets
             if isinstance(target, ast.Name) and any(inner is node.value for inner in polled)
         }  # fmt: skip
-        back = any(words.verb(call) in ("seek", "pause") for call in own)
+        back = any(syntax.method_name(call) in ("seek", "pause") for call in own)
         kept = _put_by(own, consumers)
         names |= kept
         yield from _given_up(scope, own)
         yield from _kept_errors(scope, own)
         if names and not back:
-            yield from parts_of_polls.parts(own, names, kept)
+            yield from parts_of_polls.partial_reads(own, names, kept)
         if not back:
-            yield from counted.left_out(own, names - kept, consumers)
-            yield from _left(own, names, consumers, going_on(scope))
+            yield from skipped_by_count.skipped_by_count(own, names - kept, consumers)
+            yield from _left(own, names, consumers, leads_only_to_commit(scope))
 
 
 def _too_early(tree: ast.Module) -> Iterator[int]:
     """The lines where all that was polled is committed before the most of it is processed."""
-    consumers = words.consumers(tree)
-    for scope in [tree, *(node for node in words.nodes(tree) if isinstance(node, Function))]:
-        own = [node for part in scope.body for node in words.own(part)]
+    consumers = syntax.consumer_names(tree)
+    for scope in [tree, *(node for node in syntax.nodes(tree) if isinstance(node, Function))]:
+        own = [node for part in scope.body for node in syntax.own_nodes(part)]
         polled = {
             target.id for node in own if isinstance(node, ast.Assign)
             for target in node.targets if isinstance(target, ast.Name)
@@ -101,11 +101,11 @@ def _too_early(tree: ast.Module) -> Iterator[int]:
 def _done_anyway(tree: ast.Module) -> Iterator[int]:
     """Where a thread says that it is done with an item whatever became of it, to whoever waits for
     the queue (queue.Queue, task_done and join)."""
-    queues = words.queues(tree)
-    if not any(words.verb(call) == "join" and words.receiver(call) in queues
-               for call in words.calls(tree)):  # fmt: skip
+    queues = syntax.queue_names(tree)
+    if not any(syntax.method_name(call) == "join" and syntax.receiver(call) in queues
+               for call in syntax.calls(tree)):  # fmt: skip
         return
-    for node in words.nodes(tree):
+    for node in syntax.nodes(tree):
         for block in (getattr(node, part, []) for part in ("body", "orelse")):
             for number, attempt in enumerate(block if isinstance(block, list) else ()):
                 if isinstance(attempt, ast.Try):
@@ -114,29 +114,37 @@ def _done_anyway(tree: ast.Module) -> Iterator[int]:
 
 def _told_anyway(attempt: ast.Try, behind: list[ast.stmt]) -> Iterator[int]:
     """Where an item is done behind an attempt, with what stands behind that, after an error."""
-    caught = [handler for handler in attempt.handlers if words.catches_all(handler)]
-    quiet = [words.goes_on(node.body, lambda call: False, in_function=False) for node in caught]
+    caught = [handler for handler in attempt.handlers if syntax.catches_all(handler)]
+    quiet = [
+        syntax.only_logs_and_continues(node.body, lambda call: False, in_function=False)
+        for node in caught
+    ]
     ends = [*attempt.finalbody, *(behind if caught else [])]
-    done = (call for node in ends for call in words.calls(node) if words.verb(call) == "task_done")
+    done = (
+        call
+        for node in ends
+        for call in syntax.calls(node)
+        if syntax.method_name(call) == "task_done"
+    )
     yield from (call.lineno for call in done if all(quiet))
 
 
 def _polls_many(node: ast.AST, consumers: set[str]) -> bool:
-    return isinstance(node, ast.Call) and words.polls(node, consumers) and words.many(node)
+    return isinstance(node, ast.Call) and syntax.polls(node, consumers) and syntax.polls_many(node)
 
 
 def _put_by(own: list[ast.AST], consumers: set[str]) -> set[str]:
     """The names of lists to which each message is added."""
     polled = {
         target.id for node in own if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call) and words.polls(node.value, consumers)
-        and not words.many(node.value)
+        and isinstance(node.value, ast.Call) and syntax.polls(node.value, consumers)
+        and not syntax.polls_many(node.value)
         for target in node.targets if isinstance(target, ast.Name)
     }  # fmt: skip
     return {
-        words.receiver(node) for node in own
-        if isinstance(node, ast.Call) and words.verb(node) == "append"
-        and polled & {name for given in node.args for name in words.names_in(given)}
+        syntax.receiver(node) for node in own
+        if isinstance(node, ast.Call) and syntax.method_name(node) == "append"
+        and polled & {name for given in node.args for name in syntax.names_in(given)}
     }  # fmt: skip
 
 
@@ -148,7 +156,7 @@ def _given_up(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
         tests = [part.test for part in ast.walk(node) if isinstance(part, ast.If)]
         tests = [node.test] if isinstance(node, ast.While) else tests
         bounded = (
-            words.verb(node.iter) == "range"
+            syntax.method_name(node.iter) == "range"
             if isinstance(node, ast.For)
             else any(
                 isinstance(part, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
@@ -158,12 +166,12 @@ def _given_up(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
         asked = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
         results = {
             target.id for statement in ast.walk(node) if isinstance(statement, ast.Assign)
-            and _ACTS.fullmatch(words.verb(statement.value)) for target in statement.targets
+            and _ACTS.fullmatch(syntax.method_name(statement.value)) for target in statement.targets
             if isinstance(target, ast.Name)
         }  # fmt: skip
         later = {
             name.id
-            for part in error_handling.behind(scope, node) or []
+            for part in error_handling.statements_after(scope, node) or []
             for name in ast.walk(part)
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)
         }
@@ -177,7 +185,7 @@ def _kept_errors(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
         node.lineno: node.targets[0].id for node in own
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         and isinstance(node.value, ast.ListComp | ast.SetComp)
-        and any(map(words.asks_future, words.calls(node.value)))
+        and any(map(syntax.asks_future, syntax.calls(node.value)))
     }  # fmt: skip
     flags = Flags(scope) if kept else None
     for line, name in kept.items():
@@ -195,18 +203,18 @@ def _left(
         for number, node in enumerate(block):
             if not isinstance(node, ast.For | ast.AsyncFor):
                 continue
-            over = any(_polls_many(call, consumers) for call in words.calls(node.iter))
-            if not (over or words.names_in(node.iter) & names):
+            over = any(_polls_many(call, consumers) for call in syntax.calls(node.iter))
+            if not (over or syntax.names_in(node.iter) & names):
                 continue
             behind = (
                 call
                 for statement in block[number + 1 :]
                 if not isinstance(statement, ast.If | ast.While)
-                for call in words.calls(statement)
+                for call in syntax.calls(statement)
             )
             if any(_commits_all(call, consumers) for call in behind):
                 told = _told_at_a_break(node, block[number + 1 :])
-                left = (inner for inner in breaks(node.body) if id(inner) not in told)
+                left = (inner for inner in breaks_of_loop(node.body) if id(inner) not in told)
                 yield from (statement.lineno for statement in left)
             leaves, inner = going.get(id(node), set()), ast.walk(node)
             asked = (
@@ -222,7 +230,7 @@ def _told_at_a_break(loop: ast.AST, behind: list[ast.stmt]) -> set[int]:
     asked = set[str]()
     for statement in behind:
         if isinstance(statement, ast.If) and _ends(statement.body[-1]):
-            asked |= words.names_in(statement.test)
+            asked |= syntax.names_in(statement.test)
     found = set[int]()
     for block in (getattr(node, "body", []) for node in ast.walk(loop)):
         if isinstance(block, list) and block and isinstance(block[-1], ast.Break):
@@ -235,36 +243,36 @@ def _told_at_a_break(loop: ast.AST, behind: list[ast.stmt]) -> set[int]:
 def _ends(statement: ast.stmt) -> bool:
     """Whether a statement ends the program, or the function."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    is_exit = isinstance(call, ast.Call) and words.verb(call) in ("exit", "_exit", "abort")
+    is_exit = isinstance(call, ast.Call) and syntax.method_name(call) in ("exit", "_exit", "abort")
     return is_exit or isinstance(statement, ast.Raise | ast.Return)
 
 
 def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
-    of_ours = words.verb(call) == "commit" and words.receiver(call) in consumers
-    return of_ours and not words.committed(call)
+    of_ours = syntax.method_name(call) == "commit" and syntax.receiver(call) in consumers
+    return of_ours and not syntax.commit_argument(call)
 
 
-def sessions(tree: ast.AST) -> set[str]:
+def http_sessions(tree: ast.AST) -> set[str]:
     """What makes HTTP requests in a program, by name, and raises for no status by itself."""
     raises = {
-        id(call) for call in words.calls(tree)
+        id(call) for call in syntax.calls(tree)
         if any(word.arg in ("raise_for_status", "event_hooks") for word in call.keywords)
     }  # fmt: skip
-    return {*_OF_HTTP, *words.made_of(tree, _SESSIONS, raises)}
+    return {*_OF_HTTP, *syntax.names_created_by(tree, _SESSIONS, raises)}
 
 
 def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> set[int]:
     """The results of calls that say whether something succeeded, and that nothing reads but what
     writes of it, or commits; `own` are functions of the file that say so, `sessions` what makes
     HTTP requests."""
-    printed = words.printed(scope)
-    read = {node.id for node in words.nodes(scope) if isinstance(node, ast.Name)
+    printed = syntax.log_only_nodes(scope)
+    read = {node.id for node in syntax.nodes(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
     read -= {*_only_chosen(scope, read)}
     found = {id(call) for call in _of_with(scope, sessions)}
     flags = Flags(scope)
-    found |= Combined(scope, own, flags).unasked
-    for node in words.nodes(scope):
+    found |= CombinedResults(scope, own, flags).unasked
+    for node in syntax.nodes(scope):
         value, names = None, list[ast.expr]()
         if isinstance(node, ast.Assign):
             value, names = node.value, node.targets
@@ -272,19 +280,19 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
             value, names = node.value, [node.target]
         elif isinstance(node, ast.Expr):
             value = node.value
-            written = words.calls(node) if id(node) in printed else ()
+            written = syntax.calls(node) if id(node) in printed else ()
             found |= {id(call) for call in written if is_request(call, sessions)}
         elif isinstance(node, ast.If | ast.Match):
             found |= {id(call) for call in _asked_for(node, own)}
         elif isinstance(node, ast.For) and id(node.iter) in printed:
             value = node.iter
-        call = read_out(value)
+        call = awaited_value(value)
         if not isinstance(call, ast.Call):
             continue
         names = [element for name in names for element in getattr(name, "elts", [name])]
         named = [name.id for name in names if isinstance(name, ast.Name)]
         is_lost = len(named) == len(names) and read.isdisjoint(named)
-        says = _tells(named, flags) and not _QUESTIONS.fullmatch(words.verb(call))
+        says = _tells(named, flags) and not _QUESTIONS.fullmatch(syntax.method_name(call))
         is_named, tells = len(named) == len(names), says or is_request(call, sessions)
         idle = (flags.is_idle(name, name in {"failed", *_ERRORS}, in_function=True)
                 for name in named)  # fmt: skip
@@ -305,17 +313,17 @@ def _tells(named: list[str], flags: Flags) -> bool:
 def _only_chosen(scope: ast.AST, read: set[str]) -> Iterator[str]:
     """The names of which only some are chosen, for a name that nothing reads."""
     values = {
-        id(node.value): target.id for node in words.nodes(scope) if isinstance(node, ast.Assign)
+        id(node.value): target.id for node in syntax.nodes(scope) if isinstance(node, ast.Assign)
         and isinstance(node.value, ast.ListComp) for target in node.targets
         if isinstance(target, ast.Name)
     }  # fmt: skip
     inside = dict[int, str]()
-    for node in words.nodes(scope):
+    for node in syntax.nodes(scope):
         if id(node) in values:
             inside |= {id(inner): values[id(node)] for inner in ast.walk(node)}
-    loads = [node for node in words.nodes(scope) if isinstance(node, ast.Name)
+    loads = [node for node in syntax.nodes(scope) if isinstance(node, ast.Name)
              and isinstance(node.ctx, ast.Load)]  # fmt: skip
-    printed = words.printed(scope)
+    printed = syntax.log_only_nodes(scope)
     for name in {node.id for node in loads if id(node) in inside}:
         own = [node for node in loads if node.id == name and id(node) not in printed]
         if all(inside.get(id(node), name) not in {name, *read} for node in own):
@@ -324,9 +332,9 @@ def _only_chosen(scope: ast.AST, read: set[str]) -> Iterator[str]:
 
 def _of_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:
     """The requests of `async with` whose status nothing asks for (aiohttp, ClientResponse)."""
-    for node in (node for node in words.nodes(scope) if isinstance(node, ast.AsyncWith)):
+    for node in (node for node in syntax.nodes(scope) if isinstance(node, ast.AsyncWith)):
         asked = {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
-        given = {ast.unparse(value) for call in words.calls(node) for value in call.args}
+        given = {ast.unparse(value) for call in syntax.calls(node) for value in call.args}
         for item in node.items:
             call, name = item.context_expr, item.optional_vars
             handed_on = name is not None and ast.unparse(name) in given
@@ -340,22 +348,22 @@ def _asked_for(
     node: ast.If | ast.Match, own: Container[str], leaves: Container[int] = ()
 ) -> Iterator[ast.Call]:
     """The calls that do something, and of whose failure a condition makes nothing."""
-    for call in words.calls(asked_by(node) or node):
-        verb = words.verb(call)
+    for call in syntax.calls(condition_of(node) or node):
+        verb = syntax.method_name(call)
         of_class = isinstance(node, ast.Match) and any(
             isinstance(case.pattern, ast.MatchClass) for case in node.cases
         )
-        named = _named_in(asked_by(node), call)
+        named = _named_in(condition_of(node), call)
         acts = of_class or verb in own or named in _ERRORS
         acts = acts or bool(_ACTS.fullmatch(verb) or SUCCESS.fullmatch(named))
-        if acts and (failed := taken(node, verb, value=named in _ERRORS)) is not None:
-            yield from (call,) if goes_on(failed, leaves, in_function=True) else ()
+        if acts and (failed := branch_for(node, verb, value=named in _ERRORS)) is not None:
+            yield from (call,) if only_logs_or_commits(failed, leaves, in_function=True) else ()
 
 
 def _named_in(test: ast.AST | None, call: ast.Call) -> str:
     """The name that a condition gives what a call returns: `(error := save(m)) is not None`."""
     for node in ast.walk(test) if test else ():
-        if isinstance(node, ast.NamedExpr) and read_out(node.value) is call:
+        if isinstance(node, ast.NamedExpr) and awaited_value(node.value) is call:
             return node.target.id
     return ""
 
@@ -364,12 +372,12 @@ def _says_what_failed(call: ast.Call) -> bool:
     """Whether a call returns what fails and does not raise: it runs another program
     (subprocess; os), or writes several things at once (elasticsearch; boto3; BigQuery)."""
     named = {word.arg or "": ast.unparse(word.value) for word in call.keywords}
-    verb, name = words.verb(call), f"{words.receiver(call)}.{words.verb(call)}"
+    verb, name = syntax.method_name(call), f"{syntax.receiver(call)}.{syntax.method_name(call)}"
     runs = name == "subprocess.run" and named.get("check") != "True"
     passes = named.get("raise_on_error") == "False"  # elasticsearch.helpers
     is_event = named.get("InvocationType", "")[1:-1] == "Event"  # Lambda keeps it
     of_aws = verb in _OF_AWS and not is_event and any(word[:1].isupper() for word in named)
-    of_elastic = verb == "bulk" and bool(_ELASTIC.fullmatch(words.receiver(call)))
+    of_elastic = verb == "bulk" and bool(_ELASTIC.fullmatch(syntax.receiver(call)))
     several = of_aws or of_elastic or verb == "insert_rows_json"
     gathers = verb == "gather" and named.get("return_exceptions") == "True"
     return runs or passes or several or gathers or name in ("subprocess.call", "os.system")
@@ -378,16 +386,16 @@ def _says_what_failed(call: ast.Call) -> bool:
 def is_request(call: ast.Call, sessions: set[str]) -> bool:
     """Whether a call is a request, which raises for no status (requests, Response.raise_for_status;
     httpx, the same)."""
-    return words.verb(call) in _HTTP and words.receiver(call) in sessions
+    return syntax.method_name(call) in _HTTP and syntax.receiver(call) in sessions
 
 
-def is_of_size(test: ast.expr, names: set[str]) -> bool:
+def checks_buffer_size(test: ast.expr, names: set[str]) -> bool:
     """Whether a condition asks how many messages were put by, or how long ago."""
     for node in ast.walk(test):
-        if words.verb(node) in ("time", "monotonic", "now", "utcnow", "perf_counter"):
+        if syntax.method_name(node) in ("time", "monotonic", "now", "utcnow", "perf_counter"):
             return True
-        if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
+        if isinstance(node, ast.Compare) and syntax.method_name(node.left) == "len":
             limits = [ast.unparse(value) for value in node.comparators]
-            if words.names_in(node.left) & names and limits != ["0"]:
+            if syntax.names_in(node.left) & names and limits != ["0"]:
                 return True
     return False

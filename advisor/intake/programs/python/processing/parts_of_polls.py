@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _OF_PLACE = frozenset({"offset", "partition", "topic", "timestamp", "leader_epoch"})
 _COPIES = frozenset({"list", "tuple", "sorted", "reversed", "filter"})
@@ -18,11 +18,11 @@ _CHOOSES = frozenset({"sample", "choice", "choices", "nlargest", "nsmallest"})
 """Of `random` and `heapq`: a part of what they are given."""
 
 
-def parts(own: list[ast.AST], names: set[str], kept: set[str]) -> Iterator[int]:
+def partial_reads(own: list[ast.AST], names: set[str], kept: set[str]) -> Iterator[int]:
     """The lines where a part is taken of what has these names, and the rest is left; `kept` are
     lists that outlive a poll."""
     kept = kept | {
-        name for node in own if isinstance(node, ast.While) for name in words.names_in(node.test)
+        name for node in own if isinstance(node, ast.While) for name in syntax.names_in(node.test)
     }
     cuts = {id(node): name for node in own if (name := _cut(node, names))}
     if any(name in kept for name in cuts.values()):
@@ -56,7 +56,7 @@ def parts(own: list[ast.AST], names: set[str], kept: set[str]) -> Iterator[int]:
 
 def _iterators(own: list[ast.AST], names: set[str]) -> Iterator[tuple[str, int]]:
     """The names of iterators over what has one of these names, and which names those are."""
-    loops = [node for node in own if isinstance(node, words.LOOPS)]
+    loops = [node for node in own if isinstance(node, syntax.LOOPS)]
     for node in own:
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("iter"), [ast.Name(of) as over])):
@@ -70,8 +70,8 @@ def _iterators(own: list[ast.AST], names: set[str]) -> Iterator[tuple[str, int]]
 def _taken_by(loop: ast.AST) -> set[str]:
     """The names of iterators whose next one a loop takes."""
     return {
-        name for call in words.calls(loop) if words.verb(call) == "next"
-        for given in call.args[:1] for name in words.names_in(given)
+        name for call in syntax.calls(loop) if syntax.method_name(call) == "next"
+        for given in call.args[:1] for name in syntax.names_in(given)
     }  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _committed(block: list[ast.stmt], names: set[str]) -> Iterator[int]:
     is_begun, line = False, 0
     for node in block:
         inside = [*ast.walk(node)]
-        is_loop = isinstance(node, words.LOOPS) or any(
+        is_loop = isinstance(node, syntax.LOOPS) or any(
             isinstance(inner, ast.comprehension) for inner in inside
         )
         if line and any(
@@ -99,8 +99,8 @@ def _committed(block: list[ast.stmt], names: set[str]) -> Iterator[int]:
         own = any(isinstance(of, ast.Name) and of.id in names for of in taken)
         is_begun = is_begun or (own and isinstance(node, ast.Expr | ast.Assign))
         match node:
-            case ast.Expr(value=ast.Call(args=[]) as call) if words.verb(call) == "commit":
-                line = call.lineno if is_begun and not words.committed(call) else 0
+            case ast.Expr(value=ast.Call(args=[]) as call) if syntax.method_name(call) == "commit":
+                line = call.lineno if is_begun and not syntax.commit_argument(call) else 0
             case _:
                 pass
 
@@ -127,10 +127,14 @@ def _harmless(own: list[ast.AST]) -> set[int]:
         if isinstance(node, ast.If | ast.While):
             harmless |= _asked(node.test)
         elif isinstance(node, ast.Call) and (
-            words.is_log(node) or words.verb(node) in (*words.COMMITS, "len")
+            syntax.is_log(node) or syntax.method_name(node) in (*syntax.COMMITS, "len")
         ):
             harmless |= {id(inner) for inner in ast.walk(node)}
-        elif isinstance(node, ast.Call) and words.verb(node) in ("append", "extend", "clear"):
+        elif isinstance(node, ast.Call) and syntax.method_name(node) in (
+            "append",
+            "extend",
+            "clear",
+        ):
             harmless.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else 0)
         elif isinstance(node, ast.Assign):
             harmless |= _same(node)
@@ -161,13 +165,15 @@ def _taken(node: ast.AST) -> ast.AST | None:
         return node.value
     if not isinstance(node, ast.Call) or not node.args:
         return None
-    first, verb = node.args[0], words.verb(node)
+    first, verb = node.args[0], syntax.method_name(node)
     if verb in ("islice", "next"):
-        is_iter = words.verb(first) == "iter" and isinstance(first, ast.Call) and bool(first.args)
+        is_iter = (
+            syntax.method_name(first) == "iter" and isinstance(first, ast.Call) and bool(first.args)
+        )
         return first.args[0] if is_iter else first  # type: ignore[attr-defined]
     if verb in _CHOOSES:
         return node.args[-1] if verb.startswith("n") else first
-    if verb == "zip" and isinstance(first, ast.Call) and words.verb(first) == "range":
+    if verb == "zip" and isinstance(first, ast.Call) and syntax.method_name(first) == "range":
         return node.args[1] if isinstance(first.args[-1], ast.Constant) and node.args[1:] else None
     return None
 

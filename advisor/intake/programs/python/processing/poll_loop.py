@@ -12,25 +12,34 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
-from advisor.intake.programs.python.errors import error_handling, ignored_errors, told_apart
-from advisor.intake.programs.python.errors.async_clients import AsyncClients, ends
+from advisor.intake.programs.python.errors import error_branches, error_handling, ignored_errors
+from advisor.intake.programs.python.errors.async_clients import AsyncClients, is_terminal_call
 from advisor.intake.programs.python.errors.combined_results import EACH
-from advisor.intake.programs.python.errors.flags import Flags, going_on, says_whether
-from advisor.intake.programs.python.normal_form.aliases import callee, handed, last, stand_ins
+from advisor.intake.programs.python.errors.flags import Flags, leads_only_to_commit, returns_success
+from advisor.intake.programs.python.normal_form.aliases import (
+    bound_arguments,
+    callee,
+    last_name,
+    stand_ins,
+)
 from advisor.intake.programs.python.processing import partial_polls
 from advisor.intake.programs.python.records.branch import Branch
 from advisor.intake.programs.python.records.buffers import Buffers
-from advisor.intake.programs.python.records.observations import processes
-from advisor.intake.programs.python.records.polled import hands_out, poll_of, takes_next
-from advisor.intake.programs.python.trees.loop_tree import facts
+from advisor.intake.programs.python.records.observations import processes_message
+from advisor.intake.programs.python.records.polled import (
+    poll_of,
+    returns_message,
+    takes_next_message,
+)
+from advisor.intake.programs.python.trees.loop_tree import poll_loop_facts
 from advisor.intake.text import IntakeError
 
 _MOST_STEPS, _DEEPEST_CALL = 20_000, 3
 
 
-def reads(tree: ast.Module) -> dict[str, int]:
+def processing_facts(tree: ast.Module) -> dict[str, int]:
     """What the program does with messages, and the first line that says so. Raises
     `IntakeError`."""
     walk = _Walk(tree)
@@ -38,7 +47,7 @@ def reads(tree: ast.Module) -> dict[str, int]:
         walk.follow_all(tree)
         for what, line in partial_polls.found(tree):
             walk.lines.setdefault(what, line)
-        walk.lines = facts(tree) | walk.lines
+        walk.lines = poll_loop_facts(tree) | walk.lines
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None
     return walk.lines
@@ -49,38 +58,44 @@ class _Walk:
 
     def __init__(self, tree: ast.Module) -> None:
         self.lines: dict[str, int] = {}
-        self._functions = error_handling.of_file(tree)
+        self._functions = error_handling.functions_of_file(tree)
         self._stand_ins = stand_ins(tree, self._functions)
-        self._fields, self._consumers = error_handling.fields(tree), words.consumers(tree)
-        self._queues, self._buffers = words.queues(tree), Buffers(tree)
-        named, consumers = error_handling.named, self._consumers
-        self._sources = named(self._functions, hands_out, consumers)
+        self._fields, self._consumers = (
+            error_handling.fields_holding_arguments(tree),
+            syntax.consumer_names(tree),
+        )
+        self._queues, self._buffers = syntax.queue_names(tree), Buffers(tree)
+        named, consumers = error_handling.functions_by_name, self._consumers
+        self._sources = named(self._functions, returns_message, consumers)
         self._steps_of = named(self._functions, error_handling.polls_once, consumers)
-        self._tell = named(self._functions, says_whether)
-        verbs = {words.verb(call) for call in words.calls(tree)}
-        self._looped = error_handling.in_loops(tree)
+        self._tell = named(self._functions, returns_success)
+        verbs = {syntax.method_name(call) for call in syntax.calls(tree)}
+        self._looped = error_handling.called_in_loops(tree)
         self._stores = "store_offsets" in verbs
         self._closing = set[str]() if self._stores else {*self._consumers}
         self._is_asked, self._transacts = False, "commit_transaction" in verbs
         self._sends_offsets = "send_offsets_to_transaction" in verbs
         self._unread_results, self._leaves = set[int](), set[int]()
         self._flags: dict[ast.AST, Flags] = {}
-        self._pools, self._groups = words.pools_and_groups(tree)
-        self._asks, self._sessions = words.asks(tree), partial_polls.sessions(tree)
-        self._unread = {*map(id, unread := [*words.unread(tree)])}
+        self._pools, self._groups = syntax.pool_names(tree)
+        self._asks, self._sessions = syntax.awaits_by_name(tree), partial_polls.http_sessions(tree)
+        self._unread = {*map(id, unread := [*syntax.unused_values(tree)])}
         of_client, of_file = AsyncClients(tree).leaves, lambda call: self._named(callee(call))
-        self._never = ignored_errors.left_aside(unread, of_file, of_client)
-        self._lost, self._waits = words.kept_for_nobody(tree), False
+        self._never = ignored_errors.never_run(unread, of_file, of_client)
+        self._lost, self._waits = syntax.unread_collections(tree), False
         self._scope: ast.AST = tree
         self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
 
     def follow_all(self, tree: ast.Module) -> None:
         """Follows the program, and each of its functions by itself."""
         for top in [tree, *self._functions.values()]:
-            self._waits = words.may_wait(top)
+            self._waits = syntax.may_wait(top)
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
             self._unread_results |= partial_polls.unread_results(top, self._tell, self._sessions)
-            self._unread, self._going_on = self._unread | self._unread_results, going_on(top)
+            self._unread, self._going_on = (
+                self._unread | self._unread_results,
+                leads_only_to_commit(top),
+            )
             branch = Branch()
             self._follow(top.body, branch)
             self._left(branch)
@@ -99,7 +114,7 @@ class _Walk:
             self._steps += 1
             if branch.ended or self._steps > _MOST_STEPS:
                 return
-            if branch.polled >= 0 and ignored_errors.tells_of_future(node):
+            if branch.polled >= 0 and ignored_errors.only_logs_future_error(node):
                 self._say(SKIP, node.lineno)
             self._statement(node, branch)
 
@@ -109,7 +124,11 @@ class _Walk:
                 self._expression(test, branch)
                 used = branch.used
                 self._either([first, second], branch)
-                if branch.kept and not second and partial_polls.is_of_size(test, branch.names):
+                if (
+                    branch.kept
+                    and not second
+                    and partial_polls.checks_buffer_size(test, branch.names)
+                ):
                     branch.used = used  # now and then alone
             case ast.For() | ast.AsyncFor() | ast.While():
                 self._loop(node, branch)
@@ -122,7 +141,8 @@ class _Walk:
                 self._assign([ast.Name(name) for name in named if name], subject, branch)
                 self._either([case.body for case in cases], branch)
             case ast.With() | ast.AsyncWith() if attempt := (
-                words.suppressed(node) or error_handling.suppressed(node, self._functions)
+                syntax.suppress_as_try(node)
+                or error_handling.suppressing_manager_as_try(node, self._functions)
             ):
                 self._try(attempt, branch)
             case ast.With() | ast.AsyncWith():
@@ -138,14 +158,14 @@ class _Walk:
                 self._assign([target], value, branch)
             case _:
                 self._expression(node, branch)
-                if isinstance(node, ast.Return) and words.names_in(node) & branch.names:
+                if isinstance(node, ast.Return) and syntax.names_in(node) & branch.names:
                     self._use(branch)
                 branch.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
 
     def _at_the_end_of(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
         branch.used = branch.used or (branch.kept and self._buffers.ends(node))
-        if any(words.ends_with_all(item.context_expr) for item in node.items):
-            is_silent = words.keeps_errors(node) and not self._asks
+        if any(syntax.waits_at_exit(item.context_expr) for item in node.items):
+            is_silent = syntax.pool_keeps_errors(node) and not self._asks
             self._say(SKIP, branch.handed if is_silent else 0)
             branch.used = branch.used or branch.handed > 0
             branch.handed = branch.pending = 0
@@ -160,24 +180,26 @@ class _Walk:
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, branch: Branch) -> None:
         """Follows a loop once; one over the messages of a poll does not try again."""
         over = node.test if isinstance(node, ast.While) else node.iter
-        polls = any(map(self._polls, words.calls(over)))
+        polls = any(map(self._polls, syntax.calls(over)))
         if isinstance(node, ast.While):
-            of_batch = any(takes_next(call, branch.names) for call in words.calls(node))
+            of_batch = any(takes_next_message(call, branch.names) for call in syntax.calls(node))
         else:
-            hands_out = any(words.verb(call) in self._sources for call in words.calls(over))
-            of_batch = (polls and not hands_out) or bool(words.names_in(over) & branch.names)
-        polls_inside = any(map(self._polls, words.calls(node)))
+            hands_out = any(
+                syntax.method_name(call) in self._sources for call in syntax.calls(over)
+            )
+            of_batch = (polls and not hands_out) or bool(syntax.names_in(over) & branch.names)
+        polls_inside = any(map(self._polls, syntax.calls(node)))
         inside = branch.polled >= 0 and not polls_inside
-        tries = not of_batch and not (inside and error_handling.bounded(node, self._scope))
+        tries = not of_batch and not (inside and error_handling.is_bounded_retry(node, self._scope))
         self._loops += tries
         self._one_by_one += of_batch
         self._leaves |= self._going_on.get(id(node), set()) if of_batch else set()
         inner = branch.copy()
         self._expression(over, inner)
         if not isinstance(node, ast.While) and polls:
-            self._polled(inner, next(filter(self._polls, words.calls(over))))
+            self._polled(inner, next(filter(self._polls, syntax.calls(over))))
         if not isinstance(node, ast.While) and (of_batch or polls):
-            inner.names |= words.names_in(node.target)
+            inner.names |= syntax.names_in(node.target)
         self._follow(node.body, inner)
         if not of_batch:
             self._left(inner)
@@ -185,7 +207,7 @@ class _Walk:
         self._one_by_one -= of_batch
         inner.ended = False
         self._beside(inner, inner.pending if of_batch else 0)
-        if words.polls_until(node):
+        if syntax.polls_until_condition(node):
             branch.sent = inner.sent = 0
         branch.join([inner] if of_batch else [branch.copy(), inner])
 
@@ -193,9 +215,9 @@ class _Walk:
         inner, used, loose = branch.copy(), branch.used, self._loose
         inner.used = False
         self._follow([*node.body, *node.orelse], inner)
-        uses = self._loose > loose or ignored_errors.takes_apart(node, branch)
-        caught = [each for each in node.handlers if words.catches_all(each, node.body)]
-        steps = {words.verb(call) for one in node.body for call in words.calls(one)}
+        uses = self._loose > loose or ignored_errors.only_parses(node, branch)
+        caught = [each for each in node.handlers if syntax.catches_all(each, node.body)]
+        steps = {syntax.method_name(call) for one in node.body for call in syntax.calls(one)}
         of_message = (uses and inner.polled == self._loops) or steps & self._steps_of
         for handler in caught if of_message and self._loops else ():
             self._say(SKIP, handler.lineno if self._passes_over(node, handler, inner) else 0)
@@ -215,42 +237,50 @@ class _Walk:
 
     def _passes_over(self, attempt: ast.Try, handler: ast.ExceptHandler, branch: Branch) -> bool:
         def commits(call: ast.Call) -> bool:
-            own = error_handling.only_tells(call, self._functions)
-            own = own or (words.keeps(call) and words.last_of(call) in self._lost)
-            return own or ignored_errors.goes_past(call, handler) or self._commits(call, branch)
+            own = error_handling.only_logs_error(call, self._functions)
+            own = own or (
+                syntax.only_stores(call) and syntax.last_name_of_receiver(call) in self._lost
+            )
+            return (
+                own
+                or ignored_errors.seeks_past_message(call, handler)
+                or self._commits(call, branch)
+            )
 
         flags, inside = self._flags.get(self._scope) or Flags(self._scope), self._depth > 0
         self._flags[self._scope] = flags
 
         def is_quiet(way: list[ast.stmt]) -> bool:
             body = flags.without(attempt, way, self._leaves, in_function=inside)
-            body = [each for each in body if words.kept_in(each) not in self._lost]
-            return words.goes_on(body, commits, in_function=inside, leaves=self._leaves)
+            body = [each for each in body if syntax.target_dict(each) not in self._lost]
+            return syntax.only_logs_and_continues(
+                body, commits, in_function=inside, leaves=self._leaves
+            )
 
         is_told = self._is_asked and flags.tells(attempt, handler)
-        return not is_told and any(map(is_quiet, told_apart.ways(handler, attempt)))
+        return not is_told and any(map(is_quiet, error_branches.branches(handler, attempt)))
 
     def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
-        self._say(SKIP, ignored_errors.ends(body, in_function=self._depth > 0))
-        for call in (call for node in body for call in words.calls(node)):
+        self._say(SKIP, ignored_errors.finally_drops_error(body, in_function=self._depth > 0))
+        for call in (call for node in body for call in syntax.calls(node)):
             if self._commits(call, branch):
                 self._say(SKIP, call.lineno)
-            elif words.verb(call) == "close" and words.receiver(call) in self._closing:
+            elif syntax.method_name(call) == "close" and syntax.receiver(call) in self._closing:
                 self._say(CLOSE, call.lineno)
 
     def _assign(self, targets: Iterable[ast.expr], value: ast.expr, branch: Branch) -> None:
         if poll := poll_of(value, self._polls):
             self._polled(branch, poll)
-            branch.names = set().union(*map(words.names_in, targets))
+            branch.names = set().union(*map(syntax.names_in, targets))
             return
         self._expression(value, branch)
-        if words.names_in(value) & branch.names:
-            branch.names = branch.names.union(*map(words.names_in, targets))
+        if syntax.names_in(value) & branch.names:
+            branch.names = branch.names.union(*map(syntax.names_in, targets))
 
     def _polls(self, call: ast.Call) -> bool:
-        own = words.verb(call) in self._sources and words.receiver(call) in ("", "self")
-        return own or words.polls(call, self._consumers)
+        own = syntax.method_name(call) in self._sources and syntax.receiver(call) in ("", "self")
+        return own or syntax.polls(call, self._consumers)
 
     def _polled_for(self, call: ast.Call) -> ast.Call | None:
         """The poll whose message a call is given at once."""
@@ -259,7 +289,7 @@ class _Walk:
 
     def _polled(self, branch: Branch, call: ast.Call) -> None:
         self._left(branch)
-        branch.begin(self._loops, many=words.many(call))
+        branch.begin(self._loops, many=syntax.polls_many(call))
 
     def _expression(self, node: ast.AST, branch: Branch) -> None:
         """Follows what is in an expression, the innermost first."""
@@ -270,22 +300,28 @@ class _Walk:
         for loop in getattr(node, "generators", ()):
             if poll := poll_of(loop.iter, self._polls):
                 self._polled(branch, poll)
-                branch.names = words.names_in(loop.target)
-            elif words.names_in(loop.iter) & branch.names:
-                branch.names |= words.names_in(loop.target)
-        if id(node) in self._never and (ends(node, branch) or words.names_in(node) & branch.names):
+                branch.names = syntax.names_in(loop.target)
+            elif syntax.names_in(loop.iter) & branch.names:
+                branch.names |= syntax.names_in(loop.target)
+        if id(node) in self._never and (
+            is_terminal_call(node, branch) or syntax.names_in(node) & branch.names
+        ):
             self._say(ASYNCHRONOUS, getattr(node, "lineno", 1))
         call = node.value if isinstance(node, ast.Await) else node
-        branch.pending = 0 if words.awaits_task(node) else branch.pending
+        branch.pending = 0 if syntax.awaits_task(node) else branch.pending
         if isinstance(call, ast.Call) and branch.polled >= 0:
-            given = words.names_in(call) & branch.names
-            if given and words.calls_others(call):
+            given = syntax.names_in(call) & branch.names
+            if given and syntax.passes_arguments_to_function(call):
                 self._called_by(call, branch)
-            is_lazy = words.verb(call) == "map" and words.receiver(call) in self._pools
+            is_lazy = syntax.method_name(call) == "map" and syntax.receiver(call) in self._pools
             self._beside(branch, call.lineno if given and is_lazy else 0)
-            if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
+            if (
+                given
+                and (is_lazy or syntax.gather_returns_errors(call))
+                and id(node) in self._unread
+            ):
                 self._say(SKIP, call.lineno)
-            is_queue = words.puts(call, self._queues)
+            is_queue = syntax.puts_into_queue(call, self._queues)
             if given and (is_queue or self._buffers.hands(call)):
                 self._hand(call, branch) if is_queue or call is node else self._use(branch)
                 return
@@ -294,35 +330,37 @@ class _Walk:
         self._beside(branch, branch.pending if branch.many and hasattr(node, "generators") else 0)
         if isinstance(call, ast.Call) and (polled := self._polled_for(call)):
             self._polled(branch, polled)
-            branch.names = words.names_in(polled)
+            branch.names = syntax.names_in(polled)
             self._call(call, branch)
             branch.names = set()
         elif isinstance(call, ast.Call) and branch.polled >= 0:
             self._call(call, branch)
-        elif isinstance(call, ast.Yield) and words.names_in(call) & branch.names:
+        elif isinstance(call, ast.Yield) and syntax.names_in(call) & branch.names:
             self._use(branch)
 
     def _call(self, call: ast.Call, branch: Branch) -> None:
         self._of_offsets(call, branch)
-        if words.ends_other(call, self._consumers):
+        if syntax.commits_other_system(call, self._consumers):
             self._say(BEFORE, branch.ahead)
             branch.other = True
-        branch.pending = 0 if words.waits(call) else branch.pending
+        branch.pending = 0 if syntax.waits_for_others(call) else branch.pending
         if self._commits(call, branch):
             branch.ahead = 0 if branch.other else call.lineno
             if branch.kept and not branch.used:
                 self._say(BEFORE, call.lineno)
-            behind_all = branch.many and self._one_by_one and not words.committed(call)
+            behind_all = branch.many and self._one_by_one and not syntax.commit_argument(call)
             if branch.sent or branch.pending or behind_all or (branch.handed and not branch.used):
                 self._say(BEFORE, call.lineno)
             elif not branch.used and not branch.committed:
                 branch.committed = call.lineno
             return
-        is_read = words.verb(call) == "flush" and id(call) not in self._unread
-        if words.waits_for_all(call) or is_read:
+        is_read = syntax.method_name(call) == "flush" and id(call) not in self._unread
+        if syntax.waits_for_all(call) or is_read:
             branch.sent = 0
-        given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & branch.names
-        own = (words.receiver(call) or words.verb(call)).split(".")[0].split("(")[0] in branch.names
+        given = set().union(*map(syntax.names_in, [*call.args, *call.keywords])) & branch.names
+        own = (syntax.receiver(call) or syntax.method_name(call)).split(".")[0].split("(")[
+            0
+        ] in branch.names
         is_request = partial_polls.is_request(call, self._sessions)
         functions = [] if is_request else self._named(callee(call))
         passes = any(ast.unparse(value) in self._consumers for value in call.args)
@@ -331,13 +369,15 @@ class _Walk:
         elif any(self._in_object(call, function, branch) for function in functions):
             self._use(branch)
         elif given and self._buffers.keeps(call):
-            branch.names |= words.names_in(call.func)
+            branch.names |= syntax.names_in(call.func)
             branch.kept = True
-        elif (given or own) and processes(call, branch):
+        elif (given or own) and processes_message(call, branch):
             self._late(call, branch, given)
-            if words.verb(call) not in words.COMMITS or words.ends_other(call, self._consumers):
+            if syntax.method_name(call) not in syntax.COMMITS or syntax.commits_other_system(
+                call, self._consumers
+            ):
                 self._use(branch)
-            if words.verb(call) == "produce" and not self._transacts:
+            if syntax.method_name(call) == "produce" and not self._transacts:
                 branch.sent = call.lineno
 
     def _named(self, name: str) -> list[Function]:
@@ -347,25 +387,25 @@ class _Walk:
 
     def _of_offsets(self, call: ast.Call, branch: Branch) -> None:
         """Looks at offsets that a transaction commits, or that are too far."""
-        if words.verb(call) == "commit_transaction" and self._sends_offsets:
+        if syntax.method_name(call) == "commit_transaction" and self._sends_offsets:
             branch.behind = call.lineno
-        if ignored_errors.too_far(call) or self._commits_when_done(call, branch):
+        if ignored_errors.commits_past_next(call) or self._commits_when_done(call, branch):
             self._say(SKIP, call.lineno)
 
     def _commits_when_done(self, call: ast.Call, branch: Branch) -> bool:
         """Whether a call has a message committed as soon as others are done with it, whatever
         became of it."""
         return any(
-            self._commits(inner, branch) and not ignored_errors.asks(done)
-            for value in ignored_errors.done_by(call)
-            for done in [value, *self._named(last(value))] for inner in words.calls(done)
+            self._commits(inner, branch) and not ignored_errors.checks_future(done)
+            for value in ignored_errors.done_callbacks(call)
+            for done in [value, *self._named(last_name(value))] for inner in syntax.calls(done)
         )  # fmt: skip
 
     def _in_object(self, call: ast.Call, function: Function, branch: Branch) -> bool:
         """Follows a method of an object that was made with a message; whether it is one."""
         kept, of = self._fields.get(id(function), set()), getattr(call.func, "value", call.func)
-        is_own = getattr(of, "id", "") in words.OWN
-        about = kept if is_own else words.names_in(of) if of and kept else set[str]()
+        is_own = getattr(of, "id", "") in syntax.OWN
+        about = kept if is_own else syntax.names_in(of) if of and kept else set[str]()
         if not about & branch.names:
             return False
         if self._depth < _DEEPEST_CALL:
@@ -387,8 +427,8 @@ class _Walk:
                 inner.names |= {word.arg for word in value.args.args}
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
-                is_asked = words.verb(call) in EACH and id(call) not in self._unread
-                for function in self._named(last(value)):
+                is_asked = syntax.method_name(call) in EACH and id(call) not in self._unread
+                for function in self._named(last_name(value)):
                     self._within(function, {*parameters(function)}, branch, is_asked=is_asked)
 
     def _within(
@@ -397,7 +437,7 @@ class _Walk:
         """Follows a function in which a message has these names."""
         inner = branch.copy()
         inner.names |= names
-        self._say(SKIP, error_handling.swallows(function))
+        self._say(SKIP, error_handling.swallowing_decorator_line(function))
         before = self._scope, self._depth, self._is_asked
         self._scope, self._depth, self._is_asked = function, self._depth + 1, is_asked
         self._follow(function.body, inner)
@@ -406,31 +446,36 @@ class _Walk:
 
     def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> Branch:
         """Follows a function of the file; one that does not commit uses what it is given."""
-        given = [*handed(call, function)]
-        names = {name for name, value in given if words.names_in(value) & branch.names}
+        given = [*bound_arguments(call, function)]
+        names = {name for name, value in given if syntax.names_in(value) & branch.names}
         self._consumers |= {name for name, node in given if ast.unparse(node) in self._consumers}
-        commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
+        commits = any(syntax.method_name(one) in syntax.COMMITS for one in syntax.calls(function))
         inner = self._within(function, names, branch, is_asked=id(call) not in self._unread)
-        is_put_by, of = inner.kept and not inner.used, words.receiver(call).split(".")[0]
+        is_put_by, of = inner.kept and not inner.used, syntax.receiver(call).split(".")[0]
         inner.ended = False
         inner.names = branch.names | (inner.names | {of} if is_put_by else set())
-        if not (commits or is_put_by) and words.names_in(call) & branch.names:
+        if not (commits or is_put_by) and syntax.names_in(call) & branch.names:
             self._use(inner)
         return inner
 
     def _commits(self, call: ast.Call, branch: Branch) -> bool:
         """Whether a call commits the offset behind the message that was polled last."""
-        if words.verb(call) not in words.COMMITS or words.receiver(call) not in self._consumers:
+        if (
+            syntax.method_name(call) not in syntax.COMMITS
+            or syntax.receiver(call) not in self._consumers
+        ):
             return False
-        given = words.committed(call)
+        given = syntax.commit_argument(call)
         if not given:
-            return words.verb(call) == "commit" and not self._stores
-        return any(ignored_errors.is_behind(value, branch.names) for value in given)
+            return syntax.method_name(call) == "commit" and not self._stores
+        return any(ignored_errors.is_after_message(value, branch.names) for value in given)
 
     def _hand(self, call: ast.Call, branch: Branch) -> None:
         if self._waits:
-            is_told = self._asks or words.receiver(call) in self._groups
-            self._say(SKIP, call.lineno if words.keeps_error(call) and not is_told else 0)
+            is_told = self._asks or syntax.receiver(call) in self._groups
+            self._say(
+                SKIP, call.lineno if syntax.error_only_on_request(call) and not is_told else 0
+            )
             self._use(branch)
             branch.pending = call.lineno
             return

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _PIPELINES, _FILES = frozenset({"pipeline", "batch"}), frozenset({"open"})
 _ASIDE = frozenset({"PublisherClient", "write_api"})
@@ -30,59 +30,61 @@ class Buffers:
 
     def __init__(self, tree: ast.AST) -> None:
         unbuffered = {
-            id(call) for call in words.calls(tree)
+            id(call) for call in syntax.calls(tree)
             if len(call.args) > 2 or any(word.arg == "buffering" for word in call.keywords)
             or "SYNCHRONOUS" in ast.unparse(call)
         }  # fmt: skip
-        self._pipelines = words.made_of(tree, _PIPELINES)
-        self._files = words.made_of(tree, _FILES, unbuffered)
-        self._aside = words.made_of(tree, _ASIDE, unbuffered)
+        self._pipelines = syntax.names_created_by(tree, _PIPELINES)
+        self._files = syntax.names_created_by(tree, _FILES, unbuffered)
+        self._aside = syntax.names_created_by(tree, _ASIDE, unbuffered)
         self._aside |= {
             getattr(node, "arg", "") or ast.unparse(getattr(node, "target", node))
-            for node in words.nodes(tree) if isinstance(node, ast.arg | ast.AnnAssign)
+            for node in syntax.nodes(tree) if isinstance(node, ast.arg | ast.AnnAssign)
             and node.annotation and ast.unparse(node.annotation).endswith("PublisherClient")
         }  # fmt: skip
 
         others = {
-            id(call) for call in words.calls(tree)
-            if words.verb(call) == "socket" and "SOCK_DGRAM" not in ast.unparse(call)
+            id(call) for call in syntax.calls(tree)
+            if syntax.method_name(call) == "socket" and "SOCK_DGRAM" not in ast.unparse(call)
         }  # fmt: skip
-        self._unsure = words.made_of(tree, frozenset({"socket"}), others)
-        verbs = {words.verb(call) for call in words.calls(tree)}
+        self._unsure = syntax.names_created_by(tree, frozenset({"socket"}), others)
+        verbs = {syntax.method_name(call) for call in syntax.calls(tree)}
         self._unconfirmed = frozenset() if verbs & _CONFIRMS else frozenset({"basic_publish"})
-        imported = (alias.name for node in words.nodes(tree) if isinstance(node, ast.Import)
+        imported = (alias.name for node in syntax.nodes(tree) if isinstance(node, ast.Import)
                     for alias in node.names)  # fmt: skip
         modules = (
-            node.module or "" for node in words.nodes(tree) if isinstance(node, ast.ImportFrom)
+            node.module or "" for node in syntax.nodes(tree) if isinstance(node, ast.ImportFrom)
         )
         is_mqtt = any(name.startswith("paho") for name in (*imported, *modules))
         if is_mqtt and "wait_for_publish" not in verbs:
-            self._aside |= words.made_of(tree, frozenset({"Client"}))
+            self._aside |= syntax.names_created_by(tree, frozenset({"Client"}))
 
     def keeps(self, call: ast.Call) -> bool:
         """Whether a call only puts by what it is given."""
-        of_file = words.receiver(call) in self._files and words.verb(call) in _WRITES
-        of_pipeline = words.receiver(call) in self._pipelines and words.verb(call) not in _SENT
-        return of_file or of_pipeline or words.keeps(call)
+        of_file = syntax.receiver(call) in self._files and syntax.method_name(call) in _WRITES
+        of_pipeline = (
+            syntax.receiver(call) in self._pipelines and syntax.method_name(call) not in _SENT
+        )
+        return of_file or of_pipeline or syntax.only_stores(call)
 
     def hands(self, call: ast.Call) -> bool:
         """Whether a call has others do something with what it is given."""
         return (
-            words.verb(call) in words.HANDS_OVER | self._unconfirmed
-            or (words.receiver(call) in self._aside and words.verb(call) in _SENDS)
-            or (words.receiver(call) in self._unsure and words.verb(call) in _BY_UDP)
-            or words.verb(call) == "sendto"
+            syntax.method_name(call) in syntax.HANDS_OVER | self._unconfirmed
+            or (syntax.receiver(call) in self._aside and syntax.method_name(call) in _SENDS)
+            or (syntax.receiver(call) in self._unsure and syntax.method_name(call) in _BY_UDP)
+            or syntax.method_name(call) == "sendto"
             or _is_of_pubsub(call)
-            or (words.verb(call) == "future" and "stub" in words.receiver(call).lower())
+            or (syntax.method_name(call) == "future" and "stub" in syntax.receiver(call).lower())
         )
 
     def ends(self, node: ast.With | ast.AsyncWith) -> bool:
         """Whether the end of a block sends or writes what was put by in it."""
-        return any(words.verb(item.context_expr) in _BEGINS | _FILES for item in node.items)
+        return any(syntax.method_name(item.context_expr) in _BEGINS | _FILES for item in node.items)
 
 
 def _is_of_pubsub(call: ast.Call) -> bool:
     """Whether a call is Google's by what it is given, where the client is made elsewhere."""
     given = ast.unparse(call.args[0])[:100] if call.args else ""
-    is_publisher = "publisher" in words.last_of(call).lower()
-    return words.verb(call) == "publish" and is_publisher and "topic_path" in given
+    is_publisher = "publisher" in syntax.last_name_of_receiver(call).lower()
+    return syntax.method_name(call) == "publish" and is_publisher and "topic_path" in given

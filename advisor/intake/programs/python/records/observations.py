@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.records.branch import Branch
 
 _PLACE = frozenset({"offset", "topic", "partition", "timestamp", "leader_epoch", "latency"})
@@ -33,20 +33,20 @@ _ASKS = re.compile(
 )
 
 
-def processes(call: ast.Call, branch: Branch) -> bool:
+def processes_message(call: ast.Call, branch: Branch) -> bool:
     """Whether a call, which is given a message, does something with it. One that only observes it
     counts as no processing before a commit: behind one, it is the most that is certain."""
-    if words.is_log(call) or words.takes_apart(call):
+    if syntax.is_log(call) or syntax.only_parses(call):
         return False
     if branch.committed:
         return True
-    asks = _ASKS.fullmatch(words.verb(call))
-    return not (asks or observes(call)) and _has_more(call, branch.names)
+    asks = _ASKS.fullmatch(syntax.method_name(call))
+    return not (asks or only_observes(call)) and _has_more(call, branch.names)
 
 
-def observes(call: ast.Call) -> bool:
+def only_observes(call: ast.Call) -> bool:
     """Whether a call tells a trace, a metric or a context of logs of what it is given."""
-    verb, whose = words.verb(call), words.last_of(call).partition("(")[0]
+    verb, whose = syntax.method_name(call), syntax.last_name_of_receiver(call).partition("(")[0]
     tells = _TELLS.fullmatch(verb) and _OBSERVERS.fullmatch(whose)
     return verb in _ONLY_OBSERVES or bool(tells)
 

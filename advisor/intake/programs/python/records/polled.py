@@ -5,26 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _GATHERS = frozenset({"list", "tuple", "set", "filter", "reversed", "sorted"})
 
 
-def takes_next(call: ast.Call, names: set[str]) -> bool:
+def takes_next_message(call: ast.Call, names: set[str]) -> bool:
     """Whether a call takes the next one out of messages of these names; a dict's `pop` does not."""
     is_key = (
-        words.verb(call) == "pop" and call.args and ast.unparse(call.args[0]) not in ("0", "-1")
+        syntax.method_name(call) == "pop"
+        and call.args
+        and ast.unparse(call.args[0]) not in ("0", "-1")
     )
     return (
-        words.verb(call) in ("pop", "popleft", "next")
+        syntax.method_name(call) in ("pop", "popleft", "next")
         and not is_key
-        and bool(words.names_in(call) & names)
+        and bool(syntax.names_in(call) & names)
     )
 
 
-def hands_out(function: ast.AST, consumers: set[str]) -> bool:
+def returns_message(function: ast.AST, consumers: set[str]) -> bool:
     """Whether a function polls, and returns or yields the message."""
-    polled = [call for call in words.calls(function) if words.polls(call, consumers)]
+    polled = [call for call in syntax.calls(function) if syntax.polls(call, consumers)]
     values = {id(call) for call in polled}
     names = {ast.unparse(target) for node in ast.walk(function) if isinstance(node, ast.Assign)
              and id(node.value) in values for target in node.targets}  # fmt: skip

@@ -9,29 +9,29 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from advisor.intake.programs import simulation
-from advisor.intake.programs.facts import UNHEARD
-from advisor.intake.programs.python import words
+from advisor.intake.programs.facts import IGNORED
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
 from advisor.intake.programs.python.trees import loop_tree
 from advisor.intake.programs.python.trees.send_tree import Sends
-from advisor.intake.programs.trees import Block, Call, Condition, Each, Flush, Jump, Unclear
+from advisor.intake.programs.trees import Block, Call, Condition, Flush, ForEach, Jump, Unclear
 
 _MOST_ROOTS, _DEEPEST = 12, 4
 _EXITS = frozenset({"exit", "_exit", "quit"})
 _IS_MAIN = "__name__ == '__main__'"
 
 
-def fault(tree: ast.Module) -> int:
+def ignored_send_error(tree: ast.Module) -> int:
     """The line where a program goes on to its end without a message whose send fails; 0 if there
     is none."""
-    functions = error_handling.of_file(tree)
+    functions = error_handling.functions_of_file(tree)
     sends = Sends(tree, functions)
     for body, is_whole in _roots(tree, functions):
         with suppress(Unclear):
             reader = _Reader(sends, functions)
-            if found := simulation.faults(reader.block(body), is_whole=is_whole):
-                return found[UNHEARD]
+            if found := simulation.ignored_send_errors(reader.block(body), is_whole=is_whole):
+                return found[IGNORED]
     return 0
 
 
@@ -40,13 +40,13 @@ def _roots(
 ) -> Iterator[tuple[list[ast.stmt], bool]]:
     """What sends, itself or by others, and is not called by another function of the file; and
     whether the program ends with it."""
-    calls = {name: {words.verb(call) for call in words.calls(function)}
+    calls = {name: {syntax.method_name(call) for call in syntax.calls(function)}
              for name, function in functions.items()}  # fmt: skip
     sending = {name for name, called in calls.items() if "produce" in called}
     for _ in range(_DEEPEST):
         sending |= {name for name, called in calls.items() if called & sending}
     top = [node for node in tree.body if not isinstance(node, Function | ast.ClassDef)]
-    called = {words.verb(call) for node in top for call in words.calls(node)}
+    called = {syntax.method_name(call) for node in top for call in syntax.calls(node)}
     if called & {*sending, "produce"}:
         yield top, True
     others = sorted(sending - called.union(*calls.values()))
@@ -77,22 +77,22 @@ class _Reader(loop_tree.Reader):
         if self._sends.is_used(value):
             raise Unclear
         if isinstance(value, ast.Call):
-            if words.verb(value) in _EXITS:
+            if syntax.method_name(value) in _EXITS:
                 return [Jump("exit")]
-            if words.verb(value) in self._functions:
+            if syntax.method_name(value) in self._functions:
                 return [self._called(value)]
-        calls = [*words.calls(value)]
-        if any(words.verb(call) in self._functions for call in calls):
+        calls = [*syntax.calls(value)]
+        if any(syntax.method_name(call) in self._functions for call in calls):
             raise Unclear
         if self._sends.are_served(value):
             raise Unclear
-        is_log = isinstance(value, ast.Call) and words.is_log(value)
+        is_log = isinstance(value, ast.Call) and syntax.is_log(value)
         if self._decides and calls and not is_log:
             raise Unclear  # it may be what is done with a message that fails
         return []
 
     def _called(self, call: ast.Call) -> Call:
-        function = self._functions[words.verb(call)]
+        function = self._functions[syntax.method_name(call)]
         is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
         if self._depth == _DEEPEST or not is_plain:
             raise Unclear
@@ -106,7 +106,7 @@ class _Reader(loop_tree.Reader):
             return Condition(True)
         if asked := self._sends.asked(test):
             return asked
-        if any(words.verb(call) in self._functions for call in words.calls(test)):
+        if any(syntax.method_name(call) in self._functions for call in syntax.calls(test)):
             raise Unclear
         return Condition()
 
@@ -115,13 +115,13 @@ class _Reader(loop_tree.Reader):
             raise Unclear
         if isinstance(node, ast.While) and self._is_flush(node.test):
             return [Flush()]
-        if isinstance(node, ast.For) and words.verb(node.iter) == "range":
+        if isinstance(node, ast.For) and syntax.method_name(node.iter) == "range":
             return super()._loop(node)
         head = self._expression(
             node.iter if isinstance(node, ast.For) else node.test, is_alone=False
         )
         body, behind = self.block(node.body), self.block(node.orelse)
-        return [*head, Each(body, behind=behind)] if body or behind else [*head]
+        return [*head, ForEach(body, behind=behind)] if body or behind else [*head]
 
     def _is_flush(self, test: ast.expr) -> bool:
         asked = self._sends.asked(test)

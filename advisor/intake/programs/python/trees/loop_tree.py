@@ -9,27 +9,27 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from advisor.intake.programs import simulation
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
-from advisor.intake.programs.python.records.observations import observes
+from advisor.intake.programs.python.records.observations import only_observes
 from advisor.intake.programs.python.trees.send_tree import Sends
 from advisor.intake.programs.trees import (
-    Attempt,
     Block,
     Call,
     Close,
     Commit,
     Condition,
-    Each,
+    ForEach,
     Handler,
     If,
     Jump,
-    Mark,
+    Loop,
     Poll,
-    Rounds,
     Send,
+    SetFlag,
     Statement,
+    Try,
     Unclear,
     Work,
     refusal,
@@ -50,14 +50,17 @@ _EXITS = frozenset({"exit", "_exit", "quit", "abort"})
 _AT_LEAST, _BELOW = ast.Eq | ast.GtE | ast.Gt, ast.NotEq | ast.Lt | ast.LtE
 
 
-def facts(tree: ast.Module) -> dict[str, int]:
+def poll_loop_facts(tree: ast.Module) -> dict[str, int]:
     """What the functions that poll do with messages, and in which line, where they are clear."""
-    consumers, found = words.consumers(tree), dict[str, int]()
-    functions = error_handling.of_file(tree)
+    consumers, found = syntax.consumer_names(tree), dict[str, int]()
+    functions = error_handling.functions_of_file(tree)
     sends = Sends(tree, functions)
     for top in [tree, *functions.values()]:
         with suppress(Unclear):
-            found = simulation.facts(Reader(sends, consumers, functions).block(top.body)) | found
+            found = (
+                simulation.poll_loop_facts(Reader(sends, consumers, functions).block(top.body))
+                | found
+            )
     return found
 
 
@@ -88,7 +91,7 @@ class Reader:
             case ast.Expr(value=ast.Constant()):
                 return []
             case ast.AugAssign(target=ast.Name(name)) if name in self._marks:
-                return [Mark(f"{self._depth}.{name}", value=True)]
+                return [SetFlag(f"{self._depth}.{name}", value=True)]
             case ast.AugAssign(ast.Name(name), value=value) if self._is_number(name, value):
                 return []
             case ast.Expr(value=value) | ast.Assign(value=value) | ast.AugAssign(value=value):
@@ -113,11 +116,11 @@ class Reader:
                 raise Unclear
 
     def _assigned(self, name: str, value: ast.expr) -> Block:
-        if any(words.polls(call, self._consumers) for call in words.calls(value)):
-            if not isinstance(value, ast.Call) or not words.polls(value, self._consumers):
+        if any(syntax.polls(call, self._consumers) for call in syntax.calls(value)):
+            if not isinstance(value, ast.Call) or not syntax.polls(value, self._consumers):
                 raise Unclear
             self._names.add(name)
-            self._whole = {name} if words.verb(value) == "consume" else set()
+            self._whole = {name} if syntax.method_name(value) == "consume" else set()
             return [Poll()]
         if isinstance(value, ast.Call) and (flushed := self._flush(value)):
             self._sends.left(name)
@@ -127,14 +130,14 @@ class Reader:
             return []
         if name in self._sends.marks and isinstance(value, ast.Constant):
             self._marks.add(name)
-            return [Mark(f"{self._depth}.{name}", bool(value.value))]
+            return [SetFlag(f"{self._depth}.{name}", bool(value.value))]
         if isinstance(value, ast.List) and not value.elts:
             self._lists.add(name)
             return []
         if self._is_number(name, value):
             return []
         found = self._expression(value, is_alone=False)
-        if words.names_in(value) & self._names:
+        if syntax.names_in(value) & self._names:
             self._names.add(name)
         return found
 
@@ -145,7 +148,8 @@ class Reader:
         is_about = names & (self._names | self._whole)
         parts = (node for node in ast.walk(value) if not isinstance(node, _OF_NUMBERS))
         return not (is_about or name in self._names) and all(
-            isinstance(node, ast.Call) and words.verb(node) in ("min", "max") for node in parts
+            isinstance(node, ast.Call) and syntax.method_name(node) in ("min", "max")
+            for node in parts
         )
 
     def _is_copy(self, value: ast.expr) -> bool:
@@ -172,17 +176,17 @@ class Reader:
         if isinstance(value, ast.Call) and is_alone and (whole := self._alone(value)) is not None:
             return whole
         found, are_told = list[Statement](), True
-        for call in words.calls(value):
-            if words.receiver(call) in self._consumers or words.verb(call) in _EXITS:
+        for call in syntax.calls(value):
+            if syntax.receiver(call) in self._consumers or syntax.method_name(call) in _EXITS:
                 raise Unclear
-            about = self._is_about(call) and words.verb(call) != "clear"
-            if about and words.verb(call) in self._functions:
+            about = self._is_about(call) and syntax.method_name(call) != "clear"
+            if about and syntax.method_name(call) in self._functions:
                 raise Unclear
-            if about and words.keeps_error(call):
+            if about and syntax.error_only_on_request(call):
                 raise Unclear
-            if about and not (words.is_log(call) or observes(call)):
-                found.append(Work(is_effect=not words.takes_apart(call)))
-            are_told = are_told and (words.is_log(call) or about)
+            if about and not (syntax.is_log(call) or only_observes(call)):
+                found.append(Work(is_effect=not syntax.only_parses(call)))
+            are_told = are_told and (syntax.is_log(call) or about)
         is_comprehension = any(isinstance(node, ast.comprehension) for node in ast.walk(value))
         if found and is_comprehension:
             raise Unclear
@@ -192,7 +196,7 @@ class Reader:
 
     def _alone(self, call: ast.Call) -> Block | None:
         """What a statement that is one call does, if it is known as a whole."""
-        verb, whose = words.verb(call), words.receiver(call)
+        verb, whose = syntax.method_name(call), syntax.receiver(call)
         if whose in self._consumers:
             return self._of_consumer(call, verb)
         with suppress(Unclear):
@@ -222,7 +226,7 @@ class Reader:
         raise Unclear
 
     def _called(self, call: ast.Call) -> Call:
-        function = self._functions[words.verb(call)]
+        function = self._functions[syntax.method_name(call)]
         if self._depth == _DEEPEST or isinstance(function, ast.AsyncFunctionDef):
             raise Unclear
         own = [argument.arg for argument in function.args.args if argument.arg != "self"]
@@ -231,7 +235,7 @@ class Reader:
         before = self._names, self._whole, self._round, self._decides, self._marks
         pairs = list(zip(own, call.args, strict=True))
         self._whole = {name for name, it in pairs if self._is_of(it, self._whole)}
-        self._names = {name for name, it in pairs if words.names_in(it) & self._names}
+        self._names = {name for name, it in pairs if syntax.names_in(it) & self._names}
         self._round, self._depth, self._decides, self._marks = "", self._depth + 1, False, set()
         body = self.block(function.body)
         self._depth -= 1
@@ -240,7 +244,7 @@ class Reader:
 
     def _if(self, node: ast.If) -> Block:
         condition = self._condition(node.test)
-        flushes = [part for call in words.calls(node.test) for part in self._flush(call)]
+        flushes = [part for call in syntax.calls(node.test) for part in self._flush(call)]
         before = self._decides
         self._decides = before or not (condition.of_record or condition.value is not None)
         then, other = self.block(node.body), self.block(node.orelse)
@@ -249,7 +253,7 @@ class Reader:
 
     def _flush(self, call: ast.Call) -> Block:
         """A `flush` whose result is asked for."""
-        return (self._sends.of(call) or []) if words.verb(call) == "flush" else []
+        return (self._sends.of(call) or []) if syntax.method_name(call) == "flush" else []
 
     def _condition(self, test: ast.expr) -> Condition:
         if (known := self._known(test)) is not None:
@@ -258,7 +262,7 @@ class Reader:
             return asked
         negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
         inner = test.operand if isinstance(test, ast.UnaryOp) else test
-        is_own = isinstance(inner, ast.Call) and words.verb(inner) in self._functions
+        is_own = isinstance(inner, ast.Call) and syntax.method_name(inner) in self._functions
         if isinstance(inner, ast.Call) and _may_refuse(inner):
             return Condition(call=refusal(inner.lineno), negated=negated)
         if isinstance(inner, ast.Call) and is_own and self._is_about(inner):
@@ -270,10 +274,10 @@ class Reader:
             ):
                 return Condition(isinstance(op, _AT_LEAST), is_last=True)
         if not names & (self._names | self._whole):
-            if any(words.receiver(call) in self._consumers for call in words.calls(test)):
+            if any(syntax.receiver(call) in self._consumers for call in syntax.calls(test)):
                 raise Unclear
             return Condition()
-        if all(words.takes_apart(call) for call in words.calls(test)):
+        if all(syntax.only_parses(call) for call in syntax.calls(test)):
             return Condition(of_record=True)
         raise Unclear
 
@@ -313,13 +317,13 @@ class Reader:
                 return None
 
     def _loop(self, node: ast.For | ast.While) -> Block:
-        polls = any(words.polls(call, self._consumers) for call in words.calls(node))
+        polls = any(syntax.polls(call, self._consumers) for call in syntax.calls(node))
         if isinstance(node, ast.While):
             body = self.block(node.body)
             if node.orelse:
                 raise Unclear
-            if polls and not list(words.calls(node.test)):
-                return [Rounds(body)]
+            if polls and not list(syntax.calls(node.test)):
+                return [Loop(body)]
             if body or self._sends.are_served(node):
                 raise Unclear
             return []
@@ -328,12 +332,12 @@ class Reader:
                 self._names.add(own)
                 body = self.block(node.body)
                 behind = self.block(node.orelse)
-                return [Each(body, behind=behind)] if body or behind else []
+                return [ForEach(body, behind=behind)] if body or behind else []
             case ast.For(target=ast.Name(own), iter=ast.Call(func=ast.Name("range"))):
                 before, self._round = self._round, own
                 body = self.block(node.body)
                 self._round = before
-                return [Rounds(body, _ROUNDS, self.block(node.orelse))]
+                return [Loop(body, _ROUNDS, self.block(node.orelse))]
             case _:
                 raise Unclear
 
@@ -344,15 +348,15 @@ class Reader:
         before, self._decides = self._decides, True
         for handler in node.handlers:
             own = self.block(handler.body)
-            if words.catches_all(handler, node.body):
+            if syntax.catches_all(handler, node.body):
                 handlers.append(Handler(own, handler.lineno))
         self._decides = before
-        return [Attempt(body, handlers, self.block(node.finalbody))]
+        return [Try(body, handlers, self.block(node.finalbody))]
 
     def _with(self, given: ast.Call, node: ast.With) -> Block:
-        if words.verb(given) != "suppress":
+        if syntax.method_name(given) != "suppress":
             raise Unclear
-        return [Attempt(self.block(node.body), (Handler((), node.lineno),))]
+        return [Try(self.block(node.body), (Handler((), node.lineno),))]
 
     def _return(self, value: ast.expr | None) -> Block:
         match value:
@@ -365,7 +369,7 @@ class Reader:
 
     def _is_about(self, call: ast.Call) -> bool:
         """Whether a call is given a message, or asks one for something."""
-        return bool(words.names_in(call) & (self._names | self._whole))
+        return bool(syntax.names_in(call) & (self._names | self._whole))
 
     def _is_of(self, value: ast.expr, names: set[str]) -> bool:
         return isinstance(value, ast.Name) and value.id in names
@@ -375,4 +379,6 @@ def _may_refuse(call: ast.Call) -> bool:
     """Whether a call asks a lock or a limit that may refuse (threading, Lock.acquire)."""
     given = [*call.args, *(word.value for word in call.keywords)]
     is_limited = any(ast.unparse(value) not in ("True", "-1") for value in given)
-    return words.verb(call) == "try_acquire" or (words.verb(call) == "acquire" and is_limited)
+    return syntax.method_name(call) == "try_acquire" or (
+        syntax.method_name(call) == "acquire" and is_limited
+    )

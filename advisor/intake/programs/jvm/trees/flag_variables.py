@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.programs.trees import Condition, Mark
+from advisor.intake.programs.trees import Condition, SetFlag
 
 _DECLARED = re.compile(
     r"(?:final\s+)?(?:boolean|Boolean|int|long|var)\s+(?P<name>\w+)(?:\s*:\s*\w+)?\s*=\s*"
@@ -44,7 +44,7 @@ class Marks:
         self._plain, self._depth = plain, depth
         self._names = set[str]()
 
-    def of(self, code: str) -> Mark | None:
+    def of(self, code: str) -> SetFlag | None:
         """What a statement makes of one."""
         if made := _DECLARED.fullmatch(code) or _ATOMIC.fullmatch(code):
             if not self._is_known(made["name"]):
@@ -74,5 +74,5 @@ class Marks:
         name = self._mark(match["name"], value=True).name
         return Condition(mark=name, negated=bool(match["not"]) != bool(match["none"]))
 
-    def _mark(self, name: str, value: bool) -> Mark:
-        return Mark(f"{self._depth}.{name}", value)
+    def _mark(self, name: str, value: bool) -> SetFlag:
+        return SetFlag(f"{self._depth}.{name}", value)

@@ -27,7 +27,7 @@ _OF_STATEMENTS = re.compile(
 """What stands before braces whose last value is nothing."""
 
 
-def without_tried_results(code: str) -> str:
+def without_error_values(code: str) -> str:
     """The same program with these."""
     text, changes = Text.of(code), list[Change]()
     for match in islice(_TRY.finditer(text.plain), _MOST):

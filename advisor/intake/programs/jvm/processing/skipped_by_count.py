@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
-from advisor.intake.programs.jvm.log_only import only_writes
-from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.log_only import only_logs
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 _MOST = 40
@@ -31,7 +31,7 @@ _GIVEN = r"\b{0}\s*(?::(?!:)|=(?!=)|[-+*/]=|\+\+|--)|[\w>]\s+{0}\s*[,);]"
 _LEAVES = re.compile(r"\b(?:continue|break|return)\b(?:@\w+)?")
 
 
-def left_out(text: Text, uses: re.Pattern[str], loops: Sequence[Block]) -> Iterator[int]:
+def skipped_by_count(text: Text, uses: re.Pattern[str], loops: Sequence[Block]) -> Iterator[int]:
     """Where a loop over records does nothing with one because so many came before it."""
     for start, end in loops:
         begin = max(0, start)
@@ -51,15 +51,15 @@ def _is_number(text: Text, name: str) -> bool:
 def _leaves(text: Text, uses: re.Pattern[str], loop: Block, match: re.Match[str]) -> bool:
     """Whether one side of a condition is all that is done with a record, and the other one is
     nothing."""
-    does, other = jvm_flags.sides(text, match.end())
-    seen = blanked(text.plain, logged(text, loop))
+    does, other = jvm_flags.branches(text, match.end())
+    seen = blanked(text.plain, log_arguments(text, loop))
     guarded = text.guarded(match.end())
     before, behind = seen[loop[0] : match.start()], seen[guarded[1] : loop[1]]
     if _uses(uses, before):
         return False
     if _LEAVES.search(does):
         is_above = match["op"] in (">", ">=") or match["of"] == "!="
-        return is_above and only_writes(_LEAVES.sub("", does)) and _uses(uses, behind)
+        return is_above and only_logs(_LEAVES.sub("", does)) and _uses(uses, behind)
     is_below = match["op"] in ("<", "<=") or match["of"] == "=="
     done = _uses(uses, seen[slice(*guarded)])
     return is_below and done and not other.strip() and not _uses(uses, behind)
@@ -67,4 +67,4 @@ def _leaves(text: Text, uses: re.Pattern[str], loop: Block, match: re.Match[str]
 
 def _uses(uses: re.Pattern[str], code: str) -> bool:
     """Whether something is called with a record, in code without what is only logged."""
-    return bool(uses.search(code)) and not only_writes(code.removeprefix("{"))
+    return bool(uses.search(code)) and not only_logs(code.removeprefix("{"))

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Set
 from itertools import islice
 
 from advisor.intake.programs.conditions import (
-    MOST_WAYS,
-    TOO_MANY_WAYS,
-    acts,
-    counts,
+    MAX_BRANCHES,
+    TOO_MANY_BRANCHES,
+    checks_attempts,
     is_harmless,
+    uses_result_of_call,
     without_harmless,
 )
 from advisor.intake.programs.jvm.text import Block, Text
@@ -39,15 +39,15 @@ _ERROR = re.compile(r"\bcatch\s*\(\s*(?:(?P<first>\w+)\s*:|[^(){}]*?(?P<last>\w+
 _GIVEN = re.compile(r"[(,]\s*([a-z]\w*)\b(?!\s*[({])")
 
 
-def ways(text: Text, at: int, body: Block, attempt: Block) -> list[str]:
+def branches(text: Text, at: int, body: Block, attempt: Block) -> list[str]:
     """What a handler that stands at a place does in each way, if it has several. Raises
     `IntakeError` for more of them than are followed."""
     head = _ERROR.match(text.plain, at)
     error = (head["first"] or head["last"]) if head else "it"
     given = _GIVEN.findall(text.plain, *attempt)
-    found = [*islice(_ways(text, body, error, {error, *given}, _DEEPEST), MOST_WAYS + 1)]
-    if len(found) > MOST_WAYS:
-        raise IntakeError(f"Line {line_of(text.plain, at)}: {TOO_MANY_WAYS}")
+    found = [*islice(_ways(text, body, error, {error, *given}, _DEEPEST), MAX_BRANCHES + 1)]
+    if len(found) > MAX_BRANCHES:
+        raise IntakeError(f"Line {line_of(text.plain, at)}: {TOO_MANY_BRANCHES}")
     return found
 
 
@@ -61,7 +61,7 @@ def _ways(text: Text, body: Block, error: str, names: Set[str], depth: int) -> I
             continue
         before, behind = plain[start + 1 : match.start()], plain[end:stop]
         rest_of = _ways(text, (end - 1, stop), error, names, depth - 1)
-        later = [*islice(rest_of, MOST_WAYS + 1)] or [behind]
+        later = [*islice(rest_of, MAX_BRANCHES + 1)] or [behind]
         for asked, side in sides:
             if asked and is_harmless(asked):
                 continue
@@ -78,7 +78,7 @@ def _decides(asked: str, error: str, names: Set[str]) -> bool:
     """Whether a condition asks for the error, or for the record that it is of."""
     words = set(re.findall(r"\w+", asked))
     is_number = _NUMBER.search(asked) and error not in words
-    is_open = counts(asked) or is_number or acts(asked, names - {error})
+    is_open = checks_attempts(asked) or is_number or uses_result_of_call(asked, names - {error})
     return not names.isdisjoint(words) and not is_open
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import AS_FUNCTION, spliced, without_letters
+from advisor.intake.programs.jvm.text import AS_FUNCTION, spliced, without_literals
 
 _MOST = 20
 _NAMED = re.compile(
@@ -21,11 +21,11 @@ _NAMED = re.compile(
 )
 
 
-def without_named_sends(code: str) -> str:
+def without_send_references(code: str) -> str:
     """The same program without such names, where they are only called."""
     if "send" not in code:
         return code
-    plain, changes = without_letters(code), list[tuple[int, int, str]]()
+    plain, changes = without_literals(code), list[tuple[int, int, str]]()
     for match in islice(_NAMED.finditer(plain), _MOST):
         name, whose = match["name"], match["of"] or match["whose"]
         if match["given"] and match["given"].strip("()") != match["same"]:

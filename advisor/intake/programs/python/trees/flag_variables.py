@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 
 
-def marks(tree: ast.AST) -> set[str]:
+def flag_names(tree: ast.AST) -> set[str]:
     """The names that are only ever made true, false, 0 or 1, or one more."""
     stored, known = Counter[str](), Counter[str]()
     for node in ast.walk(tree):

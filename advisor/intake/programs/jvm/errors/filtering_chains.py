@@ -10,8 +10,8 @@ import re
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
-from advisor.intake.programs.jvm.errors.flags import asks_size, nothing_asks
-from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.errors.flags import checks_size, is_never_checked
+from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -36,7 +36,7 @@ _JUMPS = re.compile(r"\b(?:continue|return|break|throw)\b")
 _LAMBDA = re.compile(r"\s*\{?\s*(?:case\s*)?\(?\w+\)?\s*[-=]>")
 
 
-def only_chooses(text: Text, name: str, span: Block) -> bool:
+def is_only_filter(text: Text, name: str, span: Block) -> bool:
     """Whether a chain goes by what a method of this name returns, and nothing asks what came of
     it."""
     found = re.compile(_CHOOSES.format(name)).finditer(text.plain, *span)
@@ -54,15 +54,15 @@ def _is_unasked(text: Text, match: re.Match[str], span: Block) -> bool:
     if asked := _ASKED.search(before):
         return _is_idle(text, end, of_failed is not bool(asked["not"]))
     if parted := _PARTED.search(before):
-        return nothing_asks(text, parted[1 if match["not"] else 2], True, behind)
+        return is_never_checked(text, parted[1 if match["not"] else 2], True, behind)
     if named := _GIVEN_TO.search(before):
         if verb in _LISTS and not any(step.name in _NUMBERS for step in steps(text, end)):
             return _is_left(text, named[1], of_failed, behind)
-        return nothing_asks(text, named[1], of_failed, behind)
+        return is_never_checked(text, named[1], of_failed, behind)
     if not _ALONE.search(before):
         return False
     return not (of_failed and verb in _LISTS | {"find"}) or all(
-        only_writes(_LAMBDA.sub("", text.plain[step.begin : max(step.begin, step.end)]))
+        only_logs(_LAMBDA.sub("", text.plain[step.begin : max(step.begin, step.end)]))
         for step in steps(text, end)
     )
 
@@ -71,8 +71,8 @@ def _is_left(text: Text, name: str, of_failed: bool, behind: Block) -> bool:
     """Whether nothing is done about what failed of a list of this name: it has those, or only the
     others."""
     if of_failed:
-        return nothing_asks(text, name, True, behind)
-    return not asks_size(text, name)
+        return is_never_checked(text, name, True, behind)
+    return not checks_size(text, name)
 
 
 def _is_idle(text: Text, end: int, answer: bool) -> bool:
@@ -80,6 +80,8 @@ def _is_idle(text: Text, end: int, answer: bool) -> bool:
     whole = _WHOLE.match(text.plain, end)
     if whole is None:
         return False
-    does, other = jvm_flags.sides(text, whole.end())
+    does, other = jvm_flags.branches(text, whole.end())
     failed, rest = (does, other) if answer else (other, does)
-    return jvm_flags.is_idle(text, whole.end(), failed) and (answer or not _JUMPS.search(rest))
+    return jvm_flags.ignores_failure(text, whole.end(), failed) and (
+        answer or not _JUMPS.search(rest)
+    )

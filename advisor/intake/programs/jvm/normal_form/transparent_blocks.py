@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.jvm.log_only import OBSERVERS, only_writes
+from advisor.intake.programs.jvm.log_only import OBSERVERS, only_logs
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 _BLOCK = re.compile(
@@ -40,7 +40,7 @@ _CATCH = re.compile(r"\bcatch\s*\([^(){}]*\)\s*$")
 _MOST, _MOST_HANDLERS, _REACH = 300, 6, 40
 
 
-def plain_blocks(code: str) -> str:
+def without_transparent_blocks(code: str) -> str:
     """The same program without these."""
     text = Text.of(code)
     return blanked(code, (span for spans in _spans(text) for span in spans))
@@ -90,7 +90,7 @@ def _behind(text: Text, at: int) -> int:
         thrown = _THROWS.search(body) if handler["throws"] else None
         if bool(handler["throws"]) != bool(thrown) or _LEAVES.search(body):
             return 0
-        if not only_writes(body[: thrown.start() + 1] if thrown else body):
+        if not only_logs(body[: thrown.start() + 1] if thrown else body):
             return 0
         at = end + 1
     return 0

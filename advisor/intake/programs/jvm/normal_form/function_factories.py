@@ -56,7 +56,7 @@ class _Made:
     written: str
 
 
-def without_made_functions(code: str) -> str:
+def without_function_factories(code: str) -> str:
     """The same program with such methods, and their calls, in this form."""
     text, changes = Text.of(code), list[Change]()
     is_scala, is_kotlin = (re.search(rf"\b{word}\s", code) for word in ("def", "fun"))

@@ -24,7 +24,7 @@ _IS_VALUE = re.compile(r"=\s*$")
 _DEFINES = re.compile(r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?$")
 
 
-def with_given_blocks(code: str) -> str:
+def without_block_parameters(code: str) -> str:
     """The same program with these in place of the calls."""
     if not re.search(r"\b(?:fun|def)\s", code):
         return code

@@ -81,7 +81,7 @@ class _Method:
     parameters: tuple[_Parameter, ...]
 
 
-def with_given_functions(code: str) -> str:
+def without_function_parameters(code: str) -> str:
     """The same program with these in place."""
     for number in range(_ROUNDS):
         made = _once(code, number)

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.conditions import (
-    MOST_WAYS,
-    TOO_MANY_WAYS,
-    acts,
-    counts,
+    MAX_BRANCHES,
+    TOO_MANY_BRANCHES,
+    checks_attempts,
     is_harmless,
+    uses_result_of_call,
 )
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors import ignored_errors
 from advisor.intake.text import IntakeError
 
@@ -29,22 +29,22 @@ _PLACE = re.compile(r"(?i)dead|letter|dlq|dlt|quarantine|poison|park")
 _JUMPS = ast.Continue | ast.Return | ast.Break | ast.Raise
 
 
-def ways(handler: ast.ExceptHandler, attempt: ast.Try) -> list[list[ast.stmt]]:
+def branches(handler: ast.ExceptHandler, attempt: ast.Try) -> list[list[ast.stmt]]:
     """What a handler does in each way; all of it where it has but one. Raises `IntakeError` for
     more of them than are followed."""
     given = (
         inner.id
         for node in attempt.body
-        for call in words.calls(node)
+        for call in syntax.calls(node)
         for value in call.args
         for inner in ast.walk(value)
         if isinstance(inner, ast.Name)
     )
     names = {handler.name or "e", *given}
-    body = ignored_errors.of_lasting(handler.body)
-    found = [*islice(_ways(body, names, handler.name or "e", _DEEPEST), MOST_WAYS + 1)]
-    if len(found) > MOST_WAYS:
-        raise IntakeError(f"Line {handler.lineno}: {TOO_MANY_WAYS}")
+    body = ignored_errors.handler_for_permanent_errors(handler.body)
+    found = [*islice(_ways(body, names, handler.name or "e", _DEEPEST), MAX_BRANCHES + 1)]
+    if len(found) > MAX_BRANCHES:
+        raise IntakeError(f"Line {handler.lineno}: {TOO_MANY_BRANCHES}")
     return found
 
 
@@ -97,7 +97,7 @@ def _may_be_missing(node: ast.If, names: set[str]) -> bool:
             pass
         case place:
             pass
-    if not isinstance(place, ast.Name | ast.Attribute) or words.names_in(place) & names:
+    if not isinstance(place, ast.Name | ast.Attribute) or syntax.names_in(place) & names:
         return False
     written = ast.unparse(place)
     return bool(_PLACE.search(written)) or any(
@@ -117,7 +117,7 @@ def _decides(test: ast.expr, names: set[str], error: str) -> bool:
         for node in compares
         for part in node.comparators
     )
-    if acts(ast.unparse(test), names - {error}):
+    if uses_result_of_call(ast.unparse(test), names - {error}):
         return False
-    is_count = counts(ast.unparse(test)) or (is_number and error not in asked)
+    is_count = checks_attempts(ast.unparse(test)) or (is_number and error not in asked)
     return bool(asked & names) and not is_count

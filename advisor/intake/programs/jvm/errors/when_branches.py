@@ -23,7 +23,9 @@ _CASE = re.compile(r"\bcase\s+(?P<taken>[^=]{1,80})=>(?P<body>(?:(?!\bcase\b)[\s
 _WRONG = re.compile(r"\s*(?:Failure|Left|Invalid)\b")
 
 
-def idle(text: Text, name: str, span: Block, loops: Sequence[Block] = ()) -> Iterator[Block]:
+def branches_ignoring_failure(
+    text: Text, name: str, span: Block, loops: Sequence[Block] = ()
+) -> Iterator[Block]:
     """The `when` and `match` between two places that ask for a name, and for a failure do no more
     than write of it; `loops` are those over what was polled."""
     whens = re.compile(_WHEN.format(name)).finditer(text.plain, *span)
@@ -33,7 +35,7 @@ def idle(text: Text, name: str, span: Block, loops: Sequence[Block] = ()) -> Ite
         asks = "(" in match[0] or any(re.search(rf"\b{name}\b", asked) for asked, _ in arms)
         failed = [does for asked, does in arms if _FAILED.search(asked)]
         if asks and failed and all(
-            jvm_flags.is_idle(text, block[0] + 1, does, loops=loops) for does in failed
+            jvm_flags.ignores_failure(text, block[0] + 1, does, loops=loops) for does in failed
         ):  # fmt: skip
             yield match.start(), block[1]
     matches = re.compile(_MATCH.format(name)).finditer(text.plain, *span)
@@ -42,7 +44,7 @@ def idle(text: Text, name: str, span: Block, loops: Sequence[Block] = ()) -> Ite
         cases = _CASE.finditer(text.plain, block[0] + 1, block[1])
         failed = [case["body"] for case in cases if _WRONG.match(case["taken"])]
         if failed and all(
-            jvm_flags.is_idle(text, block[0] + 1, does, loops=loops) for does in failed
+            jvm_flags.ignores_failure(text, block[0] + 1, does, loops=loops) for does in failed
         ):
             yield match.start(), block[1]
 

@@ -60,7 +60,7 @@ _HARMLESS = re.compile(
 """Errors that are not of a message, or say that it was processed before."""
 
 
-def verb(node: ast.AST) -> str:
+def method_name(node: ast.AST) -> str:
     """The last name of what is called; empty for anything else."""
     if isinstance(node, ast.Await):
         node = node.value
@@ -70,9 +70,9 @@ def verb(node: ast.AST) -> str:
     return func.id if isinstance(func, ast.Name) else ""
 
 
-def calls_others(call: ast.Call) -> bool:
+def passes_arguments_to_function(call: ast.Call) -> bool:
     """Whether a call hands what it is given to a function that it is given, too."""
-    return verb(call) in _CALLS_OTHERS
+    return method_name(call) in _CALLS_OTHERS
 
 
 def receiver(call: ast.Call) -> str:
@@ -80,7 +80,7 @@ def receiver(call: ast.Call) -> str:
     return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
-def last_of(call: ast.Call) -> str:
+def last_name_of_receiver(call: ast.Call) -> str:
     """The last name of what a method is called of."""
     return receiver(call).rpartition(".")[2]
 
@@ -105,7 +105,7 @@ def calls(node: ast.AST) -> Iterator[ast.Call]:
 def names_in(node: ast.AST) -> set[str]:
     """The plain names in an expression, but for those of which only `error()` is asked, and the
     fields of the program's own objects, such as `self.batch`."""
-    if isinstance(node, ast.Call) and verb(node) == "error":
+    if isinstance(node, ast.Call) and method_name(node) == "error":
         return {name for given in node.args for name in names_in(given)}
     if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in OWN:
         return {ast.unparse(node)}
@@ -113,7 +113,7 @@ def names_in(node: ast.AST) -> set[str]:
     return own.union(*map(names_in, ast.iter_child_nodes(node)))
 
 
-def made_of(
+def names_created_by(
     tree: ast.AST, classes: frozenset[str], others: Container[int] = frozenset()
 ) -> set[str]:
     """The names that the program gives to objects of these classes, but for those of other calls
@@ -128,23 +128,23 @@ def made_of(
         elif isinstance(node, ast.withitem) and node.optional_vars:
             pairs = [(node.optional_vars, node.context_expr)]
         ours = [target for target, value in pairs
-                if value and verb(value) in classes and id(value) not in others]  # fmt: skip
+                if value and method_name(value) in classes and id(value) not in others]  # fmt: skip
         names.update(map(ast.unparse, ours))
     return names
 
 
-def pools_and_groups(tree: ast.AST) -> tuple[set[str], set[str]]:
+def pool_names(tree: ast.AST) -> tuple[set[str], set[str]]:
     """The names of pools, and of groups of tasks."""
-    return made_of(tree, EXECUTORS), made_of(tree, GROUPS)
+    return names_created_by(tree, EXECUTORS), names_created_by(tree, GROUPS)
 
 
-def consumers(tree: ast.AST) -> set[str]:
+def consumer_names(tree: ast.AST) -> set[str]:
     """The names of consumers: what is made as one, and what subscribes."""
     called = [call for call in calls(tree) if receiver(call)]
-    names = {receiver(call) for call in called if verb(call) == "subscribe"}
-    names |= {whose for call in called if verb(call) in POLLS
+    names = {receiver(call) for call in called if method_name(call) == "subscribe"}
+    names |= {whose for call in called if method_name(call) in POLLS
               and "consumer" in (whose := receiver(call)).lower()}  # fmt: skip
-    names |= made_of(tree, _CONSUMERS)
+    names |= names_created_by(tree, _CONSUMERS)
     for node in nodes(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.value)[:100] in names:
             names.update(map(ast.unparse, node.targets))
@@ -153,28 +153,28 @@ def consumers(tree: ast.AST) -> set[str]:
 
 def polls(call: ast.Call, consumers: set[str]) -> bool:
     """Whether a call polls one of these consumers."""
-    return verb(call) in POLLS and receiver(call) in consumers
+    return method_name(call) in POLLS and receiver(call) in consumers
 
 
-def queues(tree: ast.AST) -> set[str]:
+def queue_names(tree: ast.AST) -> set[str]:
     """The names of queues."""
-    return made_of(tree, _QUEUES)
+    return names_created_by(tree, _QUEUES)
 
 
-def keeps(call: ast.Call) -> bool:
+def only_stores(call: ast.Call) -> bool:
     """Whether a call only puts something by in a collection."""
-    return verb(call) in ("append", "extend", "add")
+    return method_name(call) in ("append", "extend", "add")
 
 
-def kept_for_nobody(tree: ast.AST) -> set[str]:
+def unread_collections(tree: ast.AST) -> set[str]:
     """The last names of collections into which something is put, and of which nothing but a log
     tells anything."""
-    kept = [call for call in calls(tree) if keeps(call)]
+    kept = [call for call in calls(tree) if only_stores(call)]
     harmless = {id(call.func.value) for call in kept if isinstance(call.func, ast.Attribute)}
     harmless |= {id(inner) for call in calls(tree) if is_log(call) for inner in ast.walk(call)}
-    names = {*map(last_of, kept)}
+    names = {*map(last_name_of_receiver, kept)}
     for node in nodes(tree):
-        if name := kept_in(node):
+        if name := target_dict(node):
             names.add(name)
             harmless.update(id(target.value) for target in node.targets)  # type: ignore[attr-defined]
     read = {getattr(node, "attr", getattr(node, "id", "")) for node in nodes(tree)
@@ -183,7 +183,7 @@ def kept_for_nobody(tree: ast.AST) -> set[str]:
     return names - read
 
 
-def kept_in(node: ast.AST) -> str:
+def target_dict(node: ast.AST) -> str:
     """The last name of the dict into which a statement puts something; empty for any other."""
     match node:
         case ast.Assign(
@@ -197,18 +197,20 @@ def kept_in(node: ast.AST) -> str:
 def is_log(call: ast.Call) -> bool:
     """Whether a call writes a line, counts or waits, and does nothing with a message."""
     whose = receiver(call).lower().rpartition(".")[2]
-    return verb(call) in _LOGS and (verb(call) != "write" or whose in ("stdout", "stderr"))
+    return method_name(call) in _LOGS and (
+        method_name(call) != "write" or whose in ("stdout", "stderr")
+    )
 
 
-def takes_apart(call: ast.Call) -> bool:
+def only_parses(call: ast.Call) -> bool:
     """Whether a call reads a message, or makes a value of it."""
-    name = verb(call)
+    name = method_name(call)
     parses = name.startswith(("parse", "from_", "model_validate", "deserial", "decode", "_decode"))
     made = name[:1].isupper() and name not in HANDS_OVER
     return name in _READS or parses or made or "deserial" in name.lower()
 
 
-def keeps_error(call: ast.Call) -> bool:
+def error_only_on_request(call: ast.Call) -> bool:
     """Whether an error of what a call hands over is told only to who asks for it."""
     own = (
         "submit",
@@ -220,15 +222,15 @@ def keeps_error(call: ast.Call) -> bool:
         "create_task",
         "ensure_future",
     )
-    return verb(call) in own and all(word.arg != "error_callback" for word in call.keywords)
+    return method_name(call) in own and all(word.arg != "error_callback" for word in call.keywords)
 
 
-def keeps_errors(node: ast.With | ast.AsyncWith) -> bool:
+def pool_keeps_errors(node: ast.With | ast.AsyncWith) -> bool:
     """Whether a block is of a pool that keeps errors in its futures."""
-    return any(verb(item.context_expr) in EXECUTORS for item in node.items)
+    return any(method_name(item.context_expr) in EXECUTORS for item in node.items)
 
 
-def gathers_errors(call: ast.Call) -> bool:
+def gather_returns_errors(call: ast.Call) -> bool:
     """Whether a `gather` returns errors as it does results."""
     return any(
         word.arg == "return_exceptions" and ast.unparse(word.value) == "True"
@@ -236,27 +238,29 @@ def gathers_errors(call: ast.Call) -> bool:
     )
 
 
-def asks(tree: ast.AST) -> bool:
+def awaits_by_name(tree: ast.AST) -> bool:
     """Whether something asks a future for its error, or waits for it by name."""
     return any(map(awaits_task, nodes(tree))) or any(
-        verb(call) in _ASKS or (verb(call) == "get" and not call.args) or asks_future(call)
+        method_name(call) in _ASKS
+        or (method_name(call) == "get" and not call.args)
+        or asks_future(call)
         for call in calls(tree)
     )
 
 
 def asks_future(call: ast.Call) -> bool:
     """Whether a call waits for a future, and asks for its error; a log is given a text."""
-    return verb(call) == "exception" and not call.args
+    return method_name(call) == "exception" and not call.args
 
 
-def puts(call: ast.Call, queues: set[str]) -> bool:
+def puts_into_queue(call: ast.Call, queues: set[str]) -> bool:
     """Whether a call puts into a queue."""
-    return verb(call) in _PUTS and receiver(call) in queues
+    return method_name(call) in _PUTS and receiver(call) in queues
 
 
-def ends_with_all(node: ast.expr) -> bool:
+def waits_at_exit(node: ast.expr) -> bool:
     """Whether a `with` of this waits at its end for all that it was given."""
-    return verb(node).endswith(("Executor", "TaskGroup", "Pool", "open_nursery"))
+    return method_name(node).endswith(("Executor", "TaskGroup", "Pool", "open_nursery"))
 
 
 def waits_for_all(call: ast.Call) -> bool:
@@ -264,7 +268,7 @@ def waits_for_all(call: ast.Call) -> bool:
     given = [*call.args, *(word.value for word in call.keywords)]
     forever = not given or ast.unparse(given[0]) in ("-1", "-1.0", "None")
     of_output = receiver(call).endswith(("stdout", "stderr"))
-    return verb(call) == "flush" and forever and not of_output
+    return method_name(call) == "flush" and forever and not of_output
 
 
 _WHILE_IT_RUNS = re.compile(
@@ -273,18 +277,18 @@ _WHILE_IT_RUNS = re.compile(
 )
 
 
-def polls_until(node: ast.AST) -> bool:
+def polls_until_condition(node: ast.AST) -> bool:
     """Whether a loop polls a producer until something is so, and sends nothing. One that goes on
     while the program runs does not: what is queued last is still there when it ends."""
     if not isinstance(node, ast.While) or isinstance(node.test, ast.Constant):
         return False
     if _WHILE_IT_RUNS.fullmatch(ast.unparse(node.test)):
         return False
-    verbs = {verb(call) for call in calls(node)}
+    verbs = {method_name(call) for call in calls(node)}
     return "poll" in verbs and not any(name.startswith("produce") for name in verbs)
 
 
-def unread(tree: ast.AST) -> Iterator[ast.AST]:
+def unused_values(tree: ast.AST) -> Iterator[ast.AST]:
     """The values that no statement uses: those of a statement of their own, and those of a name
     that nothing reads."""
     read = {node.id for node in nodes(tree)
@@ -298,10 +302,10 @@ def unread(tree: ast.AST) -> Iterator[ast.AST]:
                 yield node.value
 
 
-def waits(call: ast.Call) -> bool:
+def waits_for_others(call: ast.Call) -> bool:
     """Whether a call may wait for what others do."""
     of = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return asks_future(call) or (verb(call) in _WAITS and not isinstance(of, ast.Constant))
+    return asks_future(call) or (method_name(call) in _WAITS and not isinstance(of, ast.Constant))
 
 
 def awaits_task(node: ast.AST) -> bool:
@@ -311,7 +315,7 @@ def awaits_task(node: ast.AST) -> bool:
 
 def may_wait(tree: ast.AST) -> bool:
     """Whether something in a program may wait for what others do."""
-    return any(map(awaits_task, nodes(tree))) or any(map(waits, calls(tree)))
+    return any(map(awaits_task, nodes(tree))) or any(map(waits_for_others, calls(tree)))
 
 
 def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
@@ -319,7 +323,7 @@ def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
     if isinstance(node, ast.Assign):
         places = [target for target in node.targets if isinstance(target, ast.Attribute)]
         return ast.unparse(node.value) == "-1" and any(place.attr == "offset" for place in places)
-    if isinstance(node, ast.Call) and verb(node) == "TopicPartition":
+    if isinstance(node, ast.Call) and method_name(node) == "TopicPartition":
         named = [word.value for word in node.keywords if word.arg == "offset"]
         return any(ast.unparse(given) == "-1" for given in [*node.args[2:3], *named])
     return False
@@ -327,28 +331,28 @@ def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
 
 def is_commit(call: ast.Call) -> bool:
     """Whether a call commits."""
-    return verb(call) in COMMITS
+    return method_name(call) in COMMITS
 
 
-def own(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """What is in a statement, but for functions in it."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
         return
     yield node
     for inner in ast.iter_child_nodes(node):
-        yield from own(inner)
+        yield from own_nodes(inner)
 
 
-def leaves(loop: ast.stmt) -> bool:
+def leaves_loop(loop: ast.stmt) -> bool:
     """Whether something leaves a loop before its end, as one does that tries until it succeeds."""
     return any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop))
 
 
-def suppressed(node: ast.With | ast.AsyncWith) -> ast.Try | None:
+def suppress_as_try(node: ast.With | ast.AsyncWith) -> ast.Try | None:
     """`with suppress(…)` as the `try` that it is; None for any other `with`."""
     for item in node.items:
         given = item.context_expr
-        if isinstance(given, ast.Call) and verb(given) == "suppress":
+        if isinstance(given, ast.Call) and method_name(given) == "suppress":
             types = ast.Tuple(given.args, ast.Load())
             at = {"lineno": node.lineno, "col_offset": node.col_offset}
             handler = ast.ExceptHandler(types, None, [ast.Pass(**at)], **at)
@@ -356,18 +360,20 @@ def suppressed(node: ast.With | ast.AsyncWith) -> ast.Try | None:
     return None
 
 
-def ends_other(call: ast.Call, consumers: set[str]) -> bool:
+def commits_other_system(call: ast.Call, consumers: set[str]) -> bool:
     """Whether a call commits a transaction of another system."""
-    return verb(call) == "commit" and not call.args and receiver(call) not in {"", *consumers}
+    return (
+        method_name(call) == "commit" and not call.args and receiver(call) not in {"", *consumers}
+    )
 
 
-def many(call: ast.Call) -> bool:
+def polls_many(call: ast.Call) -> bool:
     """Whether a call polls more than one message (`consume(num_messages=1)`)."""
     given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "num_messages")]
-    return verb(call) == "consume" and bool(given) and ast.unparse(given[0]) != "1"
+    return method_name(call) == "consume" and bool(given) and ast.unparse(given[0]) != "1"
 
 
-def committed(call: ast.Call) -> list[ast.expr]:
+def commit_argument(call: ast.Call) -> list[ast.expr]:
     """The message or the offsets that a commit is given; none of them is all that was polled."""
     named = [word.value for word in call.keywords if word.arg in ("message", "offsets")]
     return [*call.args, *named]
@@ -385,8 +391,8 @@ def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) ->
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {ast.unparse(kind).rpartition(".")[2] for kind in types}
-    puts = {verb(call) for node in attempt for call in calls(node)}
-    puts -= {verb(call) for node in handler.body for call in calls(node)}
+    puts = {method_name(call) for node in attempt for call in calls(node)}
+    puts -= {method_name(call) for node in handler.body for call in calls(node)}
     full = {"Full"} if puts & _PUTS else set[str]()
     full |= {"BufferError"} if "produce" in puts else set()
     is_gone = bool(puts) and all(map(_DELETES.fullmatch, puts - _READS))
@@ -395,7 +401,7 @@ def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) ->
     return any(True for _ in taken) or bool(full & names)
 
 
-def goes_on(
+def only_logs_and_continues(
     body: Iterable[ast.stmt], is_commit: Callable[[ast.Call], bool], *, in_function: bool,
     leaves: Container[int] = (),
 ) -> bool:  # fmt: skip
@@ -413,7 +419,9 @@ def goes_on(
                 continue
             case ast.If(body=inner, orelse=other) | ast.For(body=inner, orelse=other):
                 rest = [*inner, *other]
-                if not goes_on(rest, is_commit, in_function=in_function, leaves=leaves):
+                if not only_logs_and_continues(
+                    rest, is_commit, in_function=in_function, leaves=leaves
+                ):
                     return False
             case ast.Expr(value=value):
                 call = value.value if isinstance(value, ast.Await) else value
@@ -426,11 +434,11 @@ def goes_on(
     return True
 
 
-def printed(scope: ast.AST) -> set[int]:
+def log_only_nodes(scope: ast.AST) -> set[int]:
     """What stands in statements and conditions that only write of something."""
     return {
         id(inner)
         for node in nodes(scope) if isinstance(node, ast.If | ast.For | ast.Expr)
-        if goes_on([node], lambda call: False, in_function=True)
+        if only_logs_and_continues([node], lambda call: False, in_function=True)
         for inner in ast.walk(node)
     }  # fmt: skip

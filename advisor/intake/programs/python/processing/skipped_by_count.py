@@ -9,21 +9,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 
 _JUMPS = ast.Continue | ast.Break
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def left_out(own: Sequence[ast.AST], polled: set[str], consumers: set[str]) -> Iterator[int]:
+def skipped_by_count(
+    own: Sequence[ast.AST], polled: set[str], consumers: set[str]
+) -> Iterator[int]:
     """The lines where a loop does nothing with a message because so many came before it; `polled`
     are the names of several that were polled."""
     for node in own:
         match node:
-            case ast.For(target=target, iter=over) if words.names_in(over) & polled:
-                names, numbers = words.names_in(target), set[str]()
-                if words.verb(over) == "enumerate" and isinstance(target, ast.Tuple):
-                    numbers = words.names_in(target.elts[0])
+            case ast.For(target=target, iter=over) if syntax.names_in(over) & polled:
+                names, numbers = syntax.names_in(target), set[str]()
+                if syntax.method_name(over) == "enumerate" and isinstance(target, ast.Tuple):
+                    numbers = syntax.names_in(target.elts[0])
             case ast.While():
                 names, numbers = _polled_in(node, consumers), set[str]()
             case _:
@@ -37,9 +39,9 @@ def _polled_in(loop: ast.While, consumers: set[str]) -> set[str]:
     """The names that a loop gives the message of its poll."""
     return {
         name for node in loop.body if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call) and words.polls(node.value, consumers)
-        and not words.many(node.value)
-        for target in node.targets for name in words.names_in(target)
+        and isinstance(node.value, ast.Call) and syntax.polls(node.value, consumers)
+        and not syntax.polls_many(node.value)
+        for target in node.targets for name in syntax.names_in(target)
     }  # fmt: skip
 
 
@@ -96,7 +98,8 @@ def _asks(test: ast.expr, numbers: set[str]) -> bool | None:
 def _uses(body: Sequence[ast.stmt], names: set[str]) -> bool:
     """Whether something is done with a message but to write of it, or to commit it."""
     return any(
-        words.names_in(call) & names and not words.is_log(call) and not words.is_commit(call)
-        and words.verb(call) not in ("error", "value", "key", "offset", "partition", "topic")
-        for node in body if not isinstance(node, _SCOPES) for call in words.calls(node)
+        syntax.names_in(call) & names and not syntax.is_log(call) and not syntax.is_commit(call)
+        and syntax.method_name(call)
+        not in ("error", "value", "key", "offset", "partition", "topic")
+        for node in body if not isinstance(node, _SCOPES) for call in syntax.calls(node)
     )  # fmt: skip

@@ -13,16 +13,16 @@ import copy
 from collections.abc import Iterator, Mapping
 from itertools import count
 
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
-from advisor.intake.programs.python.normal_form.aliases import handed
+from advisor.intake.programs.python.normal_form.aliases import bound_arguments
 
 _MOST, _MOST_NODES = 40, 400
 _PLAIN = ast.Name | ast.Attribute | ast.Constant | ast.Lambda
 _Given = dict[str, ast.expr]
 
 
-def with_made_functions(tree: ast.Module) -> ast.Module:
+def without_function_factories(tree: ast.Module) -> ast.Module:
     """The same program with these functions in place."""
     functions = _single(tree)
     makers = {name: made for name, function in functions.items() if (made := _maker(function))}
@@ -63,7 +63,7 @@ def _bound(tree: ast.Module, functions: Mapping[str, Function]) -> dict[int, ast
             own = values[0] if len(values) == 1 else None
         match own:
             case ast.Call(args=[ast.Name(id=name), *_]) if (
-                words.verb(own) == "partial" and name in functions
+                syntax.method_name(own) == "partial" and name in functions
             ):
                 found[id(call)] = own
             case _:
@@ -120,7 +120,7 @@ def _pairs(call: ast.Call, function: Function) -> _Given | None:
     for word, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
         if value is not None:
             given[word.arg] = value
-    given |= dict(handed(call, function))
+    given |= dict(bound_arguments(call, function))
     return given if given.keys() <= {*names} else None
 
 
@@ -166,17 +166,17 @@ class _Placed(ast.NodeTransformer):
             node.args = [*copy.deepcopy(given.args[1:]), *node.args]
             node.keywords = [*copy.deepcopy(given.keywords), *node.keywords]
         self.generic_visit(node)
-        if made := self._made(node, f"{words.verb(node)}__{next(self._numbers)}"):
+        if made := self._made(node, f"{syntax.method_name(node)}__{next(self._numbers)}"):
             self.shared.append(made)
             return ast.copy_location(ast.Name(made.name, ast.Load()), node)
         return self._taken(node)
 
     def _made(self, call: ast.Call, name: str) -> Function | None:
         """The function that a call makes, by a name."""
-        maker = self._makers.get(words.verb(call)) if _is_own(call) else None
+        maker = self._makers.get(syntax.method_name(call)) if _is_own(call) else None
         if maker is None or len(self.shared) >= _MOST:
             return None
-        outer = self._functions[words.verb(call)]
+        outer = self._functions[syntax.method_name(call)]
         pairs = _pairs(call, outer)
         if pairs is None or not all(isinstance(value, _PLAIN) for value in pairs.values()):
             return None
@@ -190,7 +190,7 @@ class _Placed(ast.NodeTransformer):
     def _taken(self, call: ast.Call) -> ast.Call:
         """A call of a function that is given others, as one of a function that does what these
         do."""
-        function = self._takers.get(words.verb(call)) if _is_own(call) else None
+        function = self._takers.get(syntax.method_name(call)) if _is_own(call) else None
         pairs = _pairs(call, function) if function and len(self.shared) < _MOST else None
         if function is None or not pairs:
             return call
@@ -204,7 +204,7 @@ class _Placed(ast.NodeTransformer):
         own.name = f"{function.name}__{next(self._numbers)}"
         own.body = [_Filled(given).visit(node) for node in own.body]
         names = [name for name in parameters(function)
-                 if name in pairs and name not in given and name not in words.OWN]  # fmt: skip
+                 if name in pairs and name not in given and name not in syntax.OWN]  # fmt: skip
         names += [name for name in free if name not in names]
         own.args = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
         values = [pairs.get(name, ast.Name(name, ast.Load())) for name in names]

@@ -11,8 +11,8 @@ import re
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
-from advisor.intake.programs.jvm.log_only import only_writes
-from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.log_only import only_logs
+from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 
@@ -39,7 +39,7 @@ _CLOSES = re.compile(r"\s*\)")
 _ENDS = re.compile(r"\s*[})]")
 
 
-def is_told(text: Text, begin: int, end: int) -> bool:
+def are_errors_checked(text: Text, begin: int, end: int) -> bool:
     """Whether a value with an error, between two places, is one of a list of which something asks
     for errors later, and does something about them."""
     for _ in range(_DEEPEST):
@@ -95,9 +95,9 @@ def _is_taken(text: Text, begin: int, end: int, *, of_failed: bool, depth: int) 
     if asked := _IF.search(before):
         if closed is None:
             return True
-        does, other = jvm_flags.sides(text, closed.end())
+        does, other = jvm_flags.branches(text, closed.end())
         failed = does if of_failed is not bool(asked["not"]) else other
-        return not jvm_flags.is_idle(text, closed.end(), failed)
+        return not jvm_flags.ignores_failure(text, closed.end(), failed)
     if _LOOP.search(before):
         return closed is not None and _acts(text.plain[slice(*text.guarded(closed.end()))])
     if names := _PARTED.search(before) or _GIVEN_TO.search(before):
@@ -112,8 +112,8 @@ def _is_taken(text: Text, begin: int, end: int, *, of_failed: bool, depth: int) 
 
 def _is_used(text: Text, name: str, behind: Block, depth: int) -> bool:
     """Whether something is done about the errors in what has a name."""
-    told = [*logged(text, behind)]
-    if jvm_flags.nothing_asks(text, name, True, behind):
+    told = [*log_arguments(text, behind)]
+    if jvm_flags.is_never_checked(text, name, True, behind):
         return False
     uses = re.compile(rf"(?<![.\w]){name}\b").finditer(text.plain, *behind)
     return any(
@@ -129,4 +129,4 @@ def _acts(given: str) -> bool:
     if _THROWS.search(body):
         return True
     asked = re.search(r"\bonFailure\s*\{(?P<body>[^{}]*)\}", body)
-    return bool(_ASKS.search(body)) and not only_writes(asked["body"] if asked else body)
+    return bool(_ASKS.search(body)) and not only_logs(asked["body"] if asked else body)
