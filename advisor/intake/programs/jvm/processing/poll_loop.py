@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
+from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, PARALLEL, SKIP
 from advisor.intake.programs.jvm import concurrency
 from advisor.intake.programs.jvm.errors import (
     bulk_writes,
@@ -33,7 +33,9 @@ from advisor.intake.programs.jvm.processing import (
     unfinished,
 )
 from advisor.intake.programs.jvm.processing import threads as jvm_threads
+from advisor.intake.programs.jvm.processing.cleanup import cleanup_facts
 from advisor.intake.programs.jvm.processing.commits import ALL, Methods, Records, any_of
+from advisor.intake.programs.jvm.processing.unchecked_handovers import unchecked_handovers
 from advisor.intake.programs.jvm.records import (
     derived_names,
     handovers,
@@ -58,11 +60,6 @@ from advisor.intake.text import IntakeError, line_of
 
 _MOST, _MOST_POLLS, _MOST_HANDED, _DEEPEST = 100, 12, 8, 2
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
-_FINALLY = re.compile(r"\bfinally\s*\{")
-_CONTINUES = re.compile(r"\bcontinue\b|\breturn@")
-_RETURNS = re.compile(r"\breturn\b\s*;?\s*$")
-_LEAVES = re.compile(r"\b(?:continue|return)\b")
-"""What drops an error in `finally` (The Java Language Specification, 14.20.2)."""
 
 
 def processing_facts(text: Text, *, single: bool = False) -> dict[str, int]:
@@ -127,7 +124,6 @@ class _Poll:
         self._text, self._at, self._consumer = text, poll.start, poll.consumer
         self._block = text.block(poll.start)
         self._behind = poll.end
-        self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
         named = polled.record_names(text, poll, (self._behind, self._block[1]))
         self._whole = named.whole
         self._records = Records(
@@ -177,11 +173,12 @@ class _Poll:
         yield from ((BEFORE, at) for at in self._before_waiting(end))
         others = executors.ignored_errors(self._text, span, self._program.go_on)
         chains = chain_errors.ignored_errors(self._text, span)
-        places = (self._passed_over(), others, chains, self._unasked(), self._left(end))
+        unasked = unchecked_handovers(self._text, span, self._uses, self._hands)
+        places = (self._passed_over(), others, chains, unasked, self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
             yield SKIP, too_far.start()  # the offset behind the next record, too
-        yield from self._at_the_end()
+        yield from cleanup_facts(self._records, self._uses, self._at)
 
     def _too_early(self) -> Iterator[int]:
         """Where a commit comes before what it is behind is processed, also in methods that are
@@ -329,41 +326,6 @@ class _Poll:
             derived.name for derived in derived_names.derived_from(self._text, names, body)
         }
 
-    def _unasked(self) -> Iterator[int]:
-        """Where others are given a record and waited for, and nobody asks them for an error."""
-        plain, end = self._text.plain, self._block[1]
-        counted = concurrency.COUNTED.search(plain, self._behind, end)
-        if not (counted or concurrency.ONLY_WAITS.search(plain, self._behind, end)):
-            waits = [match[0] for match in self._waits.asks.finditer(plain, self._behind, end)]
-            only_polls = concurrency.IS_DONE.search(plain, self._behind, end)
-            known = ("join", "pause") if only_polls else ("join", *concurrency.SCOPES)
-            joins = any(wait.startswith(("join", "pause")) for wait in waits)
-            if not joins or not all(wait.startswith(known) for wait in waits):
-                return
-            only = re.compile("") if only_polls else concurrency.THREAD
-        else:
-            asked = concurrency.ONLY_WAITS.sub("", plain[self._behind : end])
-            asked = concurrency.AWAIT.sub("", asked) if counted else asked
-            if "supervisorScope" in plain[self._behind : end]:
-                asked = asked.replace("runBlocking", "").replace("coroutineScope", "")
-            if self._waits.asks.search(asked):
-                return
-            only = re.compile("")
-        for every in concurrency.EVERY.finditer(plain, self._behind, end):
-            if self._uses.search(plain, self._behind, self._text.closed(every.end())):
-                yield every.end() - 1
-        for at in self._hands:
-            closed = self._text.closed(plain.index("(", at) + 1)
-            inner = self._text.reached((at, max(closed, self._text.block_of(closed)[1])))
-            handles = any(re.search(r"\bcatch\b", plain[slice(*body)]) for body in inner)
-            of_scope = (
-                only is concurrency.THREAD
-                and concurrency.OF_SCOPE.match(plain, at)
-                and plain[at - 1] == "."
-            )
-            if (of_scope or only.search(plain, at, closed)) and not handles:
-                yield at
-
     def _is_kept(self, name: str) -> bool:
         """Whether records are put by here that nothing of the loop takes."""
         blocks = self._text.reached(self._block)
@@ -441,28 +403,3 @@ class _Poll:
             return bool(around) and repetition.is_in_loop(self._text, attempt[0])
         within = self._block[0] < attempt[0] < self._block[1]
         return within and not jvm_handlers.is_retried(self._text, attempt, self._block)
-
-    def _at_the_end(self) -> Iterator[tuple[str, int]]:
-        """What `finally` and `try (…)` do after an error."""
-        plain = self._text.plain
-        for match in islice(_FINALLY.finditer(plain), _MOST):
-            block, attempt = self._text.block_of(match.end() - 1), self._text.attempt(match.start())
-            if not attempt or not self._uses.search(plain, *attempt):
-                continue
-            within = self._block[0] < attempt[0] < self._block[1]
-            dropped = (_CONTINUES if within else _LEAVES).search(plain, *block)
-            at = max(self._records.commit_in(block), dropped.start() if dropped else -1)
-            if at >= 0:
-                yield SKIP, at
-            elif (close := self._closes.search(plain, *block)) and not self._guarded(attempt):
-                yield CLOSE, close.start()
-        for start, end, head in self._text.around(self._at):
-            held = re.search(rf"\btry\s*\([^{{]*\b{self._consumer}\b[^{{]*$", head)
-            if held and not self._guarded((start, end)):
-                yield CLOSE, start
-
-    def _guarded(self, attempt: tuple[int, int]) -> bool:
-        """Whether another handler inside may take what processing throws, and does not return."""
-        caught = islice(jvm_handlers.CATCH.finditer(self._text.plain, *attempt), _MOST)
-        blocks = (self._text.block_of(match.end() - 1) for match in caught)
-        return any(not _RETURNS.search(self._text.plain, *block) for block in blocks)
