@@ -1,4 +1,4 @@
-"""What a call of a Python program does, by its name."""
+"""Calls of a Python program, classified by their names, and helpers for its syntax tree."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TypeGuard
 
 LOOPS = ast.For | ast.AsyncFor | ast.While
 APART = ast.FunctionDef | ast.AsyncFunctionDef
-_CONSUMERS = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
+_CONSUMER_CLASSES = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
 POLLS = frozenset({"poll", "consume"})
 COMMITS = frozenset({"commit", "store_offsets"})
-_QUEUES = frozenset({
+_QUEUE_CLASSES = frozenset({
     "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue", "deque",
 })  # fmt: skip
 HANDS_OVER = frozenset({
@@ -21,30 +21,30 @@ HANDS_OVER = frozenset({
     "start_new_thread", "map_async", "starmap_async", "spawn", "spawn_n", "add_task", "Popen",
     "execute_async",
 })  # fmt: skip
-_CALLS_OTHERS = frozenset({
+_HIGHER_ORDER_CALLS = frozenset({
     "map", "imap", "imap_unordered", "map_async", "reduce", "filter", "submit", "apply",
     "apply_async", "starmap_async", "run_in_executor", "to_thread", "run_sync", "takewhile",
     "dropwhile", "filterfalse",
 })  # fmt: skip
 """Functions that call one of their arguments with the others."""
 EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
-"""Pools that keep the error of a call in its future (concurrent.futures)."""
+"""Pools that store the error of a call in its future (concurrent.futures)."""
 GROUPS = frozenset({"TaskGroup", "create_task_group", "open_nursery"})
-"""What raises at its end the errors of all that it was given."""
-_ASKS = frozenset({"result", "gather", "add_done_callback", "starmap"})
-_PUTS = frozenset({"put", "put_nowait", "append"})
-_WAITS = frozenset({
+"""Task groups that raise the errors of all their tasks when they end."""
+_RESULT_CALLS = frozenset({"result", "gather", "add_done_callback", "starmap"})
+_PUT_CALLS = frozenset({"put", "put_nowait", "append"})
+_WAIT_CALLS = frozenset({
     "result", "join", "gather", "as_completed", "wait", "done", "add_done_callback", "task_done",
     "shutdown", "starmap", "communicate",
 })  # fmt: skip
-_READS = frozenset({
+_READ_CALLS = frozenset({
     "value", "key", "headers", "topic", "partition", "offset", "timestamp", "error", "decode",
     "encode", "strip", "split", "get", "items", "values", "keys", "len", "int", "str", "float",
     "bool", "bytes", "dict", "list", "repr", "isinstance", "loads", "code", "seek", "pause",
     "sizeof", "tobytes", "append", "extend", "add", "leader_epoch", "latency",
 })  # fmt: skip
-"""What takes a message apart, and has no effect elsewhere."""
-_LOGS = frozenset({
+"""Calls that read or convert a message, without an effect elsewhere."""
+_LOG_CALLS = frozenset({
     "print", "pprint", "debug", "info", "warn", "warning", "error", "exception", "critical", "log",
     "print_exc", "write", "sleep", "inc", "capture_exception", "rollback", "echo", "secho",
     "increment", "incr", "count", "observe", "capture_message", "notice_error",
@@ -52,16 +52,16 @@ _LOGS = frozenset({
     "histogram",
 })  # fmt: skip
 OWN = {"self", "cls"}
-_NODES = "_nodes"
-_HARMLESS = re.compile(
+_NODES_ATTRIBUTE = "_nodes"
+_HARMLESS_ERROR = re.compile(
     r"(?:Keyboard|Buffer|Stop|System|Generator|Cancelled|Interrupted|Integrity|Kafka|Consumer)\w*"
     r"|\w*(?:Unique|Duplicate|AlreadyExists|Exit)\w*|Empty|Full"
 )
-"""Errors that are not of a message, or say that it was processed before."""
+"""Errors that do not concern a message, or that say that it was processed before."""
 
 
 def method_name(node: ast.AST) -> str:
-    """The last name of what is called; empty for anything else."""
+    """The last name of the callee of a call; empty for any other node."""
     if isinstance(node, ast.Await):
         node = node.value
     func = node.func if isinstance(node, ast.Call) else None
@@ -71,53 +71,53 @@ def method_name(node: ast.AST) -> str:
 
 
 def passes_arguments_to_function(call: ast.Call) -> bool:
-    """Whether a call hands what it is given to a function that it is given, too."""
-    return method_name(call) in _CALLS_OTHERS
+    """Whether a call passes its arguments to a function that is one of them."""
+    return method_name(call) in _HIGHER_ORDER_CALLS
 
 
 def receiver(call: ast.Call) -> str:
-    """What a method is called of, as it is written."""
+    """The receiver of a method call, as it is written; empty for any other call."""
     return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def last_name_of_receiver(call: ast.Call) -> str:
-    """The last name of what a method is called of."""
+    """The last name of the receiver of a method call."""
     return receiver(call).rpartition(".")[2]
 
 
 def with_nodes(tree: ast.Module) -> ast.Module:
-    """The same program, which nothing changes any more, with its nodes: it is asked for them more
-    than a hundred times."""
-    vars(tree)[_NODES] = tuple(ast.walk(tree))
+    """Returns the same module with its nodes stored in it: they are read more than a hundred times.
+    Nothing may change the tree any more."""
+    vars(tree)[_NODES_ATTRIBUTE] = tuple(ast.walk(tree))
     return tree
 
 
 def nodes(tree: ast.AST) -> Iterable[ast.AST]:
-    """Each node in one, as `ast.walk` gives them."""
-    return vars(tree).get(_NODES) or ast.walk(tree)
+    """All nodes of a tree, in the order of `ast.walk`."""
+    return vars(tree).get(_NODES_ATTRIBUTE) or ast.walk(tree)
 
 
 def calls(node: ast.AST) -> Iterator[ast.Call]:
-    """Each call in a node."""
+    """All calls in a tree."""
     return (inner for inner in nodes(node) if isinstance(inner, ast.Call))
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """The plain names in an expression, but for those of which only `error()` is asked, and the
-    fields of the program's own objects, such as `self.batch`."""
+    """The plain names in an expression, and the fields of the program's objects, such as
+    `self.batch`. A receiver of `error()` does not count."""
     if isinstance(node, ast.Call) and method_name(node) == "error":
-        return {name for given in node.args for name in names_in(given)}
+        return {name for argument in node.args for name in names_in(argument)}
     if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in OWN:
         return {ast.unparse(node)}
-    own = {node.id} - OWN if isinstance(node, ast.Name) else set[str]()
-    return own.union(*map(names_in, ast.iter_child_nodes(node)))
+    names = {node.id} - OWN if isinstance(node, ast.Name) else set[str]()
+    return names.union(*map(names_in, ast.iter_child_nodes(node)))
 
 
 def names_created_by(
     tree: ast.AST, classes: frozenset[str], others: Container[int] = frozenset()
 ) -> set[str]:
-    """The names that the program gives to objects of these classes, but for those of other calls
-    that make one."""
+    """The names that the program assigns to objects of these classes. `others` are the ids of calls
+    that do not count."""
     names = set[str]()
     for node in nodes(tree):
         pairs: list[tuple[ast.expr, ast.expr | None]] = []
@@ -127,24 +127,25 @@ def names_created_by(
             pairs = [(node.target, node.value)]
         elif isinstance(node, ast.withitem) and node.optional_vars:
             pairs = [(node.optional_vars, node.context_expr)]
-        ours = [target for target, value in pairs
+        targets = [target for target, value in pairs
                 if value and method_name(value) in classes and id(value) not in others]  # fmt: skip
-        names.update(map(ast.unparse, ours))
+        names.update(map(ast.unparse, targets))
     return names
 
 
 def pool_names(tree: ast.AST) -> tuple[set[str], set[str]]:
-    """The names of pools, and of groups of tasks."""
+    """The names of pools, and those of task groups."""
     return names_created_by(tree, EXECUTORS), names_created_by(tree, GROUPS)
 
 
 def consumer_names(tree: ast.AST) -> set[str]:
-    """The names of consumers: what is made as one, and what subscribes."""
-    called = [call for call in calls(tree) if receiver(call)]
-    names = {receiver(call) for call in called if method_name(call) == "subscribe"}
-    names |= {whose for call in called if method_name(call) in POLLS
-              and "consumer" in (whose := receiver(call)).lower()}  # fmt: skip
-    names |= names_created_by(tree, _CONSUMERS)
+    """The names of consumers: objects of a consumer class, receivers of `subscribe` and of
+    polls."""
+    method_calls = [call for call in calls(tree) if receiver(call)]
+    names = {receiver(call) for call in method_calls if method_name(call) == "subscribe"}
+    names |= {name for call in method_calls if method_name(call) in POLLS
+              and "consumer" in (name := receiver(call)).lower()}  # fmt: skip
+    names |= names_created_by(tree, _CONSUMER_CLASSES)
     for node in nodes(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.value)[:100] in names:
             names.update(map(ast.unparse, node.targets))
@@ -158,21 +159,20 @@ def polls(call: ast.Call, consumers: set[str]) -> bool:
 
 def queue_names(tree: ast.AST) -> set[str]:
     """The names of queues."""
-    return names_created_by(tree, _QUEUES)
+    return names_created_by(tree, _QUEUE_CLASSES)
 
 
 def only_stores(call: ast.Call) -> bool:
-    """Whether a call only puts something by in a collection."""
+    """Whether a call only adds something to a collection."""
     return method_name(call) in ("append", "extend", "add")
 
 
 def unread_collections(tree: ast.AST) -> set[str]:
-    """The last names of collections into which something is put, and of which nothing but a log
-    tells anything."""
-    kept = [call for call in calls(tree) if only_stores(call)]
-    harmless = {id(call.func.value) for call in kept if isinstance(call.func, ast.Attribute)}
+    """The last names of collections that are only written to, and at most read by a log."""
+    stores = [call for call in calls(tree) if only_stores(call)]
+    harmless = {id(call.func.value) for call in stores if isinstance(call.func, ast.Attribute)}
     harmless |= {id(inner) for call in calls(tree) if is_log(call) for inner in ast.walk(call)}
-    names = {*map(last_name_of_receiver, kept)}
+    names = {*map(last_name_of_receiver, stores)}
     for node in nodes(tree):
         if name := target_dict(node):
             names.add(name)
@@ -184,7 +184,7 @@ def unread_collections(tree: ast.AST) -> set[str]:
 
 
 def target_dict(node: ast.AST) -> str:
-    """The last name of the dict into which a statement puts something; empty for any other."""
+    """The last name of a dict whose item a statement assigns; empty for any other statement."""
     match node:
         case ast.Assign(
             targets=[ast.Subscript(value=ast.Name(id=name) | ast.Attribute(attr=name))]
@@ -195,43 +195,39 @@ def target_dict(node: ast.AST) -> str:
 
 
 def is_log(call: ast.Call) -> bool:
-    """Whether a call writes a line, counts or waits, and does nothing with a message."""
-    whose = receiver(call).lower().rpartition(".")[2]
-    return method_name(call) in _LOGS and (
-        method_name(call) != "write" or whose in ("stdout", "stderr")
+    """Whether a call only logs, counts or waits, and does nothing with a message."""
+    owner = receiver(call).lower().rpartition(".")[2]
+    return method_name(call) in _LOG_CALLS and (
+        method_name(call) != "write" or owner in ("stdout", "stderr")
     )
 
 
 def only_parses(call: ast.Call) -> bool:
-    """Whether a call reads a message, or makes a value of it."""
+    """Whether a call only reads a message, or creates an object."""
     name = method_name(call)
     parses = name.startswith(("parse", "from_", "model_validate", "deserial", "decode", "_decode"))
-    made = name[:1].isupper() and name not in HANDS_OVER
-    return name in _READS or parses or made or "deserial" in name.lower()
+    creates = name[:1].isupper() and name not in HANDS_OVER
+    return name in _READ_CALLS or parses or creates or "deserial" in name.lower()
 
 
 def error_only_on_request(call: ast.Call) -> bool:
-    """Whether an error of what a call hands over is told only to who asks for it."""
-    own = (
-        "submit",
-        "apply_async",
-        "map_async",
-        "starmap_async",
-        "Thread",
-        "Process",
-        "create_task",
+    """Whether a call starts a task whose error only its future reports."""
+    starters = (
+        "submit", "apply_async", "map_async", "starmap_async", "Thread", "Process", "create_task",
         "ensure_future",
+    )  # fmt: skip
+    return method_name(call) in starters and all(
+        word.arg != "error_callback" for word in call.keywords
     )
-    return method_name(call) in own and all(word.arg != "error_callback" for word in call.keywords)
 
 
 def pool_keeps_errors(node: ast.With | ast.AsyncWith) -> bool:
-    """Whether a block is of a pool that keeps errors in its futures."""
+    """Whether a `with` block is of a pool that stores errors in its futures."""
     return any(method_name(item.context_expr) in EXECUTORS for item in node.items)
 
 
 def gather_returns_errors(call: ast.Call) -> bool:
-    """Whether a `gather` returns errors as it does results."""
+    """Whether a `gather` returns errors in the place of results."""
     return any(
         word.arg == "return_exceptions" and ast.unparse(word.value) == "True"
         for word in call.keywords
@@ -239,9 +235,9 @@ def gather_returns_errors(call: ast.Call) -> bool:
 
 
 def awaits_by_name(tree: ast.AST) -> bool:
-    """Whether something asks a future for its error, or waits for it by name."""
+    """Whether the program checks the result of a future, or awaits a task by its name."""
     return any(map(awaits_task, nodes(tree))) or any(
-        method_name(call) in _ASKS
+        method_name(call) in _RESULT_CALLS
         or (method_name(call) == "get" and not call.args)
         or asks_future(call)
         for call in calls(tree)
@@ -249,48 +245,48 @@ def awaits_by_name(tree: ast.AST) -> bool:
 
 
 def asks_future(call: ast.Call) -> bool:
-    """Whether a call waits for a future, and asks for its error; a log is given a text."""
+    """Whether a call is `future.exception()`; a log call of that name has an argument."""
     return method_name(call) == "exception" and not call.args
 
 
 def puts_into_queue(call: ast.Call, queues: set[str]) -> bool:
-    """Whether a call puts into a queue."""
-    return method_name(call) in _PUTS and receiver(call) in queues
+    """Whether a call puts an item into a queue."""
+    return method_name(call) in _PUT_CALLS and receiver(call) in queues
 
 
 def waits_at_exit(node: ast.expr) -> bool:
-    """Whether a `with` of this waits at its end for all that it was given."""
+    """Whether a `with` block of this context manager waits at its end for all its tasks."""
     return method_name(node).endswith(("Executor", "TaskGroup", "Pool", "open_nursery"))
 
 
 def waits_for_all(call: ast.Call) -> bool:
-    """Whether a call waits for all that was sent: `flush()`, and none with a timeout."""
-    given = [*call.args, *(word.value for word in call.keywords)]
-    forever = not given or ast.unparse(given[0]) in ("-1", "-1.0", "None")
-    of_output = receiver(call).endswith(("stdout", "stderr"))
-    return method_name(call) == "flush" and forever and not of_output
+    """Whether a call waits for all messages sent: `flush()` without a timeout."""
+    arguments = [*call.args, *(word.value for word in call.keywords)]
+    forever = not arguments or ast.unparse(arguments[0]) in ("-1", "-1.0", "None")
+    is_output = receiver(call).endswith(("stdout", "stderr"))
+    return method_name(call) == "flush" and forever and not is_output
 
 
-_WHILE_IT_RUNS = re.compile(
+_RUNNING_CONDITION = re.compile(
     r"(?:\w+\.)*_?(?:keep_)?(?:run(?:ning)?|alive|active|started)(?:\(\))?"
     r"|not (?:\w+\.)*\w*(?:stop|shut|exit|clos|kill|cancel|term|quit)\w*(?:\.is_set\(\)|\(\))?"
 )
 
 
 def polls_until_condition(node: ast.AST) -> bool:
-    """Whether a loop polls a producer until something is so, and sends nothing. One that goes on
-    while the program runs does not: what is queued last is still there when it ends."""
+    """Whether a loop polls a producer until a condition holds, and sends nothing. A loop that runs
+    as long as the program does not count: it ends with the last messages still queued."""
     if not isinstance(node, ast.While) or isinstance(node.test, ast.Constant):
         return False
-    if _WHILE_IT_RUNS.fullmatch(ast.unparse(node.test)):
+    if _RUNNING_CONDITION.fullmatch(ast.unparse(node.test)):
         return False
-    verbs = {method_name(call) for call in calls(node)}
-    return "poll" in verbs and not any(name.startswith("produce") for name in verbs)
+    method_names = {method_name(call) for call in calls(node)}
+    return "poll" in method_names and not any(name.startswith("produce") for name in method_names)
 
 
 def unused_values(tree: ast.AST) -> Iterator[ast.AST]:
-    """The values that no statement uses: those of a statement of their own, and those of a name
-    that nothing reads."""
+    """Yields the values that no statement uses: those of expression statements, and those assigned
+    to a name that is never read."""
     read = {node.id for node in nodes(tree)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}  # fmt: skip
     for node in nodes(tree):
@@ -303,39 +299,41 @@ def unused_values(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def waits_for_others(call: ast.Call) -> bool:
-    """Whether a call may wait for what others do."""
-    of = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return asks_future(call) or (method_name(call) in _WAITS and not isinstance(of, ast.Constant))
+    """Whether a call may wait for another thread or task."""
+    object_ = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return asks_future(call) or (
+        method_name(call) in _WAIT_CALLS and not isinstance(object_, ast.Constant)
+    )
 
 
 def awaits_task(node: ast.AST) -> bool:
-    """Whether an expression waits for what was begun before, by its name."""
+    """Whether an expression awaits a task that was started before, by its name."""
     return isinstance(node, ast.Await) and isinstance(node.value, ast.Name | ast.Subscript)
 
 
 def may_wait(tree: ast.AST) -> bool:
-    """Whether something in a program may wait for what others do."""
+    """Whether a program may wait for another thread or task."""
     return any(map(awaits_task, nodes(tree))) or any(map(waits_for_others, calls(tree)))
 
 
 def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
-    """Whether a partition is given the offset -1, which is OFFSET_END."""
+    """Whether a statement or a call sets the offset of a partition to -1, which is OFFSET_END."""
     if isinstance(node, ast.Assign):
-        places = [target for target in node.targets if isinstance(target, ast.Attribute)]
-        return ast.unparse(node.value) == "-1" and any(place.attr == "offset" for place in places)
+        fields = [target for target in node.targets if isinstance(target, ast.Attribute)]
+        return ast.unparse(node.value) == "-1" and any(field.attr == "offset" for field in fields)
     if isinstance(node, ast.Call) and method_name(node) == "TopicPartition":
-        named = [word.value for word in node.keywords if word.arg == "offset"]
-        return any(ast.unparse(given) == "-1" for given in [*node.args[2:3], *named])
+        offsets = [word.value for word in node.keywords if word.arg == "offset"]
+        return any(ast.unparse(offset) == "-1" for offset in [*node.args[2:3], *offsets])
     return False
 
 
 def is_commit(call: ast.Call) -> bool:
-    """Whether a call commits."""
+    """Whether a call commits offsets."""
     return method_name(call) in COMMITS
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """What is in a statement, but for functions in it."""
+    """Yields the nodes of a statement, without those of functions and classes in it."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
         return
     yield node
@@ -344,16 +342,16 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def leaves_loop(loop: ast.stmt) -> bool:
-    """Whether something leaves a loop before its end, as one does that tries until it succeeds."""
+    """Whether a statement leaves a loop before its end, as in a retry until it succeeds."""
     return any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop))
 
 
 def suppress_as_try(node: ast.With | ast.AsyncWith) -> ast.Try | None:
-    """`with suppress(…)` as the `try` that it is; None for any other `with`."""
+    """Returns `with suppress(…)` as the equivalent `try`; None for any other `with`."""
     for item in node.items:
-        given = item.context_expr
-        if isinstance(given, ast.Call) and method_name(given) == "suppress":
-            types = ast.Tuple(given.args, ast.Load())
+        manager = item.context_expr
+        if isinstance(manager, ast.Call) and method_name(manager) == "suppress":
+            types = ast.Tuple(manager.args, ast.Load())
             at = {"lineno": node.lineno, "col_offset": node.col_offset}
             handler = ast.ExceptHandler(types, None, [ast.Pass(**at)], **at)
             return ast.Try(node.body, [handler], [], [], **at)
@@ -368,45 +366,46 @@ def commits_other_system(call: ast.Call, consumers: set[str]) -> bool:
 
 
 def polls_many(call: ast.Call) -> bool:
-    """Whether a call polls more than one message (`consume(num_messages=1)`)."""
-    given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "num_messages")]
-    return method_name(call) == "consume" and bool(given) and ast.unparse(given[0]) != "1"
+    """Whether a call may return more than one message (`consume(num_messages=1)`)."""
+    counts = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "num_messages")]
+    return method_name(call) == "consume" and bool(counts) and ast.unparse(counts[0]) != "1"
 
 
 def commit_argument(call: ast.Call) -> list[ast.expr]:
-    """The message or the offsets that a commit is given; none of them is all that was polled."""
-    named = [word.value for word in call.keywords if word.arg in ("message", "offsets")]
-    return [*call.args, *named]
+    """The message or offsets that a commit takes; none for a commit of all that was polled."""
+    keywords = [word.value for word in call.keywords if word.arg in ("message", "offsets")]
+    return [*call.args, *keywords]
 
 
-_GONE = re.compile(r"\w*(?:NotFound|NoSuch|NotExist|Gone)\w*")
-_DELETES = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)\w*")
-"""What says that something was deleted before, and what deletes."""
+_NOT_FOUND_ERROR = re.compile(r"\w*(?:NotFound|NoSuch|NotExist|Gone)\w*")
+_DELETE_CALL = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)\w*")
+"""An error that says that the object was deleted before, and a call that deletes one."""
 
 
 def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) -> bool:
-    """Whether a handler takes what the processing of a message may raise; a queue or a producer
-    that is full has not taken what an attempt puts into it, unless the handler does so again."""
+    """Whether a handler catches an error that the processing of a message may raise. An error of a
+    full queue or producer counts where `attempt` puts a message into it and the handler does
+    not."""
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {ast.unparse(kind).rpartition(".")[2] for kind in types}
     puts = {method_name(call) for node in attempt for call in calls(node)}
     puts -= {method_name(call) for node in handler.body for call in calls(node)}
-    full = {"Full"} if puts & _PUTS else set[str]()
+    full = {"Full"} if puts & _PUT_CALLS else set[str]()
     full |= {"BufferError"} if "produce" in puts else set()
-    is_gone = bool(puts) and all(map(_DELETES.fullmatch, puts - _READS))
-    harmless = [_HARMLESS, *([_GONE] if is_gone else [])]
-    taken = (name for name in names if not any(kind.fullmatch(name) for kind in harmless))
-    return any(True for _ in taken) or bool(full & names)
+    only_deletes = bool(puts) and all(map(_DELETE_CALL.fullmatch, puts - _READ_CALLS))
+    harmless = [_HARMLESS_ERROR, *([_NOT_FOUND_ERROR] if only_deletes else [])]
+    caught = (name for name in names if not any(kind.fullmatch(name) for kind in harmless))
+    return any(True for _ in caught) or bool(full & names)
 
 
 def only_logs_and_continues(
     body: Iterable[ast.stmt], is_commit: Callable[[ast.Call], bool], *, in_function: bool,
     leaves: Container[int] = (),
 ) -> bool:  # fmt: skip
-    """Whether a handler only writes of an error, counts it, or commits, and goes on; `leaves` are
-    the `break` behind which the program does, too."""
+    """Whether a handler only logs an error, counts it, or commits, and the program continues.
+    `leaves` are the ids of the `break` statements after which the program continues, too."""
     for node in body:
         match node:
             case ast.Pass() | ast.Continue() | ast.AugAssign():
@@ -417,8 +416,8 @@ def only_logs_and_continues(
                 continue
             case ast.Return() if in_function:
                 continue
-            case ast.If(body=inner, orelse=other) | ast.For(body=inner, orelse=other):
-                rest = [*inner, *other]
+            case ast.If(body=then, orelse=otherwise) | ast.For(body=then, orelse=otherwise):
+                rest = [*then, *otherwise]
                 if not only_logs_and_continues(
                     rest, is_commit, in_function=in_function, leaves=leaves
                 ):
@@ -435,7 +434,7 @@ def only_logs_and_continues(
 
 
 def log_only_nodes(scope: ast.AST) -> set[int]:
-    """What stands in statements and conditions that only write of something."""
+    """The ids of the nodes in statements and conditions that only log."""
     return {
         id(inner)
         for node in nodes(scope) if isinstance(node, ast.If | ast.For | ast.Expr)

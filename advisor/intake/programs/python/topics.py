@@ -1,8 +1,8 @@
-"""Topics that a Python program makes: `NewTopic(name, partitions, copies)`.
+"""Topics that a Python program creates: `NewTopic(name, partitions, replicas)`.
 
 Sources: confluent_kafka.admin.NewTopic (`replication_factor`, `config`), kafka-python and aiokafka
-NewTopic (`replication_factor`, `topic_configs`). Without copies, or with -1, the brokers' default
-counts.
+NewTopic (`replication_factor`, `topic_configs`). Without a replication factor, or with -1, the
+default of the brokers applies.
 """
 
 from __future__ import annotations
@@ -13,25 +13,31 @@ from collections.abc import Iterator, Mapping
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.topics import CreatedTopic, Pair
 
-_CONFIGS = ("config", "topic_configs")
+_CONFIG_KEYWORDS = ("config", "topic_configs")
 
 
-def created_topics(tree: ast.Module, known: Mapping[str, ast.expr]) -> Iterator[CreatedTopic]:
-    """The topics that a program makes; `known` are its names that stand for one value."""
+def created_topics(tree: ast.Module, constants: Mapping[str, ast.expr]) -> Iterator[CreatedTopic]:
+    """Yields the topics that a program creates. `constants` are its names that stand for one
+    value."""
     for call in syntax.calls(tree):
         if syntax.method_name(call) != "NewTopic":
             continue
-        given = {word.arg: word.value for word in call.keywords if word.arg}
-        copies = call.args[2] if len(call.args) > 2 else given.get("replication_factor")
-        configs = [pair for name in _CONFIGS if name in given for pair in _configs(given[name])]
-        yield CreatedTopic(call.lineno, _number(copies, known), configs)
+        keywords = {word.arg: word.value for word in call.keywords if word.arg}
+        factor = call.args[2] if len(call.args) > 2 else keywords.get("replication_factor")
+        configs = [
+            pair
+            for name in _CONFIG_KEYWORDS
+            if name in keywords
+            for pair in _config_pairs(keywords[name])
+        ]
+        yield CreatedTopic(call.lineno, _replication_factor(factor, constants), configs)
 
 
-def _number(node: ast.expr | None, known: Mapping[str, ast.expr]) -> int | None:
-    """A number of copies; 0 where the brokers' default counts, None for what is worked out."""
+def _replication_factor(node: ast.expr | None, constants: Mapping[str, ast.expr]) -> int | None:
+    """The replication factor; 0 for the default of the brokers, None for one that is computed."""
     if node is None:
         return 0
-    node = known.get(node.id, node) if isinstance(node, ast.Name) else node
+    node = constants.get(node.id, node) if isinstance(node, ast.Name) else node
     try:
         number = ast.literal_eval(node)
     except ValueError:
@@ -39,7 +45,7 @@ def _number(node: ast.expr | None, known: Mapping[str, ast.expr]) -> int | None:
     return max(0, number) if isinstance(number, int) else None
 
 
-def _configs(node: ast.expr) -> Iterator[Pair]:
+def _config_pairs(node: ast.expr) -> Iterator[Pair]:
     if not isinstance(node, ast.Dict):
         yield "configs", None, node.lineno
         return
