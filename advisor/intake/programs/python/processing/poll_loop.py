@@ -14,25 +14,18 @@ from collections.abc import Iterable, Sequence
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
-from advisor.intake.programs.python.errors import error_branches, error_handling, ignored_errors
+from advisor.intake.programs.python.errors import error_handling, ignored_errors
 from advisor.intake.programs.python.errors.async_clients import AsyncClients, is_terminal_call
 from advisor.intake.programs.python.errors.combined_results import EACH
-from advisor.intake.programs.python.errors.flags import Flags, leads_only_to_commit, returns_success
-from advisor.intake.programs.python.normal_form.aliases import (
-    bound_arguments,
-    callee,
-    last_name,
-    stand_ins,
-)
+from advisor.intake.programs.python.errors.flags import leads_only_to_commit
+from advisor.intake.programs.python.normal_form.aliases import bound_arguments, callee, last_name
 from advisor.intake.programs.python.processing import partial_polls
+from advisor.intake.programs.python.processing.program_names import ProgramNames
+from advisor.intake.programs.python.processing.swallowing_handlers import SwallowingHandlers
 from advisor.intake.programs.python.records.branch import Branch
 from advisor.intake.programs.python.records.buffers import Buffers
 from advisor.intake.programs.python.records.observations import processes_message
-from advisor.intake.programs.python.records.polled import (
-    poll_of,
-    returns_message,
-    takes_next_message,
-)
+from advisor.intake.programs.python.records.polled import poll_of, takes_next_message
 from advisor.intake.programs.python.trees.loop_tree import poll_loop_facts
 from advisor.intake.text import IntakeError
 
@@ -58,40 +51,29 @@ class _Walk:
 
     def __init__(self, tree: ast.Module) -> None:
         self.lines: dict[str, int] = {}
-        self._functions = error_handling.functions_of_file(tree)
-        self._stand_ins = stand_ins(tree, self._functions)
-        self._fields, self._consumers = (
-            error_handling.fields_holding_arguments(tree),
-            syntax.consumer_names(tree),
-        )
-        self._queues, self._buffers = syntax.queue_names(tree), Buffers(tree)
-        named, consumers = error_handling.functions_by_name, self._consumers
-        self._sources = named(self._functions, returns_message, consumers)
-        self._steps_of = named(self._functions, error_handling.polls_once, consumers)
-        self._tell = named(self._functions, returns_success)
-        verbs = {syntax.method_name(call) for call in syntax.calls(tree)}
-        self._looped = error_handling.called_in_loops(tree)
-        self._stores = "store_offsets" in verbs
-        self._closing = set[str]() if self._stores else {*self._consumers}
-        self._is_asked, self._transacts = False, "commit_transaction" in verbs
-        self._sends_offsets = "send_offsets_to_transaction" in verbs
+        names = self._names = ProgramNames(tree)
+        self._buffers = Buffers(tree)
+        self._closing = set[str]() if names.stores_offsets else {*names.consumers}
+        self._is_asked = False
         self._unread_results, self._leaves = set[int](), set[int]()
-        self._flags: dict[ast.AST, Flags] = {}
-        self._pools, self._groups = syntax.pool_names(tree)
-        self._asks, self._sessions = syntax.awaits_by_name(tree), partial_polls.http_sessions(tree)
+        self._handlers = SwallowingHandlers(names)
         self._unread = {*map(id, unread := [*syntax.unused_values(tree)])}
-        of_client, of_file = AsyncClients(tree).leaves, lambda call: self._named(callee(call))
-        self._never = ignored_errors.never_run(unread, of_file, of_client)
-        self._lost, self._waits = syntax.unread_collections(tree), False
+        self._never = ignored_errors.never_run(
+            unread, lambda call: names.possible_functions(callee(call)), AsyncClients(tree).leaves
+        )
+        self._waits = False
         self._scope: ast.AST = tree
         self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
 
     def follow_all(self, tree: ast.Module) -> None:
         """Follows the program, and each of its functions by itself."""
-        for top in [tree, *self._functions.values()]:
+        for top in [tree, *self._names.functions.values()]:
             self._waits = syntax.may_wait(top)
-            self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
-            self._unread_results |= partial_polls.unread_results(top, self._tell, self._sessions)
+            self._scope = top
+            self._loops = int(getattr(top, "name", "") in self._names.called_in_loops)
+            self._unread_results |= partial_polls.unread_results(
+                top, self._names.success_functions, self._names.sessions
+            )
             self._unread, self._going_on = (
                 self._unread | self._unread_results,
                 leads_only_to_commit(top),
@@ -142,7 +124,7 @@ class _Walk:
                 self._either([case.body for case in cases], branch)
             case ast.With() | ast.AsyncWith() if attempt := (
                 syntax.suppress_as_try(node)
-                or error_handling.suppressing_manager_as_try(node, self._functions)
+                or error_handling.suppressing_manager_as_try(node, self._names.functions)
             ):
                 self._try(attempt, branch)
             case ast.With() | ast.AsyncWith():
@@ -165,7 +147,7 @@ class _Walk:
     def _at_the_end_of(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
         branch.used = branch.used or (branch.kept and self._buffers.ends(node))
         if any(syntax.waits_at_exit(item.context_expr) for item in node.items):
-            is_silent = syntax.pool_keeps_errors(node) and not self._asks
+            is_silent = syntax.pool_keeps_errors(node) and not self._names.awaits_futures
             self._say(SKIP, branch.handed if is_silent else 0)
             branch.used = branch.used or branch.handed > 0
             branch.handed = branch.pending = 0
@@ -180,15 +162,15 @@ class _Walk:
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, branch: Branch) -> None:
         """Follows a loop once; one over the messages of a poll does not try again."""
         over = node.test if isinstance(node, ast.While) else node.iter
-        polls = any(map(self._polls, syntax.calls(over)))
+        polls = any(map(self._names.polls, syntax.calls(over)))
         if isinstance(node, ast.While):
             of_batch = any(takes_next_message(call, branch.names) for call in syntax.calls(node))
         else:
             hands_out = any(
-                syntax.method_name(call) in self._sources for call in syntax.calls(over)
+                syntax.method_name(call) in self._names.sources for call in syntax.calls(over)
             )
             of_batch = (polls and not hands_out) or bool(syntax.names_in(over) & branch.names)
-        polls_inside = any(map(self._polls, syntax.calls(node)))
+        polls_inside = any(map(self._names.polls, syntax.calls(node)))
         inside = branch.polled >= 0 and not polls_inside
         tries = not of_batch and not (inside and error_handling.is_bounded_retry(node, self._scope))
         self._loops += tries
@@ -197,7 +179,7 @@ class _Walk:
         inner = branch.copy()
         self._expression(over, inner)
         if not isinstance(node, ast.While) and polls:
-            self._polled(inner, next(filter(self._polls, syntax.calls(over))))
+            self._polled(inner, next(filter(self._names.polls, syntax.calls(over))))
         if not isinstance(node, ast.While) and (of_batch or polls):
             inner.names |= syntax.names_in(node.target)
         self._follow(node.body, inner)
@@ -218,9 +200,9 @@ class _Walk:
         uses = self._loose > loose or ignored_errors.only_parses(node, branch)
         caught = [each for each in node.handlers if syntax.catches_all(each, node.body)]
         steps = {syntax.method_name(call) for one in node.body for call in syntax.calls(one)}
-        of_message = (uses and inner.polled == self._loops) or steps & self._steps_of
+        of_message = (uses and inner.polled == self._loops) or steps & self._names.single_polls
         for handler in caught if of_message and self._loops else ():
-            self._say(SKIP, handler.lineno if self._passes_over(node, handler, inner) else 0)
+            self._say(SKIP, handler.lineno if self._swallows(node, handler, inner) else 0)
         if uses:
             self._at_the_end(node.finalbody, inner)
         if caught:
@@ -235,57 +217,29 @@ class _Walk:
         branch.join(branches)
         self._follow(node.finalbody, branch)
 
-    def _passes_over(self, attempt: ast.Try, handler: ast.ExceptHandler, branch: Branch) -> bool:
-        def commits(call: ast.Call) -> bool:
-            own = error_handling.only_logs_error(call, self._functions)
-            own = own or (
-                syntax.only_stores(call) and syntax.last_name_of_receiver(call) in self._lost
-            )
-            return (
-                own
-                or ignored_errors.seeks_past_message(call, handler)
-                or self._commits(call, branch)
-            )
-
-        flags, inside = self._flags.get(self._scope) or Flags(self._scope), self._depth > 0
-        self._flags[self._scope] = flags
-
-        def is_quiet(way: list[ast.stmt]) -> bool:
-            body = flags.without(attempt, way, self._leaves, in_function=inside)
-            body = [each for each in body if syntax.target_dict(each) not in self._lost]
-            return syntax.only_logs_and_continues(
-                body, commits, in_function=inside, leaves=self._leaves
-            )
-
-        is_told = self._is_asked and flags.tells(attempt, handler)
-        return not is_told and any(map(is_quiet, error_branches.branches(handler, attempt)))
+    def _swallows(self, attempt: ast.Try, handler: ast.ExceptHandler, branch: Branch) -> bool:
+        return self._handlers.swallows(
+            attempt, handler, branch, self._scope, in_function=self._depth > 0,
+            is_result_checked=self._is_asked, leaves=self._leaves,
+        )  # fmt: skip
 
     def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
         self._say(SKIP, ignored_errors.finally_drops_error(body, in_function=self._depth > 0))
         for call in (call for node in body for call in syntax.calls(node)):
-            if self._commits(call, branch):
+            if self._names.commits(call, branch):
                 self._say(SKIP, call.lineno)
             elif syntax.method_name(call) == "close" and syntax.receiver(call) in self._closing:
                 self._say(CLOSE, call.lineno)
 
     def _assign(self, targets: Iterable[ast.expr], value: ast.expr, branch: Branch) -> None:
-        if poll := poll_of(value, self._polls):
+        if poll := poll_of(value, self._names.polls):
             self._polled(branch, poll)
             branch.names = set().union(*map(syntax.names_in, targets))
             return
         self._expression(value, branch)
         if syntax.names_in(value) & branch.names:
             branch.names = branch.names.union(*map(syntax.names_in, targets))
-
-    def _polls(self, call: ast.Call) -> bool:
-        own = syntax.method_name(call) in self._sources and syntax.receiver(call) in ("", "self")
-        return own or syntax.polls(call, self._consumers)
-
-    def _polled_for(self, call: ast.Call) -> ast.Call | None:
-        """The poll whose message a call is given at once."""
-        given = (value for value in call.args if isinstance(value, ast.Call))
-        return next(filter(self._polls, given), None)
 
     def _polled(self, branch: Branch, call: ast.Call) -> None:
         self._left(branch)
@@ -298,7 +252,7 @@ class _Walk:
         if isinstance(node, ast.NamedExpr | ast.Lambda):
             return
         for loop in getattr(node, "generators", ()):
-            if poll := poll_of(loop.iter, self._polls):
+            if poll := poll_of(loop.iter, self._names.polls):
                 self._polled(branch, poll)
                 branch.names = syntax.names_in(loop.target)
             elif syntax.names_in(loop.iter) & branch.names:
@@ -313,7 +267,9 @@ class _Walk:
             given = syntax.names_in(call) & branch.names
             if given and syntax.passes_arguments_to_function(call):
                 self._called_by(call, branch)
-            is_lazy = syntax.method_name(call) == "map" and syntax.receiver(call) in self._pools
+            is_lazy = (
+                syntax.method_name(call) == "map" and syntax.receiver(call) in self._names.pools
+            )
             self._beside(branch, call.lineno if given and is_lazy else 0)
             if (
                 given
@@ -321,14 +277,14 @@ class _Walk:
                 and id(node) in self._unread
             ):
                 self._say(SKIP, call.lineno)
-            is_queue = syntax.puts_into_queue(call, self._queues)
+            is_queue = syntax.puts_into_queue(call, self._names.queues)
             if given and (is_queue or self._buffers.hands(call)):
                 self._hand(call, branch) if is_queue or call is node else self._use(branch)
                 return
         for inner in ast.iter_child_nodes(call):
             self._expression(inner, branch)
         self._beside(branch, branch.pending if branch.many and hasattr(node, "generators") else 0)
-        if isinstance(call, ast.Call) and (polled := self._polled_for(call)):
+        if isinstance(call, ast.Call) and (polled := self._names.poll_in_arguments(call)):
             self._polled(branch, polled)
             branch.names = syntax.names_in(polled)
             self._call(call, branch)
@@ -340,11 +296,11 @@ class _Walk:
 
     def _call(self, call: ast.Call, branch: Branch) -> None:
         self._of_offsets(call, branch)
-        if syntax.commits_other_system(call, self._consumers):
+        if syntax.commits_other_system(call, self._names.consumers):
             self._say(BEFORE, branch.ahead)
             branch.other = True
         branch.pending = 0 if syntax.waits_for_others(call) else branch.pending
-        if self._commits(call, branch):
+        if self._names.commits(call, branch):
             branch.ahead = 0 if branch.other else call.lineno
             if branch.kept and not branch.used:
                 self._say(BEFORE, call.lineno)
@@ -361,9 +317,9 @@ class _Walk:
         own = (syntax.receiver(call) or syntax.method_name(call)).split(".")[0].split("(")[
             0
         ] in branch.names
-        is_request = partial_polls.is_request(call, self._sessions)
-        functions = [] if is_request else self._named(callee(call))
-        passes = any(ast.unparse(value) in self._consumers for value in call.args)
+        is_request = partial_polls.is_request(call, self._names.sessions)
+        functions = [] if is_request else self._names.possible_functions(callee(call))
+        passes = any(ast.unparse(value) in self._names.consumers for value in call.args)
         if functions and (given or passes) and self._depth < _DEEPEST_CALL:
             branch.join([self._inlined(call, function, branch) for function in functions])
         elif any(self._in_object(call, function, branch) for function in functions):
@@ -374,36 +330,23 @@ class _Walk:
         elif (given or own) and processes_message(call, branch):
             self._late(call, branch, given)
             if syntax.method_name(call) not in syntax.COMMITS or syntax.commits_other_system(
-                call, self._consumers
+                call, self._names.consumers
             ):
                 self._use(branch)
-            if syntax.method_name(call) == "produce" and not self._transacts:
+            if syntax.method_name(call) == "produce" and not self._names.commits_transactions:
                 branch.sent = call.lineno
-
-    def _named(self, name: str) -> list[Function]:
-        """The functions of the file that a name may be of."""
-        function = self._functions.get(name)
-        return [function] if function else self._stand_ins.get(name, [])
 
     def _of_offsets(self, call: ast.Call, branch: Branch) -> None:
         """Looks at offsets that a transaction commits, or that are too far."""
-        if syntax.method_name(call) == "commit_transaction" and self._sends_offsets:
+        if syntax.method_name(call) == "commit_transaction" and self._names.sends_offsets:
             branch.behind = call.lineno
-        if ignored_errors.commits_past_next(call) or self._commits_when_done(call, branch):
+        if ignored_errors.commits_past_next(call) or self._names.commits_in_callback(call, branch):
             self._say(SKIP, call.lineno)
-
-    def _commits_when_done(self, call: ast.Call, branch: Branch) -> bool:
-        """Whether a call has a message committed as soon as others are done with it, whatever
-        became of it."""
-        return any(
-            self._commits(inner, branch) and not ignored_errors.checks_future(done)
-            for value in ignored_errors.done_callbacks(call)
-            for done in [value, *self._named(last_name(value))] for inner in syntax.calls(done)
-        )  # fmt: skip
 
     def _in_object(self, call: ast.Call, function: Function, branch: Branch) -> bool:
         """Follows a method of an object that was made with a message; whether it is one."""
-        kept, of = self._fields.get(id(function), set()), getattr(call.func, "value", call.func)
+        kept = self._names.fields.get(id(function), set())
+        of = getattr(call.func, "value", call.func)
         is_own = getattr(of, "id", "") in syntax.OWN
         about = kept if is_own else syntax.names_in(of) if of and kept else set[str]()
         if not about & branch.names:
@@ -428,7 +371,7 @@ class _Walk:
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
                 is_asked = syntax.method_name(call) in EACH and id(call) not in self._unread
-                for function in self._named(last_name(value)):
+                for function in self._names.possible_functions(last_name(value)):
                     self._within(function, {*parameters(function)}, branch, is_asked=is_asked)
 
     def _within(
@@ -448,7 +391,9 @@ class _Walk:
         """Follows a function of the file; one that does not commit uses what it is given."""
         given = [*bound_arguments(call, function)]
         names = {name for name, value in given if syntax.names_in(value) & branch.names}
-        self._consumers |= {name for name, node in given if ast.unparse(node) in self._consumers}
+        self._names.consumers |= {
+            name for name, node in given if ast.unparse(node) in self._names.consumers
+        }
         commits = any(syntax.method_name(one) in syntax.COMMITS for one in syntax.calls(function))
         inner = self._within(function, names, branch, is_asked=id(call) not in self._unread)
         is_put_by, of = inner.kept and not inner.used, syntax.receiver(call).split(".")[0]
@@ -458,21 +403,9 @@ class _Walk:
             self._use(inner)
         return inner
 
-    def _commits(self, call: ast.Call, branch: Branch) -> bool:
-        """Whether a call commits the offset behind the message that was polled last."""
-        if (
-            syntax.method_name(call) not in syntax.COMMITS
-            or syntax.receiver(call) not in self._consumers
-        ):
-            return False
-        given = syntax.commit_argument(call)
-        if not given:
-            return syntax.method_name(call) == "commit" and not self._stores
-        return any(ignored_errors.is_after_message(value, branch.names) for value in given)
-
     def _hand(self, call: ast.Call, branch: Branch) -> None:
         if self._waits:
-            is_told = self._asks or syntax.receiver(call) in self._groups
+            is_told = self._names.awaits_futures or syntax.receiver(call) in self._names.task_groups
             self._say(
                 SKIP, call.lineno if syntax.error_only_on_request(call) and not is_told else 0
             )
