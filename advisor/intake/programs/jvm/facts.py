@@ -25,16 +25,16 @@ from advisor.intake.text import IntakeError, shown
 
 
 def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
-    """States what the program makes of the records that it sends and polls.
+    """Adds the facts of the application that the program shows, and refuses known faults.
 
-    Raises `IntakeError`.
+    Raises `IntakeError` for a program that seeks past records.
     """
     jvm_topics.take(reading, text, code)
     for at, reason in seeks.refused_seeks(text):
         raise IntakeError(f"Line {code.line(at)}: {reason}")
     if reading.heads["family"] is Family.STREAMS:
-        if passed := [*jvm_streams.ignored_errors(text)]:
-            add_skipped_messages(reading, code.line(min(passed)), jvm_streams.PASSED)
+        if offsets := [*jvm_streams.ignored_errors(text)]:
+            add_skipped_messages(reading, code.line(min(offsets)), jvm_streams.SWALLOWED)
         at, reason = min(jvm_streams.early_commits(text), default=(-1, ""))
         if at >= 0:
             reading.wrong(Component.APPLICATION, "processing", code.line(at), reason)
@@ -44,7 +44,7 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
             reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
         for component, name, value, at in jvm_streams.topology_facts(text):
             reading.state(component, name, value, code.line(at))
-            reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
+            reading.note(code.line(at), f"this sets {component}.{name}={shown(value)}")
         return
     at, reason = jvm_sends.unchecked_send(text)
     if at:
@@ -54,8 +54,8 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     single = any(
         (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
     )
-    found = poll_loop.processing_facts(text, single=single)
-    add_processing_facts(reading, {what: code.line(at) for what, at in found.items()})
+    offsets = poll_loop.processing_facts(text, single=single)
+    add_processing_facts(reading, {name: code.line(at) for name, at in offsets.items()})
     at = uncommitted(text.plain) if ".poll(" in text.plain else -1
     refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
     transactions.judge(reading, jvm_transactions.transactions(text))

@@ -362,7 +362,7 @@ STREAMS = (
     "%s\nKafkaStreams s = new KafkaStreams(b.build(), p);\n} %s }\n"
 )
 FAILS = "processing.errors: skip -> retry"
-PROCESSES, PUT_BY = "b.process(P::new);", "records are put by in memory here"
+PROCESSES, PUT_BY = "b.process(P::new);", "records are buffered in memory here"
 LIST = "class P { List<R> buf = new ArrayList<>();"
 
 
@@ -378,11 +378,11 @@ LIST = "class P { List<R> buf = new ArrayList<>();"
      "void save(V v) { try { db.save(v); } catch (Exception e) { log.error(e); } }", FAILS),
     ("b.process(P::new);", "class P { public void process(R r) { try { db.save(r); } "
      "catch (Exception e) { log.error(e); } } }", FAILS),
-    ("b.foreach((k, v) -> pool.submit(() -> db.save(v)));", "", "others are given a record here"),
+    ("b.foreach((k, v) -> pool.submit(() -> db.save(v)));", "", "a record is handed over"),
     ("b.foreach((k, v) -> pool.submit(() -> db.save(v)).get());", "", YES),
-    ("b.foreach((k, v) -> http.sendAsync(q(v), h));", "", "others are given a record here"),
+    ("b.foreach((k, v) -> http.sendAsync(q(v), h));", "", "a record is handed over"),
     ("b.foreach((k, v) -> http.sendAsync(q(v), h).join());", "", YES),
-    ("b.foreach((k, v) -> db.save(v).subscribe());", "", "others are given a record here"),
+    ("b.foreach((k, v) -> db.save(v).subscribe());", "", "a record is handed over"),
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { return false; } });", "",
      FAILS),
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { throw e; } });", "", YES),

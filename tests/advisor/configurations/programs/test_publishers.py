@@ -226,7 +226,7 @@ def test_what_is_made_of_a_record_in_scala_is_run(
     assert_program(tmp_path / "A.scala", code, expected)
 
 
-_HANDED, _FAILS = "others are given a record here", "processing.errors: skip -> retry"
+_HANDED, _FAILS = "a record is handed over", "processing.errors: skip -> retry"
 
 
 @pytest.mark.parametrize(("body", "more", "code", "expected"), [

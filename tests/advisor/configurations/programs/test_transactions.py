@@ -105,7 +105,7 @@ STREAMS = (
     "b%s;\nnew KafkaStreams(b.build(), p).start();\n}%s}\n"
 )
 PLAIN, HANDED = "application.sink=plain", "Kafka Streams does not wait for them"
-LATEST, PASSED = "auto.offset.reset: latest -> ", "an error of a record is passed over"
+LATEST, PASSED = "auto.offset.reset: latest -> ", "an error of a record is swallowed"
 TOPOLOGIES = [
     ('.stream("i").to("o")', "", YES),
     ('.stream("i").foreach((k, v) -> db.save(v))', "", PLAIN),
