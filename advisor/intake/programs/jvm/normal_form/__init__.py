@@ -1,1 +1,1 @@
-"""One form for what programs of Java, Kotlin and Scala can write in several."""
+"""Rewrites Java, Kotlin and Scala programs into one normal form for the readers."""

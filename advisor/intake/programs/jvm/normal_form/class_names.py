@@ -1,6 +1,7 @@
-"""Calls of methods of the file by their class, or by the one object of it, as calls of these:
-`A.tell(e)`, `Errors.INSTANCE.tell(e)` and, of Kotlin and Scala, `Errors.tell(e)` of an `object` or
-a companion are `tell(e)`. Lines stay as they are.
+"""Removal of the class name, or its single instance, from calls of the file's methods.
+
+`A.tell(e)` and `Errors.INSTANCE.tell(e)` become `tell(e)`. So does `Errors.tell(e)` for an `object`
+or companion object in Kotlin and Scala. Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -11,33 +12,33 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.text import Block, Text, spliced
 
-_MOST = 300
+_MOST_CALLS = 300
 _CLASS = re.compile(r"\b(?:class|object|record|enum|interface)\s+([A-Z]\w*)[^{}]*$")
 _CALL = re.compile(
-    r"(?<![\w.@])(?<!new )(?P<of>[A-Z]\w*)\s*\.\s*"
+    r"(?<![\w.@])(?<!new )(?P<class_name>[A-Z]\w*)\s*\.\s*"
     r"(?:(?:INSTANCE|Companion|getInstance\s*\(\s*\)|instance\s*\(\s*\))\s*\.\s*)?"
     r"(?P<name>[a-z]\w*)\s*\("
 )
 
 
 def without_class_names(code: str) -> str:
-    """The same program without these, where one method has that name."""
+    """Returns the program without these class names, where only one method has the name."""
     text, classes = Text.of(code), defaultdict[str, list[Block]](list)
     for start, end, head in text.heads:
-        if made := _CLASS.search(head):
-            classes[made[1]].append((start, end))
+        if declaration := _CLASS.search(head):
+            classes[declaration[1]].append((start, end))
     changes = list[tuple[int, int, str]]()
-    for match in islice(_CALL.finditer(text.plain) if classes else (), _MOST):
-        own = classes.get(match["of"], [])
-        found = _made(text, match["name"]) if own else []
-        if len(found) == 1 and any(start < found[0] < end for start, end in own):
+    for match in islice(_CALL.finditer(text.plain) if classes else (), _MOST_CALLS):
+        blocks = classes.get(match["class_name"], [])
+        definitions = _definitions(text, match["name"]) if blocks else []
+        if len(definitions) == 1 and any(start < definitions[0] < end for start, end in blocks):
             lines = "\n" * code.count("\n", match.start(), match.start("name"))
             changes.append((match.start(), match.start("name"), lines))
     return spliced(code, changes)
 
 
-def _made(text: Text, name: str) -> list[int]:
-    """Where methods of a name are made, also those whose body is an expression."""
+def _definitions(text: Text, name: str) -> list[int]:
+    """Returns the offsets of the methods of this name, including those with an expression body."""
     bodies = [start for start, _ in text.bodies(name)]
-    made = rf"\b(?:fun|def)\s+(?:<[^<>]{{0,80}}>\s*)?{name}\s*[(:]"
-    return bodies or [match.start() for match in re.finditer(made, text.plain)]
+    definition = rf"\b(?:fun|def)\s+(?:<[^<>]{{0,80}}>\s*)?{name}\s*[(:]"
+    return bodies or [match.start() for match in re.finditer(definition, text.plain)]

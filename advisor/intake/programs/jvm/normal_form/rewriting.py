@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from advisor.intake.programs.jvm.normal_form.bare_statements import without_bare_statements
-from advisor.intake.programs.jvm.normal_form.block_bodies import with_blocks
+from advisor.intake.programs.jvm.normal_form.block_bodies import with_block_bodies
 from advisor.intake.programs.jvm.normal_form.block_parameters import without_block_parameters
 from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
 from advisor.intake.programs.jvm.normal_form.error_values import without_error_values
@@ -26,7 +26,7 @@ from advisor.intake.programs.jvm.normal_form.lambdas import with_braces
 from advisor.intake.programs.jvm.normal_form.local_functions import without_local_names
 from advisor.intake.programs.jvm.normal_form.option_matches import without_option_matches
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
-from advisor.intake.programs.jvm.normal_form.scala_statements import without_scala
+from advisor.intake.programs.jvm.normal_form.scala_statements import without_scala_syntax
 from advisor.intake.programs.jvm.normal_form.send_references import without_send_references
 from advisor.intake.programs.jvm.normal_form.transparent_blocks import without_transparent_blocks
 from advisor.intake.programs.jvm.normal_form.values_of_blocks import with_statements
@@ -79,11 +79,11 @@ def normal_form(code: str) -> str:
     written = without_function_parameters(written)
     written = without_function_factories(without_local_names(written))
     written = without_indexes(without_send_references(written))
-    written = without_scala(without_option_matches(written))
+    written = without_scala_syntax(without_option_matches(written))
     written = without_error_values(written)
     written = with_statements(without_receivers(written))
     return without_transparent_blocks(
-        inlined(with_blocks(with_braces(without_bare_statements(with_expressions(written)))))
+        inlined(with_block_bodies(with_braces(without_bare_statements(with_expressions(written)))))
     )
 
 
