@@ -1,9 +1,9 @@
-"""Loops of Kotlin and Scala that count what they take, as those that do not.
+"""Removal of the index from loops over records in Kotlin and Scala.
 
-`for ((i, r) in rs.withIndex())` is `for (r in rs)`, and `forEachIndexed { i, r -> … }` is
+`for ((i, r) in rs.withIndex())` becomes `for (r in rs)`, and `forEachIndexed { i, r -> … }` becomes
 `forEach { r -> … }`.
 
-A condition that asks for the number is one of which nothing is known. Lines stay as they are.
+The value of a condition on the index is unknown. Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -11,51 +11,51 @@ from __future__ import annotations
 import re
 from functools import partial
 
-_OF = r"(?P<of>[\w.]+(?:\([^(){}\n]{0,80}\))?)"
-_NAMED = r"(?:\s*:\s*[\w.<>, ]{1,60})?"
-_FORMS = (
+_COLLECTION = r"(?P<source>[\w.]+(?:\([^(){}\n]{0,80}\))?)"
+_TYPE = r"(?:\s*:\s*[\w.<>, ]{1,60})?"
+_REPLACEMENTS = (
     (
         re.compile(
-            rf"\bfor\s*\(\s*\(\s*\w+\s*,\s*(?P<name>\w+)\s*\)\s*in\s+{_OF}\s*\.\s*withIndex\s*\(\s*\)"
+            rf"\bfor\s*\(\s*\(\s*\w+\s*,\s*(?P<name>\w+)\s*\)\s*in\s+{_COLLECTION}\s*\.\s*withIndex\s*\(\s*\)"
         ),
-        "for ({name} in {of}",
+        "for ({name} in {source}",
     ),
     (
         re.compile(
-            rf"\.\s*withIndex\s*\(\s*\)\s*\.\s*(?P<of>\w+)\s*\{{\s*\(\s*\w+\s*,\s*(?P<name>\w+){_NAMED}\s*\)\s*->"
+            rf"\.\s*withIndex\s*\(\s*\)\s*\.\s*(?P<method>\w+)\s*\{{\s*\(\s*\w+\s*,\s*(?P<name>\w+){_TYPE}\s*\)\s*->"
         ),
-        ".{of} {{ {name} ->",
+        ".{method} {{ {name} ->",
     ),
     (
         re.compile(
-            rf"\.\s*(?P<of>forEach|map|onEach|filter|flatMap)Indexed(?:NotNull)?\s*\{{\s*\w+{_NAMED}\s*,"
-            rf"\s*(?P<name>\w+){_NAMED}\s*->"
+            rf"\.\s*(?P<method>forEach|map|onEach|filter|flatMap)Indexed(?:NotNull)?\s*\{{\s*\w+{_TYPE}\s*,"
+            rf"\s*(?P<name>\w+){_TYPE}\s*->"
         ),
-        ".{of} {{ {name} ->",
+        ".{method} {{ {name} ->",
     ),
     (
         re.compile(
-            rf"\bfor\s*\(\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*<-\s*{_OF}\s*\.\s*zipWithIndex\b"
+            rf"\bfor\s*\(\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*<-\s*{_COLLECTION}\s*\.\s*zipWithIndex\b"
         ),
-        "for ({name} <- {of}",
+        "for ({name} <- {source}",
     ),
     (
         re.compile(
-            r"\.\s*zipWithIndex\s*\.\s*(?P<of>\w+)\s*\{\s*case\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=>"
+            r"\.\s*zipWithIndex\s*\.\s*(?P<method>\w+)\s*\{\s*case\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=>"
         ),
-        ".{of} {{ {name} =>",
+        ".{method} {{ {name} =>",
     ),
 )
 
 
 def without_indexes(code: str) -> str:
-    """The same program without the numbers of these loops."""
+    """Returns the program without the indexes of these loops."""
     if not re.search(r"\b(?:fun|def)\s", code):
         return code
-    for pattern, form in _FORMS:
-        code = pattern.sub(partial(_written, form), code)
+    for pattern, template in _REPLACEMENTS:
+        code = pattern.sub(partial(_replacement, template), code)
     return code
 
 
-def _written(form: str, match: re.Match[str]) -> str:
-    return form.format(**match.groupdict()) + "\n" * match[0].count("\n")
+def _replacement(template: str, match: re.Match[str]) -> str:
+    return template.format(**match.groupdict()) + "\n" * match[0].count("\n")

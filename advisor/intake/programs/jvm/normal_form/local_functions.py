@@ -1,6 +1,7 @@
-"""Functions of JVM code that have a name only to be returned, without it:
-`Consumer<R> f = r -> save(r); return f;`, Kotlin's `fun f(r: R) { … }` and `return ::f`, Scala's
-`def f(r: R) = …` and `f`. Lines stay as they are.
+"""Removal of the names of local functions that are only returned.
+
+These are `Consumer<R> f = r -> save(r); return f;` in Java, `fun f(r: R) { … }` and `return ::f` in
+Kotlin, and `def f(r: R) = …` and `f` in Scala. Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -10,40 +11,49 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.text import Text, spliced
 
-_MOST = 40
-_OF_JAVA = re.compile(
+_MOST_FUNCTIONS = 40
+_JAVA_FUNCTION = re.compile(
     r"(?<=\{)\s*(?:final\s+)?[A-Z]\w*(?:<[^;={}()]{1,160}>)?\s+(?P<name>\w+)\s*=\s*(?=[\w(])"
 )
-_OF_OTHERS = re.compile(
-    r"(?<=\{)\s*(?P<word>fun|def)\s+(?P<name>\w+)\s*\((?P<given>[^(){}]{0,200})\)\s*"
+_LOCAL_FUNCTION = re.compile(
+    r"(?<=\{)\s*(?P<keyword>fun|def)\s+(?P<name>\w+)\s*\((?P<parameters>[^(){}]{0,200})\)\s*"
     r"(?::\s*[\w<>\[\]?., ]{1,80}+)?(?:=\s*)?"
 )
 
 
 def without_local_names(code: str) -> str:
-    """The same program with such functions without a name."""
+    """Returns the program with anonymous functions in place of these."""
     text, changes = Text.of(code), list[tuple[int, int, str]]()
     is_java = not re.search(r"\b(?:fun|def)\s", text.plain)
-    for match in islice((_OF_JAVA if is_java else _OF_OTHERS).finditer(text.plain), _MOST):
+    for match in islice(
+        (_JAVA_FUNCTION if is_java else _LOCAL_FUNCTION).finditer(text.plain), _MOST_FUNCTIONS
+    ):
         at, name = match.end(), match["name"]
         is_block = text.plain[at : at + 1] == "{" and not is_java
         end = text.block_of(at)[1] + 1 if is_block else text.statement(at)[1]
-        last = re.compile(rf"[\s;]*(?:return\s+)?(?:::\s*)?{name}\s*(?:_\s*)?;?\s*(?=\}})").match(
-            text.plain, end
-        )
-        if last is None:
+        return_ = re.compile(
+            rf"[\s;]*(?:return\s+)?(?:::\s*)?{name}\s*(?:_\s*)?;?\s*(?=\}})"
+        ).match(text.plain, end)
+        if return_ is None:
             continue
         lines = "\n" * code.count("\n", match.start(), at)
-        behind = "\n" * code.count("\n", end, last.end())
+        end_lines = "\n" * code.count("\n", end, return_.end())
         if is_java:
-            changes += [(match.start(), at, f" return {lines}"), (end, last.end(), f";{behind} ")]
-        elif match["word"] == "fun":
-            inner = code[at + 1 : end - 1] if is_block else code[at:end]
-            made = f" return {{ {match['given']} -> {inner} }}"
-            changes.append((match.start(), last.end(), f"{made}{lines}{behind}"))
+            changes += [
+                (match.start(), at, f" return {lines}"),
+                (end, return_.end(), f";{end_lines} "),
+            ]
+        elif match["keyword"] == "fun":
+            body = code[at + 1 : end - 1] if is_block else code[at:end]
+            replacement = f" return {{ {match['parameters']} -> {body} }}"
+            changes.append((match.start(), return_.end(), f"{replacement}{lines}{end_lines}"))
         else:
-            inner = code[at + 1 : end - 1] if is_block else code[at:end]
+            body = code[at + 1 : end - 1] if is_block else code[at:end]
             changes.append(
-                (match.start(), last.end(), f" ({match['given']}) => {inner}{lines}{behind}")
+                (
+                    match.start(),
+                    return_.end(),
+                    f" ({match['parameters']}) => {body}{lines}{end_lines}",
+                )
             )
     return spliced(code, changes)

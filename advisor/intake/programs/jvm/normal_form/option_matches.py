@@ -1,6 +1,7 @@
-"""Scala's `match` of an Option as the condition that it is:
-`o match { case Some(x) => save(x) case None => log.warn(r) }` is
-`if (o.isDefined) { val x = o.get; save(x) } else { log.warn(r) }`. Lines stay as they are.
+"""An `if` in place of Scala's `match` on an Option.
+
+`o match { case Some(x) => save(x) case None => log.warn(r) }` becomes
+`if (o.isDefined) { val x = o.get; save(x) } else { log.warn(r) }`. Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -10,43 +11,47 @@ from itertools import count, islice
 
 from advisor.intake.programs.jvm.text import Text, spliced
 
-_MOST = 60
+_MOST_MATCHES = 60
 _MATCH = re.compile(
     r"(?:(?<=[;{}\n])|(?<==>))(?P<margin>[ \t]*)(?P<subject>(?!Option\b)\w[\w.]*"
     r"(?P<call>\s*\([^(){}\n]{0,200}(?:\([^(){}\n]{0,100}\)[^(){}\n]{0,100}){0,4}\))?)\s+match\s*\{"
 )
 _CASE = re.compile(r"\bcase\s+(?:(?P<some>Some\s*\(\s*(?P<name>\w+)\s*\))|None|_)\s*=>")
-_ANY = re.compile(r"\bcase\b")
+_ANY_CASE = re.compile(r"\bcase\b")
 
 
 def without_option_matches(code: str) -> str:
-    """The same program with these conditions."""
+    """Returns the program with these conditions."""
     if not re.search(r"\bcase\s+Some\b", code):
         return code
     text, changes, numbers = Text.of(code), list[tuple[int, int, str]](), count()
-    for match in islice(_MATCH.finditer(text.plain), _MOST):
+    for match in islice(_MATCH.finditer(text.plain), _MOST_MATCHES):
         block = text.block_of(match.end() - 1)
         cases = [case for case in islice(_CASE.finditer(text.plain, *block), 3)
                  if text.block(case.start()) == block]  # fmt: skip
-        every = [case for case in islice(_ANY.finditer(text.plain, *block), _MOST)
+        all_cases = [case for case in islice(_ANY_CASE.finditer(text.plain, *block), _MOST_MATCHES)
                  if text.block(case.start()) == block]  # fmt: skip
-        if len(cases) != 2 or len(every) != 2 or bool(cases[0]["some"]) == bool(cases[1]["some"]):
+        if (
+            len(cases) != 2
+            or len(all_cases) != 2
+            or bool(cases[0]["some"]) == bool(cases[1]["some"])
+        ):
             continue
         first, second = cases
-        subject, given = code[slice(*match.span("subject"))], ""
+        subject, declaration = code[slice(*match.span("subject"))], ""
         if match["call"]:
             name = f"option_{next(numbers)}"
-            given, subject = f"val {name} = {subject}; ", name
-        asked = "isDefined" if first["some"] else "isEmpty"
-        taken = [
+            declaration, subject = f"val {name} = {subject}; ", name
+        check = "isDefined" if first["some"] else "isEmpty"
+        bindings = [
             f" val {case['name']} = {subject}.get; "
             if case["some"] and case["name"] != "_"
             else " "
             for case in cases
         ]
-        head = f"{match['margin']}{given}if ({subject}.{asked}) {{{taken[0]}"
-        kept = ["\n" * code.count("\n", *span) for span in (
+        head = f"{match['margin']}{declaration}if ({subject}.{check}) {{{bindings[0]}"
+        lines = ["\n" * code.count("\n", *span) for span in (
             (match.start(), first.end()), (second.start(), second.end()))]  # fmt: skip
-        changes.append((match.start(), first.end(), head + kept[0]))
-        changes.append((second.start(), second.end(), f"}} else {{{taken[1]}{kept[1]}"))
+        changes.append((match.start(), first.end(), head + lines[0]))
+        changes.append((second.start(), second.end(), f"}} else {{{bindings[1]}{lines[1]}"))
     return spliced(code, sorted(changes))

@@ -17,12 +17,12 @@ from advisor.intake.programs.jvm.normal_form.block_bodies import with_block_bodi
 from advisor.intake.programs.jvm.normal_form.block_parameters import without_block_parameters
 from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
 from advisor.intake.programs.jvm.normal_form.error_values import without_error_values
-from advisor.intake.programs.jvm.normal_form.expressions import with_expressions
+from advisor.intake.programs.jvm.normal_form.expressions import without_expression_functions
 from advisor.intake.programs.jvm.normal_form.function_factories import without_function_factories
 from advisor.intake.programs.jvm.normal_form.function_parameters import without_function_parameters
 from advisor.intake.programs.jvm.normal_form.indexed_loops import without_indexes
 from advisor.intake.programs.jvm.normal_form.inlined import inlined
-from advisor.intake.programs.jvm.normal_form.lambdas import with_braces
+from advisor.intake.programs.jvm.normal_form.lambdas import with_lambda_braces
 from advisor.intake.programs.jvm.normal_form.local_functions import without_local_names
 from advisor.intake.programs.jvm.normal_form.option_matches import without_option_matches
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
@@ -83,7 +83,11 @@ def normal_form(code: str) -> str:
     written = without_error_values(written)
     written = with_statements(without_receivers(written))
     return without_transparent_blocks(
-        inlined(with_block_bodies(with_braces(without_bare_statements(with_expressions(written)))))
+        inlined(
+            with_block_bodies(
+                with_lambda_braces(without_bare_statements(without_expression_functions(written)))
+            )
+        )
     )
 
 

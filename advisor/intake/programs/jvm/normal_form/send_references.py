@@ -1,7 +1,7 @@
-"""Names of a producer's `send`, as it is called by them: with `Function<…> f = k::send`, or
-`val f = k.send _` of Scala, `f.apply(r).get()` is `k.send(r).get()`.
+"""Calls of a producer's `send` in place of calls of a variable that refers to it.
 
-Lines stay as they are.
+With `Function<…> f = k::send`, or `val f = k.send _` in Scala, `f.apply(r).get()` becomes
+`k.send(r).get()`. Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -11,28 +11,30 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.text import AS_FUNCTION, spliced, without_literals
 
-_MOST = 20
-_NAMED = re.compile(
+_MOST_VARIABLES = 20
+_SEND_VARIABLE = re.compile(
     r"(?<=[;{}\n])[ \t]*(?:(?:private|public|static|final|lazy)\s+)*"
     r"(?:va[lr]|[A-Z]\w*<[^;={}()]{1,160}>)\s+(?P<name>\w+)\s*(?::[^=;{}\n]{1,160}(?:=>[^=;{}\n]{1,80})?)?=\s*"
-    r"(?:(?P<of>(?:this\.)?\w+)\s*(?:::\s*send\b|\.\s*send\s*(?:_|\(\s*_\s*\)|(?=[;\n])))"
-    r"|(?P<given>\(?\w+\)?)\s*(?:->|=>)\s*(?P<whose>(?:this\.)?\w+)\s*\.\s*send\s*\(\s*(?P<same>\w+)\s*\))"
+    r"(?:(?P<reference>(?:this\.)?\w+)\s*(?:::\s*send\b|\.\s*send\s*(?:_|\(\s*_\s*\)|(?=[;\n])))"
+    r"|(?P<parameter>\(?\w+\)?)\s*(?:->|=>)\s*(?P<receiver>(?:this\.)?\w+)\s*\.\s*send\s*\(\s*(?P<argument>\w+)\s*\))"
     r"[ \t]*(?:;|(?=\n))"
 )
 
 
 def without_send_references(code: str) -> str:
-    """The same program without such names, where they are only called."""
+    """Returns the program without such variables, where they are only called."""
     if "send" not in code:
         return code
     plain, changes = without_literals(code), list[tuple[int, int, str]]()
-    for match in islice(_NAMED.finditer(plain), _MOST):
-        name, whose = match["name"], match["of"] or match["whose"]
-        if match["given"] and match["given"].strip("()") != match["same"]:
+    for match in islice(_SEND_VARIABLE.finditer(plain), _MOST_VARIABLES):
+        name, producer = match["name"], match["reference"] or match["receiver"]
+        if match["parameter"] and match["parameter"].strip("()") != match["argument"]:
             continue
-        calls = re.compile(rf"(?<![\w.])(?:this\.)?{name}\s*(?:\.\s*{AS_FUNCTION}\s*)?(?=\()")
-        found = [*calls.finditer(plain, match.end())]
-        if found and len(found) == len(re.findall(rf"\b{name}\b", plain[match.end() :])):
+        call_pattern = re.compile(
+            rf"(?<![\w.])(?:this\.)?{name}\s*(?:\.\s*{AS_FUNCTION}\s*)?(?=\()"
+        )
+        calls = [*call_pattern.finditer(plain, match.end())]
+        if calls and len(calls) == len(re.findall(rf"\b{name}\b", plain[match.end() :])):
             changes.append((*match.span(), "\n" * match[0].count("\n")))
-            changes += [(*call.span(), f"{whose}.send") for call in found]
+            changes += [(*call.span(), f"{producer}.send") for call in calls]
     return spliced(code, sorted(changes))
