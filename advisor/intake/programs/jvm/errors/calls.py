@@ -1,4 +1,4 @@
-"""Method names by what they do with a future, or with a lambda that returns one."""
+"""Methods by what they do with a future, or with a lambda that returns one."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 
 from advisor.intake.programs.jvm.text import without_types
 
-EACH = frozenset({
+FOR_EACH = frozenset({
     "forEach", "foreach", "forEachOrdered", "forEachIndexed", "onEach", "ifPresent", "peek",
 })  # fmt: skip
-TAKES_NOTHING = EACH | {
+DISCARDS_VALUE = FOR_EACH | {
     "also", "apply", "repeat", "execute", "runAsync", "Thread", "launch", "thread",
     "startVirtualThread",
 }  # fmt: skip
-"""Calls that make nothing of what a lambda returns."""
-LATER = frozenset({"submit", "supplyAsync", "async", "Future", "Try", "runCatching"})
-"""Calls whose value is another future, or a result, with what the lambda returns in it."""
+"""Calls that discard the value of their lambda."""
+WRAPS = frozenset({"submit", "supplyAsync", "async", "Future", "Try", "runCatching"})
+"""Calls that return another future, or a result, which holds the value of their lambda."""
 UNWRAPS = frozenset({"get", "join", "await", "awaitAll", "getOrThrow"})
-"""Calls that give what is in that."""
+"""Calls that return the value of such a future or result."""
 EXECUTES = frozenset({"submit", "supplyAsync", "runAsync", "execute", "Thread"})
-PASSES = LATER | {
+PASSES = WRAPS | {
     "map", "flatMap", "mapToObj", "mapNotNull", "mapIndexed", "collect", "let", "run", "use",
     "with", "traverse", "transform", "thenCompose", "compose", "Using",
     "resource", "mapValues", "stream", "parallelStream", "values", "toList", "toArray", "toSet",
@@ -29,46 +29,46 @@ PASSES = LATER | {
     "associateWith",
     "last", "first", "toMutableList", "stripMargin", "reversed", "orElseThrow", "getValue", "value",
 }  # fmt: skip
-"""Calls whose value is made of their arguments, or of the value of their lambda."""
-OWN = ("apply", "run", "with")
-"""Kotlin's calls whose braces have a receiver."""
-KEEPS = frozenset({
+"""Calls whose value is computed from their arguments, or from the value of their lambda."""
+HAS_RECEIVER = ("apply", "run", "with")
+"""Kotlin's functions whose lambda has a receiver."""
+STORES = frozenset({
     "add", "addAll", "addLast", "addFirst", "offer", "put", "push", "append", "addOne",
     "putIfAbsent",
 })  # fmt: skip
-SAYS_NOTHING = KEEPS | {
+READS_NO_ERROR = STORES | {
     "size", "length", "isEmpty", "isNotEmpty", "nonEmpty", "clear", "isDone", "isCancelled",
     "count", "cancel", "containsKey", "contains", "toString", "hashCode", "getClass", "isCompleted",
     "indices", "lastIndex", "remove", "removeIf", "sizeHint",
 }  # fmt: skip
-"""Calls that tell nothing of an error, and read none."""
-TOLD = frozenset({"whenComplete", "whenCompleteAsync", "handle", "handleAsync"})
-"""Calls whose lambda is told of an error."""
-THEN = frozenset({
+"""Calls that neither read nor report an error."""
+TAKES_ERROR = frozenset({"whenComplete", "whenCompleteAsync", "handle", "handleAsync"})
+"""Calls whose lambda has the error as a parameter."""
+KEEPS_ERROR = frozenset({
     "thenAccept", "thenApply", "thenRun", "thenAcceptAsync", "thenApplyAsync", "thenRunAsync",
 })  # fmt: skip
-"""Calls whose value is a future with the same error."""
+"""Calls that return a future with the same error."""
 TESTS = {"if", "while", "when", "switch"}
-_POLL = re.compile(r"\.\s*poll\s*\(\s*\w")
-_COMMIT = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
-WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
+_POLL_CALL = re.compile(r"\.\s*poll\s*\(\s*\w")
+_COMMIT_CALL = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
+LOGS = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
 
 
-def after_first_argument(given: str) -> str:
-    """What a call is given behind its first argument; empty if that is all."""
+def after_first_argument(arguments: str) -> str:
+    """Returns the arguments of a call after the first one; empty if there is only one."""
     depth = 0
-    for at, char in enumerate(without_types(given)):
+    for at, char in enumerate(without_types(arguments)):
         depth += (char in "([{") - (char in ")]}")
         if depth == 0 and char == ",":
-            return given[at + 1 :]
+            return arguments[at + 1 :]
     return ""
 
 
-def lambda_body(given: str) -> str:
-    """What a lambda of one parameter does."""
-    return re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", given)
+def lambda_body(code: str) -> str:
+    """Returns the body of a lambda with one parameter."""
+    return re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", code)
 
 
 def is_poll_loop(code: str) -> bool:
-    """Whether code is a consumer's own loop: an error that leaves it ends its polls and commits."""
-    return bool(_POLL.search(code)) and bool(_COMMIT.search(code))
+    """Whether code is a poll loop that commits: an error that leaves it ends polls and commits."""
+    return bool(_POLL_CALL.search(code)) and bool(_COMMIT_CALL.search(code))

@@ -1,4 +1,4 @@
-"""Errors of futures, publishers and effects that a chain of calls drops, or only writes of.
+"""Errors of futures, publishers and effects that a call chain drops or only logs.
 
 Sources: CompletableFuture (`exceptionally`, `handle`); Reactor and RxJava (`onError…`); Mutiny
 (`onFailure().recoverWith…`); cats-effect (`attempt`, `handleErrorWith`, `redeem`, `voidError`); ZIO
@@ -17,73 +17,76 @@ from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _REACH = 60, 160
-_INSTEAD = re.compile(
-    r"\.\s*(?P<verb>onErrorResume\w*|onErrorReturn\w*|onErrorComplete|onErrorContinue"
+_ERROR_OPERATOR = re.compile(
+    r"\.\s*(?P<operator>onErrorResume\w*|onErrorReturn\w*|onErrorComplete|onErrorContinue"
     r"|exceptionally\w*|handle(?:Async)?|handleError(?:With)?|recover\w*|catchAll\w*|catchSome\w*"
     r"|orElse\w*|redeem\w*|fold\w*|leftMap|ignore|ignoreLogged|voidError|either|attempt|option|exit)"
     r"\b(?P<opened>\s*[({])?"
 )
-_DROPS = re.compile(
+_DROPS_ERROR = re.compile(
     r"onErrorComplete|onErrorContinue|recoverWithNull|ignore|ignoreLogged|voidError"
 )
-_KEEPS = frozenset({"either", "attempt", "option", "exit"})
-"""What makes a value of an error."""
-_OF_EFFECTS = re.compile(r"(?:orElse\w*|fold\w*|option|either|exit|ignore|ignoreLogged)")
-"""Verbs that other objects have, too."""
+_ERROR_TO_VALUE = frozenset({"either", "attempt", "option", "exit"})
+"""Operators that turn an error into a value."""
+_AMBIGUOUS_OPERATOR = re.compile(r"(?:orElse\w*|fold\w*|option|either|exit|ignore|ignoreLogged)")
+"""Operators that objects of other types have, too."""
 _EFFECT = re.compile(
     r"(?:IO|ZIO|UIO|Task|Mono|Flux|Uni|Multi|Single|Maybe|Completable|Observable|Flowable|EitherT"
     r"|Future|CompletableFuture)\b"
 )
-_VALUE = re.compile(
+_FALLBACK_VALUE = re.compile(
     r"onErrorReturn\w*|orElseSucceed|recoverWithItem|handleError|recover|exceptionally"
 )
-"""Steps that put a value in the place of an error, which later steps may process."""
-_RUNS = re.compile(
+"""Operators that replace an error by a value, which later steps may process."""
+_RUN_STEP = re.compile(
     r"(?:block|subscribe|await|unsafeRun|join|get|indefinitely|atMost|toFuture|then\b|void\b|value\b"
     r"|collect|last|unsafeToFuture|orDie|getOrThrow)\w*"
 )
-_RUN = re.compile(r"\s*(?:\.\s*unsafeRunSync\s*\(\s*\))?\s*(?=[;)}\n])")
-_IS_TAKEN = re.compile(r"(?<![=!<>-])=(?![=>])|<-|\breturn\b|\bmatch\b")
+_CHAIN_END = re.compile(r"\s*(?:\.\s*unsafeRunSync\s*\(\s*\))?\s*(?=[;)}\n])")
+_RESULT_USE = re.compile(r"(?<![=!<>-])=(?![=>])|<-|\breturn\b|\bmatch\b")
 _LAMBDA = re.compile(r"\s*\{?\s*(?:\(?\s*[\w\s:,]*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)")
-_PLAIN = re.compile(r"\s*(?:null|true|false|-?\d+[lL]?|\(\s*\))?\s*")
-_CAUGHT = re.compile(r"\.\s*catch\s*\{")
+_CONSTANT = re.compile(r"\s*(?:null|true|false|-?\d+[lL]?|\(\s*\))?\s*")
+_FLOW_CATCH = re.compile(r"\.\s*catch\s*\{")
 _PARAMETER = re.compile(r"\A\s*\w+\s*->")
 
 
 def ignored_errors(text: Text, span: Block, uses: re.Pattern[str] | None = None) -> Iterator[int]:
-    """Where that is between two places, of a chain that `uses` a record."""
+    """Yields the offsets in a span where a chain drops or only logs an error. With `uses`, only
+    chains that use a record count."""
     plain, begin, end = text.plain, max(0, span[0]), span[1]
-    for match in islice(_INSTEAD.finditer(plain, begin, end), _MOST):
+    for match in islice(_ERROR_OPERATOR.finditer(plain, begin, end), _MOST):
         if _is_dropped(text, match):
-            start = text.chain(match.end("verb"))
+            start = text.chain(match.end("operator"))
             if uses is None or uses.search(plain, start, match.start()):
                 yield match.start()
-    for match in islice(_CAUGHT.finditer(plain, begin, end), _MOST):
+    for match in islice(_FLOW_CATCH.finditer(plain, begin, end), _MOST):
         body = plain[match.end() : text.block_of(match.end() - 1)[1]]
         if only_logs(_PARAMETER.sub("", body)):
             yield match.start()
 
 
 def _is_dropped(text: Text, match: re.Match[str]) -> bool:
-    plain, verb, end = text.plain, match["verb"], match.end()
-    if _OF_EFFECTS.fullmatch(verb) and not _EFFECT.match(plain, text.chain(match.end("verb"))):
+    plain, operator, end = text.plain, match["operator"], match.end()
+    if _AMBIGUOUS_OPERATOR.fullmatch(operator) and not _EFFECT.match(
+        plain, text.chain(match.end("operator"))
+    ):
         return False
-    if _DROPS.fullmatch(verb):
+    if _DROPS_ERROR.fullmatch(operator):
         return True
-    if verb in _KEEPS:
-        run, start = _RUN.match(plain, end), text.chain(match.end("verb"))
-        return bool(run) and not _IS_TAKEN.search(text.line_to(start)[-_REACH:])
+    if operator in _ERROR_TO_VALUE:
+        run, start = _CHAIN_END.match(plain, end), text.chain(match.end("operator"))
+        return bool(run) and not _RESULT_USE.search(text.line_to(start)[-_REACH:])
     is_braces = plain[end - 1] == "{"
     closed = text.block_of(end - 1)[1] + 1 if is_braces else text.closed(end)
-    given = error_function(plain[end : closed - 1], is_last=False)
-    function = _LAMBDA.match(given)
-    if _VALUE.fullmatch(verb) and not function:
-        return bool(_PLAIN.fullmatch(given)) and _is_end(text, closed)
-    if not (function or _EFFECT.match(given.strip())):
+    argument = error_function(plain[end : closed - 1], is_last=False)
+    lambda_ = _LAMBDA.match(argument)
+    if _FALLBACK_VALUE.fullmatch(operator) and not lambda_:
+        return bool(_CONSTANT.fullmatch(argument)) and _only_runs(text, closed)
+    if not (lambda_ or _EFFECT.match(argument.strip())):
         return False
-    return only_logs_error(given[function.end() :] if function else given)
+    return only_logs_error(argument[lambda_.end() :] if lambda_ else argument)
 
 
-def _is_end(text: Text, at: int) -> bool:
-    """Whether what is behind a place only runs the chain."""
-    return all(_RUNS.fullmatch(step.name) for step in steps(text, at))
+def _only_runs(text: Text, at: int) -> bool:
+    """Whether the steps after an offset only run the chain."""
+    return all(_RUN_STEP.fullmatch(step.name) for step in steps(text, at))

@@ -1,7 +1,7 @@
-"""Chains of calls that go by what a method returns which says whether something failed:
+"""Call chains that filter by a method which returns whether something succeeded:
 `rs.stream().allMatch(this::tried)`, `rs.filterNot(tried)`, `all.removeIf(r -> !tried(r))`.
 
-What is left out of a list because it failed is passed over, unless something asks for it.
+A record that is filtered out because it failed is skipped, unless something checks for it.
 """
 
 from __future__ import annotations
@@ -16,72 +16,73 @@ from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _LONGEST_HEAD = 60, 120
-_LISTS = frozenset({"filter", "filterNot", "withFilter", "takeWhile", "dropWhile", "partition"})
+_FILTERS = frozenset({"filter", "filterNot", "withFilter", "takeWhile", "dropWhile", "partition"})
 _IN_PLACE = frozenset({"removeIf", "removeAll", "retainAll"})
-_NUMBERS = frozenset({"count", "size", "length"})
-_TURNS = frozenset({"filterNot", "removeIf", "removeAll", "noneMatch", "none"})
-"""What takes those for which its function returns false."""
-_CHOOSES = (
-    r"\.\s*(?P<verb>allMatch|anyMatch|noneMatch|all|any|none|forall|exists|takeWhile|dropWhile"
+_COUNTS = frozenset({"count", "size", "length"})
+_INVERTED = frozenset({"filterNot", "removeIf", "removeAll", "noneMatch", "none"})
+"""Methods that select the elements for which their function returns false."""
+_FILTER_CALL = (
+    r"\.\s*(?P<method>allMatch|anyMatch|noneMatch|all|any|none|forall|exists|takeWhile|dropWhile"
     r"|filter|withFilter|filterNot|partition|removeIf|removeAll|retainAll|count|find|indexWhere)"
     r"\s*(?P<opened>[({{])\s*(?:\(?\w+\)?\s*[-=]>\s*)?(?P<not>!)?\s*(?:(?:this)?\s*::\s*)?{0}\b"
 )
-_GIVEN_TO = re.compile(r"(?:\bva[lr]|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{1,60})?=\s*$")
-"""The name that something gets."""
-_PARTED = re.compile(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
-_ALONE = re.compile(r"(?:[;{}\n>]|^)\s*$")
-_ASKED = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
-_WHOLE = re.compile(r"\s*\)")
-_JUMPS = re.compile(r"\b(?:continue|return|break|throw)\b")
+_ASSIGNED_NAME = re.compile(r"(?:\bva[lr]|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{1,60})?=\s*$")
+"""The name that the value is assigned to."""
+_PARTITION_NAMES = re.compile(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
+_STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
+_CONDITION_START = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
+_CONDITION_END = re.compile(r"\s*\)")
+_JUMP = re.compile(r"\b(?:continue|return|break|throw)\b")
 _LAMBDA = re.compile(r"\s*\{?\s*(?:case\s*)?\(?\w+\)?\s*[-=]>")
 
 
 def is_only_filter(text: Text, name: str, span: Block) -> bool:
-    """Whether a chain goes by what a method of this name returns, and nothing asks what came of
-    it."""
-    found = re.compile(_CHOOSES.format(name)).finditer(text.plain, *span)
-    return any(_is_unasked(text, match, span) for match in islice(found, _MOST))
+    """Whether a chain filters by a method of this name, and nothing checks its result."""
+    calls = re.compile(_FILTER_CALL.format(name)).finditer(text.plain, *span)
+    return any(_is_unchecked(text, match, span) for match in islice(calls, _MOST))
 
 
-def _is_unasked(text: Text, match: re.Match[str], span: Block) -> bool:
-    opened, verb = match.start("opened"), match["verb"]
+def _is_unchecked(text: Text, match: re.Match[str], span: Block) -> bool:
+    opened, method = match.start("opened"), match["method"]
     begin, end = text.chain(opened), text.closed(opened + 1)
     before = text.plain[max(0, span[0], begin - _LONGEST_HEAD) : begin]
-    of_failed = bool(match["not"]) != (verb in _TURNS)
-    behind = end, text.block(match.start())[1]
-    if verb in _IN_PLACE:
-        return _is_left(text, text.plain[begin : match.start()].strip(), of_failed, behind)
-    if asked := _ASKED.search(before):
-        return _is_idle(text, end, of_failed is not bool(asked["not"]))
-    if parted := _PARTED.search(before):
-        return is_never_checked(text, parted[1 if match["not"] else 2], True, behind)
-    if named := _GIVEN_TO.search(before):
-        if verb in _LISTS and not any(step.name in _NUMBERS for step in steps(text, end)):
-            return _is_left(text, named[1], of_failed, behind)
-        return is_never_checked(text, named[1], of_failed, behind)
-    if not _ALONE.search(before):
+    selects_failed = bool(match["not"]) != (method in _INVERTED)
+    after = end, text.block(match.start())[1]
+    if method in _IN_PLACE:
+        return _is_list_unchecked(
+            text, text.plain[begin : match.start()].strip(), selects_failed, after
+        )
+    if condition := _CONDITION_START.search(before):
+        return _ignores_failure(text, end, selects_failed is not bool(condition["not"]))
+    if parts := _PARTITION_NAMES.search(before):
+        return is_never_checked(text, parts[1 if match["not"] else 2], True, after)
+    if assigned := _ASSIGNED_NAME.search(before):
+        if method in _FILTERS and not any(step.name in _COUNTS for step in steps(text, end)):
+            return _is_list_unchecked(text, assigned[1], selects_failed, after)
+        return is_never_checked(text, assigned[1], selects_failed, after)
+    if not _STATEMENT_START.search(before):
         return False
-    return not (of_failed and verb in _LISTS | {"find"}) or all(
+    return not (selects_failed and method in _FILTERS | {"find"}) or all(
         only_logs(_LAMBDA.sub("", text.plain[step.begin : max(step.begin, step.end)]))
         for step in steps(text, end)
     )
 
 
-def _is_left(text: Text, name: str, of_failed: bool, behind: Block) -> bool:
-    """Whether nothing is done about what failed of a list of this name: it has those, or only the
-    others."""
-    if of_failed:
-        return is_never_checked(text, name, True, behind)
+def _is_list_unchecked(text: Text, name: str, has_failed: bool, after: Block) -> bool:
+    """Whether nothing is done about failed elements: a list of this name holds only those, or only
+    the others."""
+    if has_failed:
+        return is_never_checked(text, name, True, after)
     return not checks_size(text, name)
 
 
-def _is_idle(text: Text, end: int, answer: bool) -> bool:
-    """Whether nothing is done where a condition that ends behind a place has this answer."""
-    whole = _WHOLE.match(text.plain, end)
-    if whole is None:
+def _ignores_failure(text: Text, end: int, value: bool) -> bool:
+    """Whether nothing is done where the condition that ends after an offset has this value."""
+    closing = _CONDITION_END.match(text.plain, end)
+    if closing is None:
         return False
-    does, other = jvm_flags.branches(text, whole.end())
-    failed, rest = (does, other) if answer else (other, does)
-    return jvm_flags.ignores_failure(text, whole.end(), failed) and (
-        answer or not _JUMPS.search(rest)
+    then, other = jvm_flags.branches(text, closing.end())
+    failed, rest = (then, other) if value else (other, then)
+    return jvm_flags.ignores_failure(text, closing.end(), failed) and (
+        value or not _JUMP.search(rest)
     )

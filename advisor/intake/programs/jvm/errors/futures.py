@@ -107,17 +107,17 @@ class Futures:
             name, closed = match[1], self._closed(match)
             inside = (match.end() - 1, closed) if match[2] else (closed, closed)
             given = self._plain[inside[0] + 1 : closed - 1].strip()
-            if name in calls.SAYS_NOTHING:
+            if name in calls.READS_NO_ERROR:
                 return RESULT
-            if name in calls.EACH:
+            if name in calls.FOR_EACH:
                 return READ if self._element_is_read(inside, depth) else RESULT
-            if name in calls.TOLD and (heard := callback_of(given)):
+            if name in calls.TAKES_ERROR and (heard := callback_of(given)):
                 fault = heard.fault(lambda *_: None)
                 if not fault or not _LINK.match(self._plain, closed):
                     return fault or READ
                 end = closed
                 continue
-            if name in calls.THEN:
+            if name in calls.KEEPS_ERROR:
                 end = closed
                 continue
             if name == "exceptionally" and only_logs(calls.lambda_body(given), in_function=True):
@@ -127,7 +127,10 @@ class Futures:
             elif name not in calls.PASSES and name not in ("also", "apply"):
                 return self._waited(value.at, match.start(), depth)
             elif match[2] and (
-                (name in calls.OWN and re.search(r"(?<![\w.])(?:get|join|await)\s*\(", given))
+                (
+                    name in calls.HAS_RECEIVER
+                    and re.search(r"(?<![\w.])(?:get|join|await)\s*\(", given)
+                )
                 or self._element_is_read(inside, depth, strict=True)
             ):
                 return READ
@@ -188,7 +191,7 @@ class Futures:
         body = self._plain[slice(*inside)]
         if match := _REFERS.match(body):
             name = match[1] or match[2]
-            known = name in calls.SAYS_NOTHING or calls.WRITES.fullmatch(name)
+            known = name in calls.READS_NO_ERROR or calls.LOGS.fullmatch(name)
             return not known and self._method_reads(name, 0, depth)
         if match := _LAMBDA.match(body, 1):
             return self.is_read(match[1], (inside[0] + match.end(), inside[1]), depth + 1)
@@ -265,14 +268,14 @@ class Futures:
 
     def _of_call(self, name: str, opened: int, value: _Value) -> _Value | str:
         """The call that a lambda is handed to, which makes something of what it returns."""
-        if name in calls.TAKES_NOTHING and not self._is_template(name, opened):
+        if name in calls.DISCARDS_VALUE and not self._is_template(name, opened):
             return RESULT
         if name not in calls.PASSES:
             return READ
         is_braces = self._plain[opened] == "{"
         end = self._text.block_of(opened)[1] + 1 if is_braces else self._text.closed(opened + 1)
         return _Value(
-            self._text.chain(opened), max(value.end, end), value.later or name in calls.LATER
+            self._text.chain(opened), max(value.end, end), value.later or name in calls.WRAPS
         )
 
     def _is_template(self, name: str, opened: int) -> bool:
@@ -337,20 +340,20 @@ class Futures:
     def _of_argument(self, call: tuple[str, int, int], value: _Value, depth: int) -> _Value | str:
         """What becomes of the future where it is an argument of a call."""
         name, opened, position = call
-        if name in calls.KEEPS:
+        if name in calls.STORES:
             before = self._plain[max(0, opened - 200) : opened]
             receiver = re.search(r"(\w+)\s*\.\s*\w+\s*$", before)
             return self._of_collection(receiver[1], depth) if receiver else READ
         if name in calls.PASSES:
-            later = value.later or name in calls.LATER
+            later = value.later or name in calls.WRAPS
             return _Value(self._text.chain(opened), self._text.closed(opened + 1), later)
-        if calls.WRITES.fullmatch(name) or name in calls.TAKES_NOTHING | calls.TESTS:
+        if calls.LOGS.fullmatch(name) or name in calls.DISCARDS_VALUE | calls.TESTS:
             return RESULT
         return READ if self._method_reads(name, position, depth) else RESULT
 
     def _of_collection(self, name: str, depth: int) -> str:
         """What becomes of the futures in a collection; one of another file may be read there."""
-        keeps = "|".join(sorted(calls.KEEPS))
+        keeps = "|".join(sorted(calls.STORES))
         other = re.search(rf"\b{name}\b(?!\s*\.\s*(?:{keeps})\s*\()", self._plain)
         return self._found(name, (-1, len(self._plain)), depth) if other else READ
 
