@@ -1,7 +1,7 @@
-"""Lists of results, of which some may be errors, and whether something is done about these:
+"""Lists of results that may hold errors, and whether the code acts on those errors:
 `val results = rs.map { runCatching { save(it) } }`.
 
-Kotlin's `Result` and Scala's `Try` keep an error until something asks for it (kotlin.Result,
+Kotlin's `Result` and Scala's `Try` hold an error until something reads it (kotlin.Result,
 `getOrThrow`; scala.util.Try, `get`).
 """
 
@@ -16,117 +16,129 @@ from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 
-_MOST, _DEEPEST, _REACH, _LONGEST_HEAD = 40, 3, 2_000, 120
-_MAPS = re.compile(r"(?:map\w*|flatMap|associate\w*|traverse)")
-_HANDS_ON = frozenset({
+_MAX_USES, _MAX_DEPTH, _MAX_DISTANCE, _MAX_HEAD = 40, 3, 2_000, 120
+_MAP_CALL = re.compile(r"(?:map\w*|flatMap|associate\w*|traverse)")
+_LAMBDA_VALUE_CALLS = frozenset({
     "async", "Future", "withContext", "coroutineScope", "supervisorScope", "runBlocking",
 })  # fmt: skip
-"""Calls inside the function of a list whose value is that of their own function."""
-_THROWS = re.compile(r"\b(?:getOrThrow|orElseThrow|throwOnFailure|throw)\b|\.\s*get\b(?!\w|\()")
-_ASKS = re.compile(
+"""Calls whose value is that of the lambda passed to them."""
+_RETHROW = re.compile(r"\b(?:getOrThrow|orElseThrow|throwOnFailure|throw)\b|\.\s*get\b(?!\w|\()")
+_ERROR_CHECK = re.compile(
     r"\b(?:isFailure|isSuccess|isLeft|isRight|exceptionOrNull|onFailure|fold|failed|Failure|Left)\b"
 )
-_EACH = frozenset({"forEach", "foreach", "onEach"})
-_OF_FAILED = re.compile(r"isFailure|isLeft|exceptionOrNull\(\)\s*!=\s*null|!\s*\w+\.isSuccess")
-_TURNS = frozenset({"none", "noneMatch", "filterNot"})
-_LAMBDA = re.compile(r"\s*\{?\s*\(?\w+\)?\s*[-=]>")
-_GIVEN_TO = re.compile(r"\bva[lr]\s+(\w+)\s*(?::[^=;{}\n]{1,80})?=\s*$")
-_PARTED = re.compile(r"\bva[lr]\s+\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
+_FOR_EACH = frozenset({"forEach", "foreach", "onEach"})
+_FAILURE_PREDICATE = re.compile(
+    r"isFailure|isLeft|exceptionOrNull\(\)\s*!=\s*null|!\s*\w+\.isSuccess"
+)
+_NEGATING_CALLS = frozenset({"none", "noneMatch", "filterNot"})
+_LAMBDA_HEAD = re.compile(r"\s*\{?\s*\(?\w+\)?\s*[-=]>")
+_ASSIGNED = re.compile(r"\bva[lr]\s+(\w+)\s*(?::[^=;{}\n]{1,80})?=\s*$")
+_DESTRUCTURED = re.compile(r"\bva[lr]\s+\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
 _IF = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
-_ALONE = re.compile(r"(?:[;{}\n>]|^)\s*$")
-_LOOP = re.compile(r"\bfor\s*\(\s*(?:va[lr]\s+)?\w+\s*(?:\bin\b|<-)\s*$")
-_CLOSES = re.compile(r"\s*\)")
-_ENDS = re.compile(r"\s*[})]")
+_STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
+_LOOP_HEAD = re.compile(r"\bfor\s*\(\s*(?:va[lr]\s+)?\w+\s*(?:\bin\b|<-)\s*$")
+_CLOSING_PARENTHESIS = re.compile(r"\s*\)")
+_CLOSING_BRACKET = re.compile(r"\s*[})]")
 
 
 def are_errors_checked(text: Text, begin: int, end: int) -> bool:
-    """Whether a value with an error, between two places, is one of a list of which something asks
-    for errors later, and does something about them."""
-    for _ in range(_DEEPEST):
-        if not _ENDS.match(text.plain, end):
+    """Whether the value between two offsets, which may be an error, is collected in a list whose
+    errors the code checks and acts on later."""
+    for _ in range(_MAX_DEPTH):
+        if not _CLOSING_BRACKET.match(text.plain, end):
             return False
-        opened = _opened(text, begin)
+        opened = _enclosing_bracket(text, begin)
         callee = CALLEE.search(text.plain, max(0, opened - 80), opened) if opened >= 0 else None
         if callee is None:
             return False
-        is_braces = text.plain[opened] == "{"
-        end = text.block_of(opened)[1] + 1 if is_braces else text.closed(opened + 1)
-        if _MAPS.fullmatch(callee[1]):
-            return _is_asked(text, text.chain(opened), end, _DEEPEST)
-        if callee[1] not in _HANDS_ON:
+        is_block = text.plain[opened] == "{"
+        end = text.block_of(opened)[1] + 1 if is_block else text.closed(opened + 1)
+        if _MAP_CALL.fullmatch(callee[1]):
+            return _is_chain_checked(text, text.chain(opened), end, _MAX_DEPTH)
+        if callee[1] not in _LAMBDA_VALUE_CALLS:
             return False
         begin = callee.start()
     return False
 
 
-def _opened(text: Text, at: int) -> int:
-    """The bracket or brace that a place is within; -1 for none."""
+def _enclosing_bracket(text: Text, at: int) -> int:
+    """Returns the offset of the bracket or brace around an offset; -1 if there is none."""
     depth = 0
-    for here in range(at - 1, max(-1, at - _REACH), -1):
+    for here in range(at - 1, max(-1, at - _MAX_DISTANCE), -1):
         depth += (text.plain[here] in ")]}") - (text.plain[here] in "([{")
         if depth < 0:
             return here
     return -1
 
 
-def _is_asked(text: Text, begin: int, end: int, depth: int) -> bool:
-    """Whether something is done about the errors in a list, which a chain gives that ends at a
-    place."""
-    of_failed = True
+def _is_chain_checked(text: Text, begin: int, end: int, depth: int) -> bool:
+    """Whether the code acts on the errors in a list, the value of the chain between two offsets."""
+    of_failures = True
     for step in steps(text, end):
-        given = text.plain[step.begin : max(step.begin, step.end)]
-        if _THROWS.search(given) or _THROWS.fullmatch(step.name):
+        code = text.plain[step.begin : max(step.begin, step.end)]
+        if _RETHROW.search(code) or _RETHROW.fullmatch(step.name):
             return True
-        if step.name in _EACH:
-            return _acts(given)
-        if _ASKS.search(given):
-            of_failed = bool(_OF_FAILED.search(given)) != (step.name in _TURNS)
+        if step.name in _FOR_EACH:
+            return _acts_on_error(code)
+        if _ERROR_CHECK.search(code):
+            of_failures = bool(_FAILURE_PREDICATE.search(code)) != (step.name in _NEGATING_CALLS)
         end = max(step.end + 1, step.begin)
-    return _is_taken(text, begin, end, of_failed=of_failed, depth=depth)
+    return _is_value_checked(text, begin, end, of_failures=of_failures, depth=depth)
 
 
-def _is_taken(text: Text, begin: int, end: int, *, of_failed: bool, depth: int) -> bool:
-    """The same by what takes what such a chain gives; `of_failed` says that it is there, or true,
-    where something failed."""
-    before, closed = (
-        text.plain[max(0, begin - _LONGEST_HEAD) : begin],
-        _CLOSES.match(text.plain, end),
+def _is_value_checked(text: Text, begin: int, end: int, *, of_failures: bool, depth: int) -> bool:
+    """Whether the code that uses the value of such a chain acts on its errors. `of_failures` says
+    that the value is true, or not empty, where something failed."""
+    before, closing = (
+        text.plain[max(0, begin - _MAX_HEAD) : begin],
+        _CLOSING_PARENTHESIS.match(text.plain, end),
     )
-    if asked := _IF.search(before):
-        if closed is None:
+    if condition := _IF.search(before):
+        if closing is None:
             return True
-        does, other = jvm_flags.branches(text, closed.end())
-        failed = does if of_failed is not bool(asked["not"]) else other
-        return not jvm_flags.ignores_failure(text, closed.end(), failed)
-    if _LOOP.search(before):
-        return closed is not None and _acts(text.plain[slice(*text.guarded(closed.end()))])
-    if names := _PARTED.search(before) or _GIVEN_TO.search(before):
-        behind = end, text.block(end)[1]
-        return depth > 0 and any(_is_used(text, name, behind, depth - 1) for name in names.groups())
-    opened = _opened(text, begin)
+        first, second = jvm_flags.branches(text, closing.end())
+        on_failure = first if of_failures is not bool(condition["not"]) else second
+        return not jvm_flags.ignores_failure(text, closing.end(), on_failure)
+    if _LOOP_HEAD.search(before):
+        return closing is not None and _acts_on_error(
+            text.plain[slice(*text.guarded(closing.end()))]
+        )
+    if names := _DESTRUCTURED.search(before) or _ASSIGNED.search(before):
+        scope = end, text.block(end)[1]
+        return depth > 0 and any(
+            _is_variable_checked(text, name, scope, depth - 1) for name in names.groups()
+        )
+    opened = _enclosing_bracket(text, begin)
     callee = CALLEE.search(text.plain, max(0, opened - 80), opened) if opened >= 0 else None
-    if depth and callee and callee[1] in _HANDS_ON and _ENDS.match(text.plain, end):
-        return _is_asked(text, callee.start(), text.block_of(opened)[1] + 1, depth - 1)
-    return not _ALONE.search(before)
+    if (
+        depth
+        and callee
+        and callee[1] in _LAMBDA_VALUE_CALLS
+        and _CLOSING_BRACKET.match(text.plain, end)
+    ):
+        return _is_chain_checked(text, callee.start(), text.block_of(opened)[1] + 1, depth - 1)
+    return not _STATEMENT_START.search(before)
 
 
-def _is_used(text: Text, name: str, behind: Block, depth: int) -> bool:
-    """Whether something is done about the errors in what has a name."""
-    told = [*log_arguments(text, behind)]
-    if jvm_flags.is_never_checked(text, name, True, behind):
+def _is_variable_checked(text: Text, name: str, scope: Block, depth: int) -> bool:
+    """Whether the code acts on the errors in a variable."""
+    logged = [*log_arguments(text, scope)]
+    if jvm_flags.is_never_checked(text, name, True, scope):
         return False
-    uses = re.compile(rf"(?<![.\w]){name}\b").finditer(text.plain, *behind)
+    uses = re.compile(rf"(?<![.\w]){name}\b").finditer(text.plain, *scope)
     return any(
-        _is_asked(text, use.start(), use.end(), depth)
-        for use in islice(uses, _MOST)
-        if not any(start <= use.start() < stop for start, stop in told)
+        _is_chain_checked(text, use.start(), use.end(), depth)
+        for use in islice(uses, _MAX_USES)
+        if not any(start <= use.start() < stop for start, stop in logged)
     )
 
 
-def _acts(given: str) -> bool:
-    """Whether a function that is given each result does something where it has an error."""
-    body = _LAMBDA.sub("", given).strip().removeprefix("{")
-    if _THROWS.search(body):
+def _acts_on_error(function: str) -> bool:
+    """Whether a function that is called with each result acts on its error."""
+    body = _LAMBDA_HEAD.sub("", function).strip().removeprefix("{")
+    if _RETHROW.search(body):
         return True
-    asked = re.search(r"\bonFailure\s*\{(?P<body>[^{}]*)\}", body)
-    return bool(_ASKS.search(body)) and not only_logs(asked["body"] if asked else body)
+    on_failure = re.search(r"\bonFailure\s*\{(?P<body>[^{}]*)\}", body)
+    return bool(_ERROR_CHECK.search(body)) and not only_logs(
+        on_failure["body"] if on_failure else body
+    )
