@@ -1,4 +1,4 @@
-"""A dict of settings in a Python program, and a client that takes one."""
+"""A dict of settings in a Python program, and a client that it configures."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from advisor.catalog import Component
 
-CONF = frozenset({"conf", "config", "producer_conf", "consumer_conf"})
-"""Keywords by which a client is handed its dict."""
-LONGEST_NAME = 100
-"""Letters of a name that are looked at."""
+CONFIG_KEYWORDS = frozenset({"conf", "config", "producer_conf", "consumer_conf"})
+"""Keywords under which a client takes its dict."""
+MAX_NAME_LENGTH = 100
+"""Characters of a name that are compared."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _AIO, _AVRO = "AIO", "Avro"
-"""Clients whose keywords and keys are their own, and not settings of Kafka."""
-_OF_REGISTRY = "schema.registry."
-"""What clients of `confluent_kafka.avro` take out of their dict (confluent_kafka/avro)."""
+"""Prefixes of clients whose keywords and keys include names that are no settings of Kafka."""
+_REGISTRY_PREFIX = "schema.registry."
+"""Keys that clients of `confluent_kafka.avro` remove from their dict (confluent_kafka/avro)."""
 
 
 class Pair(NamedTuple):
-    """A key with its value, where it stands."""
+    """A key with its value, and the line of both."""
 
     key: str
     value: ast.expr
@@ -29,10 +29,10 @@ class Pair(NamedTuple):
 
 @dataclass(slots=True)
 class SettingsDict:
-    """A dict.
+    """A dict of settings.
 
-    `doubts` are keys that depend on a condition, and `unread` the lines that put into it what is
-    not known. `branch` is the path of conditions under which it was made.
+    `doubts` are keys that depend on a condition, and `unread` the lines that add settings which
+    cannot be read. `branch` is the path of conditions under which the dict is created.
     """
 
     name: str
@@ -43,18 +43,18 @@ class SettingsDict:
     doubts: dict[str, int] = field(default_factory=dict)
     unread: list[int] = field(default_factory=list)
     origin: int = 0
-    """Tells expressions apart: a function that is called twice makes two dicts of one."""
+    """Identifies the expression: a function that is called twice creates two dicts from one."""
     is_unknown: bool = False
-    """Whether it comes from elsewhere, so that it may not be a dict."""
+    """Whether it comes from another file, so that it may not be a dict."""
 
-    is_part: bool = False
-    """Whether another dict, or a client, has what it holds."""
+    is_contained: bool = False
+    """Whether another dict, or a client, contains its settings."""
 
-    is_of_others: bool = False
-    """Whether something that is not a client is made of it."""
+    is_for_other_object: bool = False
+    """Whether it configures an object that is not a client."""
 
     def put(self, pair: Pair, branch: tuple[int, ...]) -> None:
-        """Puts a pair in, or a doubt where that depends on a condition."""
+        """Adds a pair, and a doubt if it depends on a condition."""
         before = self.pairs.get(pair.key)
         if self.branch[: len(branch)] == branch:
             self.doubts.pop(pair.key, None)
@@ -64,67 +64,68 @@ class SettingsDict:
             self.doubts[pair.key] = pair.line
 
     def merge(self, other: SettingsDict, branch: tuple[int, ...]) -> None:
-        """Puts all of another dict in."""
-        other.is_part = True
+        """Adds all settings of another dict."""
+        other.is_contained = True
         for pair in other.pairs.values():
             self.put(pair, branch)
         self.inner |= other.inner
         self.doubts |= other.doubts
         self.unread += other.unread
 
-    def joined(self, other: SettingsDict) -> SettingsDict:
-        """This dict or the other one, whichever a condition chooses."""
+    def join(self, other: SettingsDict) -> SettingsDict:
+        """Returns this dict or the other one, whichever a condition chooses."""
         either = SettingsDict(self.name, self.line, self.branch)
         either.merge(self, self.branch)
         either.inner |= other.inner
         either.unread += other.unread
         for key in self.pairs.keys() | other.pairs.keys():
-            one, two = self.pairs.get(key), other.pairs.get(key)
-            if not one or not two or ast.dump(one.value) != ast.dump(two.value):
-                pair = two or one
+            first, second = self.pairs.get(key), other.pairs.get(key)
+            if not first or not second or ast.dump(first.value) != ast.dump(second.value):
+                pair = second or first
                 either.doubts[key] = pair.line if pair else self.line
-                if two:
-                    either.pairs.setdefault(key, two)
+                if second:
+                    either.pairs.setdefault(key, second)
         either.doubts |= other.doubts
-        other.is_part = True
+        other.is_contained = True
         return either
 
 
 class Client(NamedTuple):
-    """A client that the code makes; `settings` is None where nothing of them is in the file."""
+    """A client that the code creates; `settings` is None if none of them are in the file."""
 
     component: Component
     line: int
     settings: SettingsDict | None
-    of_parameter: bool
+    is_parameter: bool
 
 
-def keywords(call: ast.Call, settings: SettingsDict) -> list[ast.keyword]:
-    """The keywords of a client that are settings; of its dict, its registry's keys are dropped."""
-    called = ast.unparse(call.func).rpartition(".")[2]
-    if called.startswith(_AIO):
+def setting_keywords(call: ast.Call, settings: SettingsDict) -> list[ast.keyword]:
+    """The keywords of a client that are settings. Removes the keys of the schema registry from its
+    dict."""
+    class_name = ast.unparse(call.func).rpartition(".")[2]
+    if class_name.startswith(_AIO):
         return []
-    if called.startswith(_AVRO):
-        for key in [key for key in settings.pairs if key.startswith(_OF_REGISTRY)]:
+    if class_name.startswith(_AVRO):
+        for key in [key for key in settings.pairs if key.startswith(_REGISTRY_PREFIX)]:
             settings.pairs.pop(key)
-    own = [word for word in call.keywords if word.arg not in CONF]
-    own = [word for word in own if word.arg is None or not word.arg.endswith("schema")]
-    return [word for word in own if word.arg not in ("logger", "schema_registry")]
+    keywords = [word for word in call.keywords if word.arg not in CONFIG_KEYWORDS]
+    keywords = [word for word in keywords if word.arg is None or not word.arg.endswith("schema")]
+    return [word for word in keywords if word.arg not in ("logger", "schema_registry")]
 
 
 def dotted_name(value: ast.expr) -> str:
-    """A name as it is written; empty for anything else."""
+    """A name as it is written; empty for any other expression."""
     is_name = isinstance(value, ast.Name | ast.Attribute)
-    return ast.unparse(value)[:LONGEST_NAME] if is_name else ""
+    return ast.unparse(value)[:MAX_NAME_LENGTH] if is_name else ""
 
 
-def attributes_of_class(node: ast.stmt) -> list[str]:
-    """The names that a statement of a class gives to what it has."""
+def class_attributes(node: ast.stmt) -> list[str]:
+    """The names of the class attributes that a statement assigns."""
     targets = node.targets if isinstance(node, ast.Assign) else []
     targets = [node.target] if isinstance(node, ast.AnnAssign) and node.value else targets
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def parameters(function: Function) -> list[str]:
-    every = function.args
-    return [word.arg for word in (*every.posonlyargs, *every.args, *every.kwonlyargs)]
+    arguments = function.args
+    return [word.arg for word in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]

@@ -1,6 +1,6 @@
-"""Python with dicts of settings, as confluent-kafka takes them. Read as literals, never run.
+"""Python programs with dicts of settings for confluent-kafka. They are parsed, and never run.
 
-kafka-python and aiokafka take keywords, and are clients that the catalog does not know.
+kafka-python and aiokafka take keywords, and are clients that the catalog does not have.
 """
 
 from __future__ import annotations
@@ -56,87 +56,87 @@ from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
 _DICT = re.compile(r"\bdict\(\s*\w+\s*=")
-_PUT = re.compile(
+_ITEM_ASSIGNMENT = re.compile(
     r"^[ \t]*[\w.]+(?:\[[\"'][\w.]+[\"']\][ \t]*=[^=]|\.update\(\w+[ \t]*=)", re.MULTILINE
 )
-_YAML = re.compile(r"^[A-Za-z][\w.-]*:(?:[ \t]|$)", re.MULTILINE)
+_YAML_KEY = re.compile(r"^[A-Za-z][\w.-]*:(?:[ \t]|$)", re.MULTILINE)
 _STATEMENT = re.compile(
     r"^(?:import|from|def|class|@|with|if|for|[\w.]+\s*[=(\[]"
     r"|\w+\s*:[^=\n]{1,80}=\s*(?:[A-Z]\w*\(|\{|dict\())",
     re.MULTILINE,
 )
-_MADE = re.compile(r"\bconfluent_kafka\b")
-_OTHER = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
-_OTHERS = re.compile(rf"(?<!new )\b{_OTHER.pattern}\s*\(")
+_LIBRARY = re.compile(r"\bconfluent_kafka\b")
+_OTHER_CLIENT = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
+_OTHER_CALL = re.compile(rf"(?<!new )\b{_OTHER_CLIENT.pattern}\s*\(")
 _KAFKA_PYTHON = "kafka-python (before 3.0: acks=1 without idempotence, unless stated), which"
-_ELSEWHERE = (
-    "is a class of another file, which makes the client. Give that file, or the settings as "
+_CLASS_OF_ANOTHER_FILE = (
+    "is a class of another file, which creates the client. Give that file, or the settings as "
     "properties, one file for each client."
 )
-_IN_ANOTHER = (
+_ANOTHER_LANGUAGE = (
     "If it is another language, give the settings as properties, one file for each client."
 )
 _NO_CLIENT = (
-    "no producer or consumer of confluent-kafka is in this program, nor a dict of settings of one. "
-    "Give the file that has them, or the settings as properties, one file for each client."
+    "no producer or consumer of confluent-kafka is in this program, and no dict of settings for "
+    "one. Give the file that has them, or the settings as properties, one file for each client."
 )
-_DEEPEST = 50
-_TRIED = 20
-"""Of a dict's keys: each that is unknown takes some milliseconds."""
+_MAX_DEPTH = 50
+_CHECKED_KEYS = 20
+"""The keys of a dict that are looked up at most: an unknown one takes some milliseconds."""
 MAX_LENGTH = 200_000
-"""What Python's own parser reads in half a second."""
+"""Characters of code that Python's parser reads in half a second."""
 _HEADERS = "headers"
-"""Dicts of this name are records', whatever their keys."""
+"""The name of dicts that are headers of records, whatever their keys."""
 
 
 def read(text: str) -> Reading:
-    """The settings of every dict in the text. Raises `IntakeError`.
+    """The settings of all dicts in the source. Raises `IntakeError`.
 
-    A dict belongs to the client that it is handed to, else to the one of its name, else to the one
-    that has most of its keys. A value that is not a literal is left out and said to be, and so is
-    a dict of something else (headers, a registry).
+    A dict belongs to the client that takes it, else to the client that its name says, else to the
+    client that has most of its keys. A value that is not a literal is skipped with a note, and so
+    is a dict of something else (headers, a schema registry).
     """
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
-    tree = _parsed(text)
+    tree = _parse(text)
     _refuse_others(tree)
-    flow, known = Flow(tree), constants(tree)
+    flow, values = Flow(tree), constants(tree)
     for client in flow.clients:
         if client.settings:
             reading.clients.add((client.component, f"line {client.line}"))
-            _state(reading, client.settings, client.component, f"line {client.line}", known)
-        elif not client.of_parameter:
-            words = "what this client is given comes from elsewhere. Write its settings here, or"
+            _take_dict(reading, client.settings, client.component, f"line {client.line}", values)
+        elif not client.is_parameter:
+            words = "the dict of this client comes from elsewhere. Write its settings here, or"
             raise IntakeError(f"Line {client.line}: {words} give them as properties.")
     roots = [
-        made for made in _roots(flow)
-        if not made.is_of_others and made.name.rpartition(".")[2] != _HEADERS
+        settings for settings in _root_dicts(flow)
+        if not settings.is_for_other_object and settings.name.rpartition(".")[2] != _HEADERS
     ]  # fmt: skip
-    handed = {client.component for client in flow.clients if client.settings}
-    ours = [made for made in roots if _is_of_client(made)]
-    if not (flow.clients or ours) and not _is_dict(tree):
+    configured = {client.component for client in flow.clients if client.settings}
+    client_dicts = [settings for settings in roots if _is_of_client(settings)]
+    if not (flow.clients or client_dicts) and not _is_dict(tree):
         raise IntakeError(f"Line 1: {_NO_CLIENT}")
-    ours = ours or ([] if handed else roots)
-    made_topics = [*python_topics.created_topics(tree, known)] if flow.clients else []
-    of_topics = {line for topic in made_topics for _, _, line in topic.configs}
-    for made in _roots(flow):
-        if made in ours:
-            named = _by_name(made.name)
-            clients = (named,) if named else likely_clients(made.pairs)
+    client_dicts = client_dicts or ([] if configured else roots)
+    topics = [*python_topics.created_topics(tree, values)] if flow.clients else []
+    topic_lines = {line for topic in topics for _, _, line in topic.configs}
+    for settings in _root_dicts(flow):
+        if settings in client_dicts:
+            by_name = _component_by_name(settings.name)
+            clients = (by_name,) if by_name else likely_clients(settings.pairs)
             for component in clients:
-                is_whole = _connects(made) or component in handed
-                process = f"line {made.line}" if is_whole else ""
-                _state(reading, made, component, process, known, clients)
-        elif (line := next(iter(made.pairs.values())).line) not in of_topics:
+                is_whole = _connects(settings) or component in configured
+                process = f"line {settings.line}" if is_whole else ""
+                _take_dict(reading, settings, component, process, values, clients)
+        elif (line := next(iter(settings.pairs.values())).line) not in topic_lines:
             reading.note(line, "a dict without a setting of a client: not read")
     _refuse_differing(reading)
-    _judge(reading, tree, flow)
-    take_topics(reading, made_topics, int)
+    _add_program_facts(reading, tree, flow)
+    take_topics(reading, topics, int)
     _refuse_empty(reading, is_known=bool(flow.clients) or _is_dict(tree))
     return reading
 
 
 def _refuse_empty(reading: Reading, *, is_known: bool) -> None:
-    """Refuses a program in which nothing is for a client."""
+    """Raises `IntakeError` for a program that has no settings of a client."""
     if not (reading.items or reading.problems or is_known):
         raise IntakeError(f"Line 1: {_NO_CLIENT}")
     if not reading.items and not reading.notes and not reading.problems:
@@ -144,30 +144,30 @@ def _refuse_empty(reading: Reading, *, is_known: bool) -> None:
 
 
 def _refuse_differing(reading: Reading) -> None:
-    """Refuses dicts that state another value each, where nothing tells their clients apart."""
-    stated: dict[tuple[Component, str, str], Item] = {}
+    """Adds a problem for dicts of one client that set the same name to different values."""
+    first_items: dict[tuple[Component, str, str], Item] = {}
     for item in reading.items:
-        before = stated.setdefault((item.component, item.process, item.name), item)
-        if before.text != item.text and decides(item.name):
-            words = f"{shown(item.name)} differs from the dict on line {before.line}"
-            reading.wrong(item.component, item.name, item.line, f"{words}. Leave one of them")
+        first = first_items.setdefault((item.component, item.process, item.name), item)
+        if first.text != item.text and decides(item.name):
+            words = f"{shown(item.name)} differs from the dict on line {first.line}"
+            reading.wrong(item.component, item.name, item.line, f"{words}. Keep only one of them")
 
 
-def _judge(reading: Reading, tree: ast.Module, flow: Flow) -> None:
-    """States what the program makes of what it sends and reads. Raises `IntakeError`."""
-    made = {client.component for client in flow.clients}
-    if Component.PRODUCER in made:
-        in_config = any("on_delivery" in made.pairs for made in flow.made)
-        _judge_sends(reading, tree, in_config=in_config)
-    if Component.CONSUMER in made:
-        _refuse_the_end(tree)
+def _add_program_facts(reading: Reading, tree: ast.Module, flow: Flow) -> None:
+    """Adds the facts of how the program sends and processes messages. Raises `IntakeError`."""
+    components = {client.component for client in flow.clients}
+    if Component.PRODUCER in components:
+        in_config = any("on_delivery" in settings.pairs for settings in flow.dicts)
+        _add_send_facts(reading, tree, in_config=in_config)
+    if Component.CONSUMER in components:
+        _refuse_seeks(tree)
         add_processing_facts(reading, processing_facts(tree))
         refuse_uncommitted(reading, uncommitted(tree))
     transactions.judge(reading, python_transactions.transactions(tree))
 
 
-def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None:
-    """States whether sends may fail unnoticed, and refuses what does not say so."""
+def _add_send_facts(reading: Reading, tree: ast.Module, *, in_config: bool) -> None:
+    """Adds whether a failed send is ignored, and a problem where that cannot be decided."""
     line, reason = python_sends.unchecked_send(tree, in_config=in_config)
     if line:
         add_ignored_send_errors(reading, line, reason)
@@ -179,126 +179,134 @@ def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None
         add_ignored_send_errors(reading, line, CONTINUES_WITHOUT_MESSAGE)
 
 
-def _state(
-    reading: Reading, made: SettingsDict, component: Component, process: str,
-    known: dict[str, ast.expr], clients: tuple[Component, ...] = (),
+def _take_dict(
+    reading: Reading, settings: SettingsDict, component: Component, process: str,
+    values: dict[str, ast.expr], clients: tuple[Component, ...] = (),
 ) -> None:  # fmt: skip
-    """Takes a dict, or what a client has of one that `clients` share. Raises `IntakeError` for one
-    that has what is not known."""
-    for line in made.unread:
-        words = "what is put into a client's dict here is not known. Write its settings out, or "
-        raise IntakeError(f"Line {line}: {words}leave it away if none decides anything.")
-    for key, value, line in made.pairs.values():
+    """Takes the settings of a component from a dict that `clients` share. Raises `IntakeError` for
+    a dict with settings that cannot be read."""
+    for line in settings.unread:
+        words = "what is put into a client's dict here cannot be read. Write its settings out, or "
+        raise IntakeError(f"Line {line}: {words}leave them out if no answer depends on them.")
+    for key, value, line in settings.pairs.values():
         if component not in clients_having(key, clients or (component,)):
             continue
-        plain = known.get(value.id, value) if isinstance(value, ast.Name) else value
-        take_pair(reading, component, key, plain, line, process)
-    chosen = [pair for pair in made.pairs.values() if isinstance(pair.value, ast.IfExp)]
-    for key, line in (made.doubts | {key: line for key, _, line in chosen}).items():
+        resolved = values.get(value.id, value) if isinstance(value, ast.Name) else value
+        take_pair(reading, component, key, resolved, line, process)
+    conditional = [pair for pair in settings.pairs.values() if isinstance(pair.value, ast.IfExp)]
+    for key, line in (settings.doubts | {key: line for key, _, line in conditional}).items():
         if is_weighed(Family.LIBRDKAFKA, component, key):
-            words = "depends on a condition of the program. Leave only the case that you ask for"
+            words = "depends on a condition of the program. Keep only the case that you ask about"
             reading.wrong(component, key, line, f"{shown(key)} {words}")
 
 
 def _is_dict(tree: ast.Module) -> bool:
-    """Whether a text only states dicts, so that it is not a program."""
+    """Whether the source has only assignments and expressions, so that it is not a program."""
     return all(isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr) for node in tree.body)
 
 
 def check_length(text: str) -> None:
-    """Raises `IntakeError` for more than any code that configures something has."""
+    """Raises `IntakeError` for a source that is longer than `MAX_LENGTH`."""
     if len(text) > MAX_LENGTH:
-        raise IntakeError(f"The file is longer than {MAX_LENGTH} letters of code.")
+        raise IntakeError(f"The file is longer than {MAX_LENGTH} characters of code.")
 
 
-def _parsed(text: str) -> ast.Module:
+def _parse(text: str) -> ast.Module:
     check_length(text)
     _check_depth(text)
-    # Pairs without braces, as one cuts them out of a dict.
-    code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
+    # Pairs without braces, copied from a dict.
+    code = f"{{{text}\n}}" if _is_bare_pairs(text) else textwrap.dedent(text)
     try:
         return syntax.with_nodes(
             inlined(without_function_factories(unfold(normal_form(ast.parse(code)))))
         )
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
-        raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None
+        raise IntakeError(
+            f"Line {line}: this is not well-formed Python. {_ANOTHER_LANGUAGE}"
+        ) from None
     except (ValueError, RecursionError, MemoryError):
         raise IntakeError("The file: this is not Python that can be read.") from None
 
 
-def _bare(text: str) -> bool:
-    """Whether these are pairs alone, one or more a line."""
-    lines = [line for name in text.splitlines() if (line := name.strip()) and line[0] != "#"]
+def _is_bare_pairs(text: str) -> bool:
+    """Whether every line begins with a pair, so that the braces of the dict are missing."""
+    lines = [line for row in text.splitlines() if (line := row.strip()) and line[0] != "#"]
     return bool(lines) and all(_PAIR.match(line) for line in lines)
 
 
 def _refuse_others(tree: ast.Module) -> None:
-    """Raises `IntakeError` where a client of another library is made, or a class is one itself."""
-    own_classes = {node.name for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)}
+    """Raises `IntakeError` for a client of another library, and for a subclass of a client."""
+    class_names = {node.name for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)}
     for node in syntax.nodes(tree):
         if isinstance(node, ast.ClassDef):
             bases = (ast.unparse(base).rpartition(".")[2] for base in node.bases)
             if base := next((base for base in bases if base in CLIENTS), None):
                 raise IntakeError(
                     f"Line {node.lineno}: {shown(node.name)} is itself a {base}, which is not "
-                    "followed. Keep the client in a field of the class (self.client = "
+                    "supported. Keep the client in a field of the class (self.client = "
                     f"{base}(…)), or give its settings as properties."
                 )
         if not isinstance(node, ast.Call):
             continue
-        made = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        made = node.func.id if isinstance(node.func, ast.Name) else made
-        if made == "ShareConsumer":
-            raise IntakeError(f"Line {node.lineno}: {made}: {SHARE_CONSUMER}")
-        if _OTHER.fullmatch(made) and made not in own_classes:
-            raise IntakeError(f"Line {node.lineno}: {made} {_other_client(tree, made)}")
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        called = node.func.id if isinstance(node.func, ast.Name) else called
+        if called == "ShareConsumer":
+            raise IntakeError(f"Line {node.lineno}: {called}: {SHARE_CONSUMER}")
+        if _OTHER_CLIENT.fullmatch(called) and called not in class_names:
+            raise IntakeError(f"Line {node.lineno}: {called} {_other_client(tree, called)}")
 
 
 def _other_client(tree: ast.Module, name: str) -> str:
-    """Why nothing is read of a client of this name: another library's, or the team's own class."""
+    """Why a client of this name is not read: it is another library's, or a class of the team."""
     for node in syntax.nodes(tree):
         if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
             library = (node.module or "").partition(".")[0]
             if node.level or library not in ("kafka", "aiokafka"):
-                return _ELSEWHERE
-    own = "aiokafka, which" if name.startswith("AIO") else _KAFKA_PYTHON
+                return _CLASS_OF_ANOTHER_FILE
+    library_words = "aiokafka, which" if name.startswith("AIO") else _KAFKA_PYTHON
     return (
-        f"is a client of {own} is not known here: what counts where nothing is stated is its own, "
-        "so nothing is read. Answer the questions as for the Java client, and state each value, "
-        "those too that the code leaves out."
+        f"is a client of {library_words} is not supported: its defaults are not those of the other "
+        "clients, so nothing is read. Answer the questions as for the Java client, and state every "
+        "value, including those that the code leaves out."
     )
 
 
-def _refuse_the_end(tree: ast.Module) -> None:
-    """Raises `IntakeError` for a reader that begins at the end, wherever its group is."""
+def _refuse_seeks(tree: ast.Module) -> None:
+    """Raises `IntakeError` for a consumer that skips messages by a seek."""
     for line, reason in seeks.refused_seeks(tree):
         raise IntakeError(f"Line {line}: {reason}")
 
 
 def _check_depth(text: str) -> None:
-    """Refuses nesting that no configuration has, because the parser's only limit is its stack."""
+    """Raises `IntakeError` for nesting that no configuration has: the parser's only limit is its
+    stack."""
     depth = 0
     for number, line in enumerate(text.splitlines(), start=1):
         for char in line:
             depth += (char in "([{") - (char in ")]}")
-            if depth > _DEEPEST:
+            if depth > _MAX_DEPTH:
                 raise IntakeError(f"Line {number}: the file is nested too deeply.")
         if re.search(r"(?:[-+~]\s*){20}|(?:\bnot\s+){20}|(?:\.\s*\w+\s*){50}", line):
-            raise IntakeError(f"Line {number}: this is no configuration.")
+            raise IntakeError(f"Line {number}: this is not a configuration.")
 
 
 def dicts(text: str) -> list[tuple[str, list[Pair]]]:
-    """Each dict with text keys that is not part of another one, under the name that it is given or
-    the call that it is an argument of; inner ones under their keys. Raises `IntakeError`."""
-    return [(made.name, [*made.pairs.values()]) for made in _roots(Flow(_parsed(text)))]
+    """The dicts with string keys that no other dict contains, each as its name and its pairs.
+
+    The name is that of the variable, or of the call that takes the dict as an argument. Inner dicts
+    have their key as name. Raises `IntakeError`.
+    """
+    return [
+        (settings.name, [*settings.pairs.values()]) for settings in _root_dicts(Flow(_parse(text)))
+    ]
 
 
-def _roots(flow: Flow) -> list[SettingsDict]:
-    return [made for made in flow.roots() if made.pairs]
+def _root_dicts(flow: Flow) -> list[SettingsDict]:
+    return [settings for settings in flow.roots() if settings.pairs]
 
 
-def _by_name(name: str) -> Component | None:
+def _component_by_name(name: str) -> Component | None:
     components = [
         component
         for component in (Component.PRODUCER, Component.CONSUMER)
@@ -307,34 +315,34 @@ def _by_name(name: str) -> Component | None:
     return components[0] if len(components) == 1 else None
 
 
-def _is_of_client(made: SettingsDict) -> bool:
-    """Whether a dict is a client's, by its name or by any of its keys."""
-    named = _by_name(made.name.rpartition(".")[2])
-    return named is not None or any(map(is_client_setting, islice(made.pairs, _TRIED)))
+def _is_of_client(settings: SettingsDict) -> bool:
+    """Whether a dict is for a client, by its name or by any of its keys."""
+    by_name = _component_by_name(settings.name.rpartition(".")[2])
+    return by_name is not None or any(map(is_client_setting, islice(settings.pairs, _CHECKED_KEYS)))
 
 
-def _connects(made: SettingsDict) -> bool:
-    """Whether a dict is a client's whole one, and no part that others are made of."""
-    return not made.pairs.keys().isdisjoint(("bootstrap.servers", "metadata.broker.list"))
+def _connects(settings: SettingsDict) -> bool:
+    """Whether a dict has the address of the brokers: it is complete, and not shared by others."""
+    return not settings.pairs.keys().isdisjoint(("bootstrap.servers", "metadata.broker.list"))
 
 
 def take_pair(
     reading: Reading, component: Component, key: str, value: ast.expr, line: int, process: str = ""
 ) -> None:
-    """Takes one pair of a dict, if its value is a literal, or the default of a variable."""
+    """Takes one pair of a dict, if its value is a literal, or a variable with a default."""
     other_products.refuse(key, line)
-    worked_out = "" if isinstance(value, ast.Constant) else ast.unparse(value)
-    if refuse_new_group(reading, component, key, worked_out, line):
+    computed = "" if isinstance(value, ast.Constant) else ast.unparse(value)
+    if refuse_new_group(reading, component, key, computed, line):
         return
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
-    if stated := default_of_variable(value):
-        _say_default(reading, key, line, variable_name(value), stated)
-        if ast.literal_eval(stated) == "" and not decides(key):
-            return  # for a value that is given, such as a name
-        value = stated
-    elif is_free(key) and _is_worked_out(value):
-        value = ast.Constant("x")  # a name with a variable in it is one, whatever that is
+    if default := default_of_variable(value):
+        _note_default(reading, key, line, variable_name(value), default)
+        if ast.literal_eval(default) == "" and not decides(key):
+            return  # a placeholder of a value such as a name
+        value = default
+    elif is_free(key) and _is_computed_text(value):
+        value = ast.Constant("x")  # a name with a variable in it is a name, whatever its value
     try:
         literal = _product(value) if isinstance(value, ast.BinOp) else ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -347,35 +355,35 @@ def take_pair(
         report_open_value(reading, component, key, line)
 
 
-def _say_default(reading: Reading, key: str, line: int, name: str, stated: ast.expr) -> None:
-    """Says that a variable of this name may replace what counts here."""
+def _note_default(reading: Reading, key: str, line: int, name: str, default: ast.expr) -> None:
+    """Adds a note that the default of a variable counts, and may be replaced."""
     if not is_secret(key):
         reading.note(line, f"{shown(key)}: the default counts here; a variable may replace it")
     if decides(key):
-        of_program = VariableValue.by_name(name, str(ast.literal_eval(stated)), line)
-        reading.defaulted_settings.append(DefaultedSetting(shown(key), of_program))
+        variable_value = VariableValue.by_name(name, str(ast.literal_eval(default)), line)
+        reading.defaulted_settings.append(DefaultedSetting(shown(key), variable_value))
 
 
 def report_open_value(reading: Reading, component: Component, key: str, line: int) -> None:
-    """Says that a value is known only where the program runs: a problem if an answer depends on
-    it."""
+    """Adds a note that a value is known only at run time; a problem if an answer depends on it."""
     if decides(key):
         reading.wrong(component, key, line, f"{shown(key)} {NO_PLAIN_VALUE}")
     else:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
 
 
-def _is_worked_out(node: ast.expr) -> bool:
-    """Whether this is a text with something filled in."""
+def _is_computed_text(node: ast.expr) -> bool:
+    """Whether an expression is a string with a part that is filled in."""
     return isinstance(node, ast.JoinedStr) or (
         isinstance(node, ast.BinOp)
-        and any(isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value
-                for one in (node.left, node.right))
+        and any(isinstance(operand, ast.Constant) and isinstance(operand.value, str)
+                and operand.value for operand in (node.left, node.right))
     )  # fmt: skip
 
 
 def _product(node: ast.expr) -> int:
-    """`24 * 60 * 60 * 1000`, as durations and sizes are written. Raises `ValueError`."""
+    """The product in `24 * 60 * 60 * 1000`, as durations and sizes are written. Raises
+    `ValueError`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         count = _product(node.left) * _product(node.right)
     else:
@@ -386,13 +394,13 @@ def _product(node: ast.expr) -> int:
 
 
 def _likeness(text: str) -> float:
-    if _YAML.search(text) and not _STATEMENT.search(text):
+    if _YAML_KEY.search(text) and not _STATEMENT.search(text):
         return 0.0
     if "{" in text and _PAIR.search(text):
         return 0.8
-    if _MADE.search(text) or _PUT.search(text):
+    if _LIBRARY.search(text) or _ITEM_ASSIGNMENT.search(text):
         return 0.75
-    return 0.7 if _DICT.search(text) or _OTHERS.search(text) or _bare(text) else 0.0
+    return 0.7 if _DICT.search(text) or _OTHER_CALL.search(text) or _is_bare_pairs(text) else 0.0
 
 
 READERS = (Reader("python-dict", "Python dict (confluent-kafka)", _likeness, read),)

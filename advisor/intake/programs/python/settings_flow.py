@@ -1,7 +1,7 @@
-"""Dicts of settings as the statements of a Python program leave them, and the clients they go to.
+"""Data flow of the dicts of settings in a Python program, from their literals to the clients.
 
-Statements are followed in their order, functions of the file where they are called. Nothing is
-run. What depends on a condition, or comes from elsewhere, is kept as such: a reader refuses it.
+Statements are followed in their order, and functions of the file where they are called. Nothing is
+run. A setting that depends on a condition, or comes from elsewhere, is marked: a reader refuses it.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.catalog import Component
 from advisor.intake.programs.python.clients import (
-    CONF,
-    LONGEST_NAME,
+    CONFIG_KEYWORDS,
+    MAX_NAME_LENGTH,
     Client,
     Function,
     Pair,
     SettingsDict,
-    attributes_of_class,
+    class_attributes,
     dotted_name,
-    keywords,
     parameters,
+    setting_keywords,
 )  # fmt: skip
 from advisor.intake.programs.python.constants import constants
 from advisor.intake.text import IntakeError
 
-_MOST_STEPS = 5_000
-"""How many statements and dicts are followed: a longer program is not a configuration."""
-_DEEPEST_CALL = 4
+_MAX_STEPS = 5_000
+"""Statements and dicts that are followed at most: a longer program is not a configuration."""
+_MAX_CALL_DEPTH = 4
 
 CLIENTS: Mapping[str, Component] = {
     "Producer": Component.PRODUCER, "SerializingProducer": Component.PRODUCER,
@@ -35,66 +35,66 @@ CLIENTS: Mapping[str, Component] = {
     "Consumer": Component.CONSUMER, "DeserializingConsumer": Component.CONSUMER,
     "AvroConsumer": Component.CONSUMER, "AIOConsumer": Component.CONSUMER,
 }  # fmt: skip
-"""What confluent-kafka calls its clients."""
-_OF_NO_CLIENT = frozenset({"AdminClient", "SchemaRegistryClient", "NewTopic"})
-"""What else is handed dicts, some with keys that a client has, too: none is a client's there."""
+"""The clients of confluent-kafka by the names of their classes."""
+_OTHER_CLASSES = frozenset({"AdminClient", "SchemaRegistryClient", "NewTopic"})
+"""Classes whose dicts are not those of a client, although they share some keys."""
 _COPIES = frozenset({"dict", "copy", "deepcopy", "OrderedDict", "MappingProxyType"})
-_ONLY_READ = frozenset({
+_READERS = frozenset({
     "print", "pprint", "debug", "info", "warning", "error", "exception", "log", "append", "write",
     "dump", "put",
 })  # fmt: skip
-"""What is handed a dict and changes nothing of it."""
-_OF_TOPICS = "default.topic.config"
-"""A dict whose settings are as good as the client's own (confluent_kafka.c, common_conf_setup)."""
-_OWN = ("self.", "cls.")
-"""How a class names what it has."""
-_MAIN = "__name__ == '__main__'"
+"""Functions and methods that take a dict and do not change it."""
+_TOPIC_CONFIG = "default.topic.config"
+"""The key of a dict whose settings count as the client's (confluent_kafka.c, common_conf_setup)."""
+_SELF = ("self.", "cls.")
+"""The prefixes of the attributes of a class."""
+_MAIN_TEST = "__name__ == '__main__'"
 
 
 Names = dict[str, SettingsDict | None]
 
 
 class Flow:
-    """What a program makes: `made` are its dicts, `clients` its clients.
+    """The dicts of settings (`dicts`) and the clients (`clients`) that a program creates.
 
     Raises `IntakeError` for a program that is too long to be followed.
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        self.made: list[SettingsDict] = []
+        self.dicts: list[SettingsDict] = []
         self.clients: list[Client] = []
         self._branch: tuple[int, ...] = ()
         self._branches = self._steps = self._depth = 0
-        self._called: set[str] = set()
-        self._bases: dict[str, tuple[dict[str, Function], Names]] = {}
+        self._called_functions: set[str] = set()
+        self._class_members: dict[str, tuple[dict[str, Function], Names]] = {}
         self._evaluated: set[int] = set()
-        self._alone = {id(part.value) for part in ast.walk(tree) if isinstance(part, ast.Expr)}
+        self._statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         self._constants = constants(tree)
         self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
         self._classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
         names: Names = {}
         self._run(tree.body, names)
         for function in self._functions.values():
-            if function.name not in self._called:
-                self._apart(function.body, names | dict.fromkeys(parameters(function)))
+            if function.name not in self._called_functions:
+                self._run_uncalled(function.body, names | dict.fromkeys(parameters(function)))
 
     def roots(self) -> list[SettingsDict]:
-        """The dicts that no other one and no client has, in the order of their lines."""
-        last = {made.origin: made for made in self.made}
-        parts = {made.origin for made in self.made if made.is_part}
+        """The dicts that no other dict and no client contains, in the order of their lines."""
+        last = {settings.origin: settings for settings in self.dicts}
+        contained = {settings.origin for settings in self.dicts if settings.is_contained}
         return sorted(
-            (made for made in last.values() if made.origin not in parts),
-            key=lambda made: made.line,
+            (settings for settings in last.values() if settings.origin not in contained),
+            key=lambda settings: settings.line,
         )
 
     def _step(self, line: int) -> None:
         self._steps += 1
-        if self._steps > _MOST_STEPS:
+        if self._steps > _MAX_STEPS:
             raise IntakeError(f"Line {line}: the program is too long to be followed.")
 
-    def _apart(self, body: Iterable[ast.stmt], names: Names) -> None:
-        """Follows a function that nobody calls here: what it does to a dict of others it may do at
-        any time, or never."""
+    def _run_uncalled(self, body: Iterable[ast.stmt], names: Names) -> None:
+        """Follows a function that is not called here: it may change a dict at any time, or
+        never."""
         before = self._branch
         self._branches += 1
         self._branch = (*before, self._branches)
@@ -102,135 +102,137 @@ class Flow:
         self._branch = before
 
     def _run(self, body: Iterable[ast.stmt], names: Names) -> list[SettingsDict]:
-        """Follows statements; gives the dicts that they return."""
+        """Follows statements, and returns the dicts that they return."""
         returned: list[SettingsDict] = []
         for node in body:
             self._step(node.lineno)
             match node:
                 case ast.Assign(targets=targets, value=value):
                     self._assign(targets, value, names)
-                case ast.AnnAssign(target=place, value=value) if value:
-                    self._assign([place], value, names)
-                case ast.AugAssign(target=place, op=ast.BitOr(), value=value):
-                    self._merge(self._value(place, names), value, node.lineno, names)
+                case ast.AnnAssign(target=target, value=value) if value:
+                    self._assign([target], value, names)
+                case ast.AugAssign(target=target, op=ast.BitOr(), value=value):
+                    self._merge(self._dict_value(target, names), value, node.lineno, names)
                 case ast.Return(value=value) if value:
-                    if made := self._value(value, names):
-                        returned.append(made)
-                    self._calls(value, names)
+                    if settings := self._dict_value(value, names):
+                        returned.append(settings)
+                    self._follow_calls(value, names)
                 case ast.Delete(targets=targets):
-                    for target in targets:
-                        self._delete(target, names)
+                    for place in targets:
+                        self._delete(place, names)
                 case ast.Import(names=imported) | ast.ImportFrom(names=imported):
                     for word in imported:
                         name = word.asname or word.name
-                        names[name] = _unknown(name, node.lineno)
+                        names[name] = _unknown_dict(name, node.lineno)
                 case _:
-                    returned += self._inner(node, names)
+                    returned += self._run_compound(node, names)
         return returned
 
-    def _inner(self, node: ast.stmt, names: Names) -> list[SettingsDict]:
-        """Follows a statement that has others inside, or is an expression."""
+    def _run_compound(self, node: ast.stmt, names: Names) -> list[SettingsDict]:
+        """Follows a compound statement, or an expression."""
         match node:
-            case ast.If(test=test) if ast.unparse(test).replace('"', "'") == _MAIN:
+            case ast.If(test=test) if ast.unparse(test).replace('"', "'") == _MAIN_TEST:
                 return self._run(node.body, names)
             case ast.If():
-                return self._either(node.body, node.orelse, names)
+                return self._run_branches(node.body, node.orelse, names)
             case ast.For() | ast.AsyncFor() | ast.While():
-                self._calls(node.test if isinstance(node, ast.While) else node.iter, names)
-                return self._either([*node.body, *node.orelse], [], names)
+                self._follow_calls(node.test if isinstance(node, ast.While) else node.iter, names)
+                return self._run_branches([*node.body, *node.orelse], [], names)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
-                    self._calls(item.context_expr, names)
+                    self._follow_calls(item.context_expr, names)
                 return self._run(node.body, names)
             case ast.Try():
                 returned = self._run([*node.body, *node.orelse], names)
                 handlers = [inner for handler in node.handlers for inner in handler.body]
-                returned += self._either(handlers, [], names)
+                returned += self._run_branches(handlers, [], names)
                 return returned + self._run(node.finalbody, names)
             case ast.ClassDef():
-                self._class(node, names)
+                self._run_class(node, names)
                 return []
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return []
             case _:
-                self._calls(node, names)
+                self._follow_calls(node, names)
                 return []
 
-    def _class(self, node: ast.ClassDef, names: Names) -> None:
-        """Runs a class, with what it has of classes of the file: a method of a base is run with
-        each class that has it."""
-        for name in [name for name in names if name.startswith(_OWN)]:
+    def _run_class(self, node: ast.ClassDef, names: Names) -> None:
+        """Follows a class with the members of its base classes in the file. A method of a base
+        class is followed for every subclass."""
+        for name in [name for name in names if name.startswith(_SELF)]:
             del names[name]
         functions: dict[str, Function] = {}
         for base in node.bases:
-            known = self._bases.get(base.id) if isinstance(base, ast.Name) else None
-            functions |= known[0] if known else {}
-            names |= known[1] if known else {}
+            members = self._class_members.get(base.id) if isinstance(base, ast.Name) else None
+            functions |= members[0] if members else {}
+            names |= members[1] if members else {}
         for inner in node.body:
             if isinstance(inner, Function):
                 functions[inner.name] = inner
             else:
                 self._run([inner], names)
-                for name in attributes_of_class(inner):
-                    names |= {f"{own}{name}": names.get(name) for own in (*_OWN, f"{node.name}.")}
+                for name in class_attributes(inner):
+                    names |= {
+                        f"{prefix}{name}": names.get(name) for prefix in (*_SELF, f"{node.name}.")
+                    }
         ordered = sorted(functions.values(), key=lambda inner: inner.name != "__init__")
         for function in ordered:
-            self._called.add(function.name)
+            self._called_functions.add(function.name)
             names |= dict.fromkeys(parameters(function))
             if function.name == "__init__":
                 self._run(function.body, names)
             else:
-                self._apart(function.body, names)
-        own = {name: made for name, made in names.items() if name.startswith(_OWN)}
-        self._bases[node.name] = functions, own
+                self._run_uncalled(function.body, names)
+        attributes = {name: value for name, value in names.items() if name.startswith(_SELF)}
+        self._class_members[node.name] = functions, attributes
 
-    def _either(
+    def _run_branches(
         self, body: Iterable[ast.stmt], other: Iterable[ast.stmt], names: Names
     ) -> list[SettingsDict]:
-        """Follows both sides of a condition; a name has either dict after it."""
+        """Follows both branches of a condition. After it, a name has the dict of either branch."""
         results, before, returned = list[Names](), self._branch, list[SettingsDict]()
-        for side in (body, other):
+        for branch in (body, other):
             self._branches += 1
             self._branch = (*before, self._branches)
             results.append(dict(names))
-            returned += self._run(side, results[-1])
+            returned += self._run(branch, results[-1])
         self._branch = before
         for name in results[0].keys() | results[1].keys():
-            one, two = results[0].get(name), results[1].get(name)
-            differ = one is not None and two is not None and one is not two
-            names[name] = one.joined(two) if differ and one and two else one or two
+            first, second = results[0].get(name), results[1].get(name)
+            differ = first is not None and second is not None and first is not second
+            names[name] = first.join(second) if differ and first and second else first or second
         return returned
 
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr, names: Names) -> None:
-        name = ast.unparse(targets[0])[:LONGEST_NAME]
-        made = self._value(value, names, name)
-        if made is None and not isinstance(value, ast.Name | ast.Attribute | ast.Constant):
-            made = _unknown(name, value.lineno)
+        name = ast.unparse(targets[0])[:MAX_NAME_LENGTH]
+        settings = self._dict_value(value, names, name)
+        if settings is None and not isinstance(value, ast.Name | ast.Attribute | ast.Constant):
+            settings = _unknown_dict(name, value.lineno)
         for target in targets:
             if isinstance(target, ast.Subscript):
-                self._put(target, value, made, names)
+                self._put(target, value, settings, names)
             elif isinstance(target, ast.Name | ast.Attribute):
-                names[ast.unparse(target)[:LONGEST_NAME]] = made
-        self._calls(value, names, name)
+                names[ast.unparse(target)[:MAX_NAME_LENGTH]] = settings
+        self._follow_calls(value, names, name)
 
     def _put(
-        self, target: ast.Subscript, value: ast.expr, made: SettingsDict | None, names: Names
+        self, target: ast.Subscript, value: ast.expr, settings: SettingsDict | None, names: Names
     ) -> None:
         """`conf["acks"] = "1"`."""
-        owner, key = self._value(target.value, names), self._text(target.slice)
+        owner, key = self._dict_value(target.value, names), self._string_value(target.slice)
         if owner is None:
             return
         if key is None:
             owner.unread.append(target.lineno)
-        elif made and not made.is_unknown:
-            made.is_part = True
-            owner.inner[key] = made
+        elif settings and not settings.is_unknown:
+            settings.is_contained = True
+            owner.inner[key] = settings
         else:
             owner.put(Pair(key, value, target.lineno), self._branch)
 
     def _delete(self, target: ast.expr, names: Names) -> None:
-        if isinstance(target, ast.Subscript) and (owner := self._value(target.value, names)):
-            self._remove(owner, self._text(target.slice), target.lineno)
+        if isinstance(target, ast.Subscript) and (owner := self._dict_value(target.value, names)):
+            self._remove(owner, self._string_value(target.slice), target.lineno)
 
     def _remove(self, owner: SettingsDict, key: str | None, line: int) -> None:
         if key is None:
@@ -241,83 +243,83 @@ class Flow:
         elif key in owner.pairs:
             owner.doubts[key] = line
 
-    def _calls(self, node: ast.AST, names: Names, name: str = "") -> None:
-        """Follows the calls in an expression: what they put into a dict, and clients."""
+    def _follow_calls(self, node: ast.AST, names: Names, name: str = "") -> None:
+        """Follows the calls in an expression, which may change a dict or create a client."""
         for call in ast.walk(node):
             if isinstance(call, ast.Call):
                 self._step(call.lineno)
-                self._call(call, names, name)
+                self._follow_call(call, names, name)
             elif isinstance(call, ast.Dict) and id(call) not in self._evaluated:
-                self._value(call, names, name)
+                self._dict_value(call, names, name)
 
-    def _call(self, call: ast.Call, names: Names, name: str) -> None:
+    def _follow_call(self, call: ast.Call, names: Names, name: str) -> None:
         func = call.func
-        made = func.attr if isinstance(func, ast.Attribute) else ""
-        made = func.id if isinstance(func, ast.Name) else made
-        if made in CLIENTS and made not in self._classes:
-            self._client(call, CLIENTS[made], names)
-        elif made in _OF_NO_CLIENT:
+        called = func.attr if isinstance(func, ast.Attribute) else ""
+        called = func.id if isinstance(func, ast.Name) else called
+        if called in CLIENTS and called not in self._classes:
+            self._add_client(call, CLIENTS[called], names)
+        elif called in _OTHER_CLASSES:
             for value in (*call.args, *(word.value for word in call.keywords)):
-                if source := self._value(value, names):
-                    source.is_of_others = True
-        elif isinstance(func, ast.Attribute) and (owner := self._value(func.value, names)):
-            self._change(call, func.attr, owner, names)
-        elif made not in _COPIES:
-            whose = ast.unparse(func)[:LONGEST_NAME]
-            handed = [(whose, value) for value in call.args]
-            handed += [(word.arg or whose, word.value) for word in call.keywords]
-            for name, value in handed:
+                if settings := self._dict_value(value, names):
+                    settings.is_for_other_object = True
+        elif isinstance(func, ast.Attribute) and (owner := self._dict_value(func.value, names)):
+            self._apply_method(call, func.attr, owner, names)
+        elif called not in _COPIES:
+            callee = ast.unparse(func)[:MAX_NAME_LENGTH]
+            arguments = [(callee, value) for value in call.args]
+            arguments += [(word.arg or callee, word.value) for word in call.keywords]
+            for name, value in arguments:
                 if isinstance(value, ast.Dict | ast.Call) and id(value) not in self._evaluated:
-                    self._value(value, names, name)
-            own = isinstance(func, ast.Attribute) and ast.unparse(func.value) in ("self", "cls")
-            self._hand(call, made, names)
-            if isinstance(func, ast.Name) or own:
-                self._inlined(call, made, names)
+                    self._dict_value(value, names, name)
+            bound = isinstance(func, ast.Attribute) and ast.unparse(func.value) in ("self", "cls")
+            self._mark_escaping(call, called, names)
+            if isinstance(func, ast.Name) or bound:
+                self._returned_dict(call, called, names)
 
-    def _hand(self, call: ast.Call, called: str, names: Names) -> None:
-        """Code of elsewhere that is handed a dict may put anything into it."""
-        if id(call) not in self._alone or called in self._functions or called in _ONLY_READ:
+    def _mark_escaping(self, call: ast.Call, called: str, names: Names) -> None:
+        """Marks dicts passed to a function of another file, which may put anything into them."""
+        if id(call) not in self._statements or called in self._functions or called in _READERS:
             return
         for value in call.args:
-            if isinstance(value, ast.Name) and (made := self._value(value, names)):
-                made.unread.append(call.lineno)
+            if isinstance(value, ast.Name) and (settings := self._dict_value(value, names)):
+                settings.unread.append(call.lineno)
 
-    def _change(self, call: ast.Call, verb: str, owner: SettingsDict, names: Names) -> None:
-        key = self._text(call.args[0]) if call.args else None
-        if verb == "update":
-            for given in call.args:
-                self._merge(owner, given, call.lineno, names)
-            self._words(owner, call.keywords, call.lineno, names)
-        elif verb == "setdefault" and len(call.args) == 2:
+    def _apply_method(self, call: ast.Call, method: str, owner: SettingsDict, names: Names) -> None:
+        key = self._string_value(call.args[0]) if call.args else None
+        if method == "update":
+            for argument in call.args:
+                self._merge(owner, argument, call.lineno, names)
+            self._put_keywords(owner, call.keywords, call.lineno, names)
+        elif method == "setdefault" and len(call.args) == 2:
             if key is None:
                 owner.unread.append(call.lineno)
             elif key not in owner.pairs:
                 owner.put(Pair(key, call.args[1], call.lineno), self._branch)
-        elif verb == "pop":
+        elif method == "pop":
             self._remove(owner, key, call.lineno)
-        elif verb == "clear":
+        elif method == "clear":
             for key in [*owner.pairs]:
                 self._remove(owner, key, call.lineno)
 
-    def _client(self, call: ast.Call, component: Component, names: Names) -> None:
-        settings, given = SettingsDict(f"{component}", call.lineno, self._branch), [*call.args[:1]]
-        given += [word.value for word in call.keywords if word.arg in CONF]
-        for value in given:
-            source = self._value(value, names, f"{component}")
+    def _add_client(self, call: ast.Call, component: Component, names: Names) -> None:
+        settings, values = SettingsDict(f"{component}", call.lineno, self._branch), [*call.args[:1]]
+        values += [word.value for word in call.keywords if word.arg in CONFIG_KEYWORDS]
+        for value in values:
+            source = self._dict_value(value, names, f"{component}")
             if source is None or source.is_unknown:
-                of_parameter = source is None and dotted_name(value) in names
-                self.clients.append(Client(component, call.lineno, None, of_parameter))
+                is_parameter = source is None and dotted_name(value) in names
+                self.clients.append(Client(component, call.lineno, None, is_parameter))
                 return
             settings.merge(source, self._branch)
-        self._words(settings, keywords(call, settings), call.lineno, names)
+        self._put_keywords(settings, setting_keywords(call, settings), call.lineno, names)
         if settings.pairs or settings.unread:
             self.clients.append(Client(component, call.lineno, settings, False))
 
-    def _words(
-        self, owner: SettingsDict, words: Iterable[ast.keyword], line: int, names: Names
+    def _put_keywords(
+        self, owner: SettingsDict, keywords: Iterable[ast.keyword], line: int, names: Names
     ) -> None:
-        """Keywords of `dict()`, `update()` or a client."""
-        for word in words:
+        """Adds the keywords of `dict()`, `update()` or a client."""
+        for word in keywords:
             if word.arg is None:
                 self._merge(owner, word.value, line, names)
             else:
@@ -326,7 +328,7 @@ class Flow:
     def _merge(self, owner: SettingsDict | None, value: ast.expr, line: int, names: Names) -> None:
         if owner is None:
             return
-        other = self._value(value, names)
+        other = self._dict_value(value, names)
         if other is None or other.is_unknown:
             owner.unread.append(line)
         elif other is owner:
@@ -334,110 +336,111 @@ class Flow:
         else:
             owner.merge(other, self._branch)
 
-    def _value(self, node: ast.expr, names: Names, name: str = "") -> SettingsDict | None:
-        """The dict that an expression is; None for anything else."""
+    def _dict_value(self, node: ast.expr, names: Names, name: str = "") -> SettingsDict | None:
+        """The dict that is the value of an expression; None for any other value."""
         match node:
             case ast.Dict():
-                return self._literal(node, names, name)
+                return self._dict_literal(node, names, name)
             case ast.Name() | ast.Attribute():
-                full = names.get(ast.unparse(node)[:LONGEST_NAME])
+                full = names.get(ast.unparse(node)[:MAX_NAME_LENGTH])
                 return full or (names.get(node.attr) if isinstance(node, ast.Attribute) else None)
             case ast.Subscript():
-                owner, key = self._value(node.value, names), self._text(node.slice)
+                owner, key = self._dict_value(node.value, names), self._string_value(node.slice)
                 return owner.inner.get(key) if owner and key else None
             case ast.BinOp(op=ast.BitOr(), left=left, right=right):
-                if one := self._value(left, names):
-                    made = self._new(name, node)
-                    made.merge(one, self._branch)
-                    self._merge(made, right, node.lineno, names)
-                    return made
+                if base := self._dict_value(left, names):
+                    merged = self._new_dict(name, node)
+                    merged.merge(base, self._branch)
+                    self._merge(merged, right, node.lineno, names)
+                    return merged
             case ast.IfExp(body=body, orelse=orelse):
-                first, second = self._value(body, names), self._value(orelse, names)
-                return first.joined(second) if first and second else None
+                first, second = self._dict_value(body, names), self._dict_value(orelse, names)
+                return first.join(second) if first and second else None
             case ast.Call(func=func):
                 called = func.attr if isinstance(func, ast.Attribute) else ""
                 called = func.id if isinstance(func, ast.Name) else called
-                return self._copied(node, called, names, name)
+                return self._result(node, called, names, name)
             case _:
                 return None
         return None
 
-    def _copied(self, node: ast.Call, called: str, names: Names, name: str) -> SettingsDict | None:
-        """`dict(acks="all", **base)`, `base.copy()`, or what a function of the file returns."""
+    def _result(self, node: ast.Call, called: str, names: Names, name: str) -> SettingsDict | None:
+        """The value of `dict(acks="all", **base)` or `base.copy()`, or the dict that a function of
+        the file returns."""
         func = node.func
         if called in ("dict", "OrderedDict") and isinstance(func, ast.Name):
-            made = self._new(name, node)
-            for given in node.args:
-                self._merge(made, given, given.lineno, names)
-            self._words(made, node.keywords, node.lineno, names)
-            return made
+            settings = self._new_dict(name, node)
+            for argument in node.args:
+                self._merge(settings, argument, argument.lineno, names)
+            self._put_keywords(settings, node.keywords, node.lineno, names)
+            return settings
         if called in _COPIES:
             copied = node.args[0] if node.args else None
             if copied is None and isinstance(func, ast.Attribute):
                 copied = func.value
-            source = self._value(copied, names) if copied else None
+            source = self._dict_value(copied, names) if copied else None
             if source is None:
                 return None
-            made = self._new(name, node)
-            made.merge(source, self._branch)
-            return made
-        return self._inlined(node, called, names)
+            settings = self._new_dict(name, node)
+            settings.merge(source, self._branch)
+            return settings
+        return self._returned_dict(node, called, names)
 
-    def _inlined(self, call: ast.Call, called: str, names: Names) -> SettingsDict | None:
-        """What a function of the file returns where it is called like this."""
+    def _returned_dict(self, call: ast.Call, called: str, names: Names) -> SettingsDict | None:
+        """The dict that a function of the file returns for the arguments of a call."""
         function = self._functions.get(called)
-        if function is None or self._depth >= _DEEPEST_CALL:
+        if function is None or self._depth >= _MAX_CALL_DEPTH:
             return None
         self._step(call.lineno)
-        self._called.add(called)
-        every = parameters(function)
-        given: Names = dict.fromkeys(every)
-        own = every[1:] if every[:1] in (["self"], ["cls"]) else every
-        for parameter, value in zip(own, call.args, strict=False):
-            given[parameter] = self._value(value, names)
+        self._called_functions.add(called)
+        formal = parameters(function)
+        arguments: Names = dict.fromkeys(formal)
+        positional = formal[1:] if formal[:1] in (["self"], ["cls"]) else formal
+        for parameter, value in zip(positional, call.args, strict=False):
+            arguments[parameter] = self._dict_value(value, names)
         for word in call.keywords:
             if word.arg:
-                given[word.arg] = self._value(word.value, names)
+                arguments[word.arg] = self._dict_value(word.value, names)
         self._depth += 1
-        returned = self._run(function.body, names | given)
+        returned = self._run(function.body, names | arguments)
         self._depth -= 1
         result = returned[0] if returned else None
         for other in returned[1:]:
-            result = result.joined(other) if result and result is not other else result
+            result = result.join(other) if result and result is not other else result
         return result
 
-    def _literal(self, node: ast.Dict, names: Names, name: str) -> SettingsDict:
-        made = self._new(name, node)
+    def _dict_literal(self, node: ast.Dict, names: Names, name: str) -> SettingsDict:
+        settings = self._new_dict(name, node)
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                self._merge(made, value, value.lineno, names)
+                self._merge(settings, value, value.lineno, names)
                 continue
-            word = self._text(key)
+            word = self._string_value(key)
             if word is None:
-                made.unread += [value.lineno] if not isinstance(key, ast.Constant) else []
+                settings.unread += [value.lineno] if not isinstance(key, ast.Constant) else []
             elif isinstance(value, ast.Dict | ast.Call) and (
-                (inner := self._value(value, names, word)) and not inner.is_unknown
+                (inner := self._dict_value(value, names, word)) and not inner.is_unknown
             ):
-                if word == _OF_TOPICS:
-                    made.merge(inner, self._branch)
+                if word == _TOPIC_CONFIG:
+                    settings.merge(inner, self._branch)
                 else:
-                    made.inner[word] = inner
+                    settings.inner[word] = inner
             else:
-                made.put(Pair(word, value, value.lineno), self._branch)
-        return made
+                settings.put(Pair(word, value, value.lineno), self._branch)
+        return settings
 
-    def _new(self, name: str, node: ast.expr) -> SettingsDict:
+    def _new_dict(self, name: str, node: ast.expr) -> SettingsDict:
         self._step(node.lineno)
-        made = SettingsDict(name, node.lineno, self._branch, origin=id(node))
+        settings = SettingsDict(name, node.lineno, self._branch, origin=id(node))
         self._evaluated.add(id(node))
-        self.made.append(made)
-        return made
+        self.dicts.append(settings)
+        return settings
 
-    def _text(self, node: ast.expr) -> str | None:
+    def _string_value(self, node: ast.expr) -> str | None:
         value = self._constants.get(node.id, node) if isinstance(node, ast.Name) else node
         constant = value.value if isinstance(value, ast.Constant) else None
         return constant if isinstance(constant, str) else None
 
 
-def _unknown(name: str, line: int) -> SettingsDict:
+def _unknown_dict(name: str, line: int) -> SettingsDict:
     return SettingsDict(name, line, unread=[line], is_unknown=True)

@@ -18,7 +18,7 @@ READING = (
 )
 ALL = '"acks":"all","enable.idempotence":True'
 ONE = "acks: 1 -> all"
-ELSEWHERE = "what is put into a client's dict here is not known"
+ELSEWHERE = "what is put into a client's dict here cannot be read"
 DEPENDS = "acks depends on a condition of the program"
 PROGRAMS = [
     # line by line
