@@ -1,4 +1,8 @@
-"""The text of a program in Java, Kotlin or Scala, and its braces."""
+"""The text of a program in Java, Kotlin or Scala: its blocks, methods, calls and statements.
+
+Places are offsets in the text. Comments and string literals are replaced by whitespace of the same
+length, so that an offset is the same in the code.
+"""
 
 from __future__ import annotations
 
@@ -10,98 +14,104 @@ from functools import cached_property
 from typing import Any
 
 Block = tuple[int, int]
-"""Where a pair of braces opens and closes."""
+"""The offsets of an opening brace and of its closing brace."""
 _REACH = 4_000
 _LONGEST_HEAD = 400
 _DEEPEST_CALL = 3
 _LONGEST_CHAIN = 12
 _MOST_REACHED = 200
 METHOD = re.compile(
-    r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\((?P<given>(?:[^()]|\([^()]*\)){0,300})\)"
+    r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\((?P<parameters>(?:[^()]|\([^()]*\)){0,300})\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
 )
 _LAMBDA = re.compile(
     r"\b(\w+)\s*(?::(?:[^=;{}]|=>){0,120})?=\s*(?:(?:\(([^()]{0,200})\)|(\w+))\s*(?:->|=>)\s*)?$"
 )
-"""What stands before the braces of a function that a variable is given; Kotlin has its parameter
-behind them."""
-_PARAMETER = re.compile(r"\s*(\w+)\s*(?::[^-{}]{0,80})?->")
-_TYPES = re.compile(r"<[^<>()]*>|\[[^\[\]()]*\]")
+"""The head of a function that is assigned to a variable; Kotlin has the parameter after the
+brace."""
+_LAMBDA_PARAMETER = re.compile(r"\s*(\w+)\s*(?::[^-{}]{0,80})?->")
+_TYPE_LIST = re.compile(r"<[^<>()]*>|\[[^\[\]()]*\]")
 CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
-"""What stands before the brackets or braces of a call."""
+"""The name before the parentheses or the braces of a call."""
 AS_FUNCTION = r"(?:accept|apply|call|handle|invoke|run|test)"
-"""How a function is called that a variable has (java.util.function, Runnable, Callable; Kotlin)."""
-_CALLED = re.compile(
+"""Methods that call a function in a variable (java.util.function, Runnable, Callable; Kotlin)."""
+_CALL = re.compile(
     rf"\b(?:for[Ee]ach|forall|exists|filter\w*|takeWhile)\s*\(\s*(\w+)\s*\)|\b(\w+)\s*(?:\.\s*({AS_FUNCTION})\s*)?\("
     rf"|\.\s*({AS_FUNCTION})\s*\(|\b(\w+)\s*::\s*(\w+)|::\s*(\w+)"
 )
-_GIVEN = re.compile(r"\bforEach\s*\(\s*(?:new\s+\w+[^;{}]{0,200})?\w*\)")
-"""A collection that hands each to an object's `accept` (java.util.function.Consumer)."""
+_FOR_EACH_OBJECT = re.compile(r"\bforEach\s*\(\s*(?:new\s+\w+[^;{}]{0,200})?\w*\)")
+"""A `forEach` that calls an object's `accept` (java.util.function.Consumer)."""
 _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
-_OF_TYPES = r"[\w\s.,?\[\]]{0,120}"
+_TYPE = r"[\w\s.,?\[\]]{0,120}"
 _TYPE_ARGUMENTS = re.compile(
-    rf"(?<=[\w.])<(?:{_OF_TYPES}<(?:{_OF_TYPES}<{_OF_TYPES}>)?{_OF_TYPES}>)*{_OF_TYPES}>(?=\s*[\w(\[{{:])"
+    rf"(?<=[\w.])<(?:{_TYPE}<(?:{_TYPE}<{_TYPE}>)?{_TYPE}>)*{_TYPE}>(?=\s*[\w(\[{{:])"
 )
 CLASS = re.compile(r"\b(?:class|object|record)\s+(\w+)[^{}]*$")
-"""What stands before the braces of a class."""
+"""The head of a class, up to its opening brace."""
 HEAD = re.compile(
     r"(?:\b(?:if|for|while)\s*\([^(){}]*+(?:\([^(){}]*+(?:\([^(){}]*+\)[^(){}]*+)*+\)[^(){}]*+)*+\)"
     r"|\belse)\s*$"
 )
-"""What stands before a statement that is another one's."""
-_SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+"""The head of a statement without braces, such as `if (…)`."""
+_COMMENT_OR_LITERAL = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
 
 QUOTED = r"""(?:"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])')"""
-"""One that is not closed ends with its line, so that nothing is looked through twice."""
-_LETTERS = re.compile(rf'"{{3}}[\s\S]*?(?:"{{3}}|\Z)|{QUOTED}')
-_FILLED_IN = re.compile(r"\$\{(?P<made>[\w.()?!, ]{1,120})\}|\$(?P<name>[a-zA-Z_]\w*)")
-_FILLS_IN = re.compile(r"\b(?:fun|val|def)\s+\w")
-"""What only Kotlin, Scala and Groovy have, whose strings hold expressions."""
-_BLANKS = re.compile(r"\s*")
+"""A string literal. An unclosed one ends with its line, so that no text is searched twice."""
+_STRING = re.compile(rf'"{{3}}[\s\S]*?(?:"{{3}}|\Z)|{QUOTED}')
+_INTERPOLATION = re.compile(r"\$\{(?P<expression>[\w.()?!, ]{1,120})\}|\$(?P<name>[a-zA-Z_]\w*)")
+_INTERPOLATING_LANGUAGE = re.compile(r"\b(?:fun|val|def)\s+\w")
+"""A keyword of Kotlin, Scala or Groovy, whose strings interpolate expressions."""
+_WHITESPACE = re.compile(r"\s*")
 _COMMENT = re.compile(rf"({QUOTED})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _NOT_NULL = re.compile(r"(?<=[\w)\]}])!!(?=\s*\.)")
 
 
 def without_comments(code: str) -> str:
-    """A program of the same length and lines with blanks in place of its comments."""
-    return _COMMENT.sub(lambda it: it[1] or re.sub(r"[^\n]", " ", it[0]), code)
+    """Returns a program with whitespace in place of its comments; offsets and lines are kept."""
+    return _COMMENT.sub(lambda match: match[1] or re.sub(r"[^\n]", " ", match[0]), code)
 
 
 def without_literals(code: str) -> str:
-    """A program of the same length with blanks in place of its strings, but for the expressions in
-    them, and of Kotlin's `!!`: the call is the same."""
-    fills_in = bool(_FILLS_IN.search(code))
-    return _NOT_NULL.sub("  ", _LETTERS.sub(lambda it: _blank(it[0], fills_in=fills_in), code))
+    """Returns a program of the same length with whitespace in place of its string literals.
+
+    Interpolated expressions remain. Kotlin's `!!` is replaced, too: the call is the same.
+    """
+    interpolates = bool(_INTERPOLATING_LANGUAGE.search(code))
+    return _NOT_NULL.sub(
+        "  ", _STRING.sub(lambda match: _blank(match[0], interpolates=interpolates), code)
+    )
 
 
-def _blank(letters: str, *, fills_in: bool) -> str:
-    """Blanks in place of a string or comment, but for what is filled in."""
-    blank = re.sub(r"[^\n]", " ", letters)
-    if not fills_in or "$" not in letters or letters[:1] == "/":
+def _blank(literal: str, *, interpolates: bool) -> str:
+    """Returns whitespace in place of a literal or comment, except for interpolated expressions."""
+    blank = re.sub(r"[^\n]", " ", literal)
+    if not interpolates or "$" not in literal or literal[:1] == "/":
         return blank
-    made = [*blank]
-    for match in _FILLED_IN.finditer(letters):
-        group = "made" if match["made"] else "name"
+    characters = [*blank]
+    for match in _INTERPOLATION.finditer(literal):
+        group = "expression" if match["expression"] else "name"
         if match[group].count("(") == match[group].count(")"):
-            made[slice(*match.span(group))] = match[group]
-    return "".join(made)
+            characters[slice(*match.span(group))] = match[group]
+    return "".join(characters)
 
 
 def blanked(plain: str, spans: Iterable[Block]) -> str:
-    """A text of the same length with blanks in place of some spans."""
-    parts, behind = list[str](), 0
+    """Returns a text of the same length with whitespace in place of some spans."""
+    parts, done = list[str](), 0
     for start, end in sorted(spans):
-        begin, stop = max(start, behind), min(end, len(plain))
-        if stop > begin:
-            parts += [plain[behind:begin], " " * (stop - begin)]
-            behind = stop
-    return "".join([*parts, plain[behind:]])
+        first, stop = max(start, done), min(end, len(plain))
+        if stop > first:
+            parts += [plain[done:first], " " * (stop - first)]
+            done = stop
+    return "".join([*parts, plain[done:]])
 
 
 def closing_bracket(plain: str, at: int, reach: int) -> int:
-    """Behind the bracket that closes a call which was opened just before a place; the place where
-    none does within so many letters."""
+    """Returns the offset after the closing parenthesis of a call that opens just before `at`.
+
+    Returns `at` if it does not close within `reach` characters.
+    """
     depth = 0
     for here in range(at, min(len(plain), at + reach)):
         depth += (plain[here] in "([{") - (plain[here] in ")]}")
@@ -111,63 +121,70 @@ def closing_bracket(plain: str, at: int, reach: int) -> int:
 
 
 def without_types(plain: str) -> str:
-    """The text with blanks for type arguments, whose commas part no arguments of a call."""
+    """Returns the text without type arguments, whose commas do not separate arguments of a call."""
     return _TYPE_ARGUMENTS.sub(lambda match: " " * len(match[0]), plain) if "<" in plain else plain
 
 
 def arguments(plain: str, at: int, written: str, reach: int) -> list[str]:
-    """The arguments of a call whose bracket was opened just before a place, as they are `written`
-    in a text of the same length; none where it is not closed within so many letters."""
-    depth, begin, found = 0, at, list[str]()
+    """Returns the arguments of a call that opens just before `at`, as they are in `written`.
+
+    `written` is a text of the same length, with its literals. Returns none if the call does not
+    close within `reach` characters.
+    """
+    depth, start, values = 0, at, list[str]()
     for here, char in enumerate(
         without_types(plain[at : closing_bracket(plain, at, reach)]), start=at
     ):
         depth += (char in "([{") - (char in ")]}")
         if depth < 0 or (depth == 0 and char == ","):
-            found.append(written[begin:here].strip())
-            begin = here + 1
-    return [argument for argument in found if argument]
+            values.append(written[start:here].strip())
+            start = here + 1
+    return [argument for argument in values if argument]
 
 
 def spliced(code: str, changes: Iterable[tuple[int, int, str]]) -> str:
-    """A text with others in the place of some of its parts, in their order: from where, to where,
-    and what stands there. One that begins within another is left out."""
-    parts, behind = list[str](), 0
-    for start, end, made in changes:
-        if start >= behind:
-            parts += [code[behind:start], made]
-            behind = end
-    return "".join([*parts, code[behind:]])
+    """Returns a text with replacements, in their order: start, end and the new text of each.
+
+    A replacement that starts inside the one before it is skipped.
+    """
+    parts, done = list[str](), 0
+    for start, end, replacement in changes:
+        if start >= done:
+            parts += [code[done:start], replacement]
+            done = end
+    return "".join([*parts, code[done:]])
 
 
 def braces(plain: str) -> Iterator[tuple[int, int, str]]:
-    """Each pair of braces, and what stands before it."""
+    """Yields the start and the end of each block, and its head: the code before its brace."""
     stack: list[tuple[int, str]] = []
-    begin = 0
+    head_start = 0
     for at, char in enumerate(plain):
         if char == "{":
-            stack.append((at, plain[max(begin, at - _LONGEST_HEAD) : at]))
+            stack.append((at, plain[max(head_start, at - _LONGEST_HEAD) : at]))
         elif char == "}" and stack:
             start, head = stack.pop()
             yield start, at, head
         if char in "{};":
-            begin = at + 1
+            head_start = at + 1
     yield from ((start, len(plain), head) for start, head in stack)
 
 
 @dataclass(frozen=True)
 class Text:
-    """A program without comments and letters of strings; `heads` are its pairs of braces, with
-    what stands before them."""
+    """A program without comments and string literals; `heads` are the start, the end and the head
+    of each block."""
 
     plain: str
     heads: list[tuple[int, int, str]]
 
     @classmethod
     def of(cls, code: str) -> Text:
-        """The text of a program as it is written; places stay as they are."""
-        fills_in = bool(_FILLS_IN.search(code))
-        plain = _SKIPPED.sub(lambda match: _blank(match[0], fills_in=fills_in), code)
+        """Returns the text of a program; offsets remain the same."""
+        interpolates = bool(_INTERPOLATING_LANGUAGE.search(code))
+        plain = _COMMENT_OR_LITERAL.sub(
+            lambda match: _blank(match[0], interpolates=interpolates), code
+        )
         plain = _NOT_NULL.sub("  ", plain)
         return cls(plain, [*braces(plain)])
 
@@ -181,7 +198,7 @@ class Text:
 
     @cached_property
     def _nested(self) -> list[tuple[tuple[int, int, str], int]]:
-        """The braces as they open, and the number of those around each; -1 where there are none."""
+        """The blocks by their start, each with the index of the block around it, or -1."""
         nested, opened = list[tuple[tuple[int, int, str], int]](), list[int]()
         for number, head in enumerate(sorted(self.heads)):
             while opened and nested[opened[-1]][0][1] < head[0]:
@@ -196,11 +213,11 @@ class Text:
 
     @cached_property
     def names(self) -> dict[object, Any]:
-        """The names of the records of each poll, which several look for (`polled`)."""
+        """The names of the records of each poll, a cache of several readers (`polled`)."""
         return {}
 
     @cached_property
-    def _found(self) -> dict[str, list[str]]:
+    def _names_by_pattern(self) -> dict[str, list[str]]:
         return {}
 
     @cached_property
@@ -217,44 +234,44 @@ class Text:
         return methods
 
     def methods_with(self, pattern: re.Pattern[str]) -> list[str]:
-        """The names of methods in whose body something is found."""
-        known = self._found
-        if pattern.pattern not in known:
-            known[pattern.pattern] = sorted(
+        """Returns the names of the methods whose body matches a pattern."""
+        names = self._names_by_pattern
+        if pattern.pattern not in names:
+            names[pattern.pattern] = sorted(
                 name
                 for name, bodies in self._methods.items()
                 if any(pattern.search(self.plain, *body) for body in bodies)
             )
-        return known[pattern.pattern]
+        return names[pattern.pattern]
 
     def marked(self, annotation: str) -> list[str]:
-        """The names of methods that have an annotation."""
+        """Returns the names of the methods that have an annotation."""
         return [name for name, bodies in self._methods.items()
                 if any(annotation in self._by_start[body[0]][2] for body in bodies)]  # fmt: skip
 
     def named(self, body: Block) -> list[str]:
-        """The name of the method that has this body; nothing if there is none."""
+        """Returns the name of the method that has this body, in a list; otherwise nothing."""
         match = METHOD.search(self._by_start[body[0]][2]) if body[0] in self._by_start else None
         return [match[1]] if match else []
 
     def parameters(self, body: Block) -> list[str]:
-        """The names of the parameters of a method, by its body."""
+        """Returns the names of the parameters of the method or lambda that has this body."""
         head = self._by_start[body[0]][2]
         match = METHOD.search(head)
-        given = re.sub(r"\([^()]*\)", "", match["given"]) if match else ""
+        declared = re.sub(r"\([^()]*\)", "", match["parameters"]) if match else ""
         if not match and (function := _LAMBDA.search(head)):
-            behind = _PARAMETER.match(self.plain, body[0] + 1)
-            given = function[2] or function[3] or (behind[1] if behind else "it")
-        given = _TYPES.sub("", _TYPES.sub("", given))
-        words = [parameter.partition(":")[0].split() for parameter in given.split(",")]
+            parameter = _LAMBDA_PARAMETER.match(self.plain, body[0] + 1)
+            declared = function[2] or function[3] or (parameter[1] if parameter else "it")
+        declared = _TYPE_LIST.sub("", _TYPE_LIST.sub("", declared))
+        words = [item.partition(":")[0].split() for item in declared.split(",")]
         return [parts[-1] for parts in words if parts]
 
     def bodies(self, name: str) -> list[Block]:
-        """The bodies of methods of this name."""
+        """Returns the bodies of the methods of a name."""
         return self._methods.get(name, [])
 
     def reached(self, block: Block) -> list[Block]:
-        """A block, and the bodies of the methods of the file that it calls."""
+        """Returns a block, and the bodies of the methods of the file that it calls."""
         if block not in self._calls:
             self._calls[block] = self._reached(block)
         return [*self._calls[block]]
@@ -265,41 +282,43 @@ class Text:
             called = {
                 name
                 for start, end in reached
-                for match in _CALLED.finditer(self.plain, max(0, start), end)
+                for match in _CALL.finditer(self.plain, max(0, start), end)
                 for name in match.groups(default="")
             }
-            given = (_GIVEN.search(self.plain, max(0, start), end) for start, end in reached)
-            called |= {"accept"} if any(given) else set()
+            iterations = (
+                _FOR_EACH_OBJECT.search(self.plain, max(0, start), end) for start, end in reached
+            )
+            called |= {"accept"} if any(iterations) else set()
             bodies = (body for name in sorted(called) for body in self.bodies(name))
             reached += [body for body in bodies if body not in reached]
         return reached[:_MOST_REACHED]
 
     def around(self, at: int) -> list[tuple[int, int, str]]:
-        """The braces around a place, from the outermost."""
-        number, found = bisect_left(self._starts, at) - 1, list[tuple[int, int, str]]()
+        """Returns the blocks around an offset, from the outermost: start, end and head of each."""
+        number, blocks = bisect_left(self._starts, at) - 1, list[tuple[int, int, str]]()
         while number >= 0:
             head, number = self._nested[number]
             if head[1] > at:
-                found.insert(0, head)
-        return found
+                blocks.insert(0, head)
+        return blocks
 
     def block(self, at: int) -> Block:
-        """The innermost braces around a place; all of the text where there are none."""
+        """Returns the innermost block around an offset; the whole text if there is none."""
         around = self.around(at)
         return around[-1][:2] if around else (-1, len(self.plain))
 
     def block_of(self, start: int) -> Block:
-        """The braces that open at a place."""
+        """Returns the block whose brace opens at an offset; an empty block if none does."""
         return self._by_start.get(start, (start, start, ""))[:2]
 
     def behind_blanks(self, at: int) -> int:
-        """The first place from one on at which no blank and no line's end stands."""
-        blanks = _BLANKS.match(self.plain, at)
-        return blanks.end() if blanks else at
+        """Returns the offset of the first character from `at` on that is not whitespace."""
+        whitespace = _WHITESPACE.match(self.plain, at)
+        return whitespace.end() if whitespace else at
 
     def guarded(self, at: int) -> Block:
-        """What a condition that ends at a place is about: from the brace behind it to the closing
-        one, or the one statement."""
+        """Returns the block, or the single statement, that belongs to a condition or a loop whose
+        head ends at an offset."""
         start = self.behind_blanks(at)
         if self.plain[start : start + 1] == "{":
             return self.block_of(start)
@@ -307,7 +326,7 @@ class Text:
         return start, end.start() if end else len(self.plain)
 
     def attempt(self, at: int) -> Block | None:
-        """The block of `try` that a `catch` or `finally` at a place belongs to."""
+        """Returns the block of `try` that a `catch` or `finally` at an offset follows, or None."""
         for _ in range(10):
             before = self.plain[max(0, at - _REACH) : at].rstrip()
             head = self._by_end.get(max(0, at - _REACH) + len(before) - 1)
@@ -322,24 +341,24 @@ class Text:
         return None
 
     def bare_attempt(self, at: int) -> Block | None:
-        """What stands between Scala's `try`, without braces, and a `catch` at a place."""
-        begin = max(0, at - _LONGEST_HEAD)
-        tried = self.plain[begin:at].rpartition("try ")
-        start = begin + len(tried[0]) + len(tried[1]) - 1
-        is_bare = tried[1] and self.block(start) == self.block(at)
+        """Returns the span between Scala's `try`, without braces, and a `catch` at an offset."""
+        first = max(0, at - _LONGEST_HEAD)
+        parts = self.plain[first:at].rpartition("try ")
+        start = first + len(parts[0]) + len(parts[1]) - 1
+        is_bare = parts[1] and self.block(start) == self.block(at)
         return (start, at) if is_bare else None
 
     def closed(self, at: int) -> int:
-        """Behind the bracket that closes a call which was opened just before a place."""
+        """Returns the offset after the closing parenthesis of a call that opens before `at`."""
         return closing_bracket(self.plain, at, _REACH)
 
     def arguments(self, at: int) -> list[str]:
-        """The arguments of a call whose bracket was opened just before a place."""
+        """Returns the arguments of a call whose parenthesis opens just before an offset."""
         return arguments(self.plain, at, self.plain, _REACH)
 
     def statement(self, start: int) -> Block:
-        """A statement without braces round it: up to its semicolon, or to its line's end. Chains
-        are in one line already (`normal_form`)."""
+        """Returns the span of a statement without braces: up to its semicolon or the end of its
+        line. A call chain is in one line already (`normal_form`)."""
         depth, plain = 0, self.plain
         for here in range(start, min(len(plain), start + _REACH)):
             depth += (plain[here] in "([{") - (plain[here] in ")]}")
@@ -351,11 +370,11 @@ class Text:
         return start, min(len(plain), start + _REACH)
 
     def line_to(self, at: int) -> str:
-        """What stands before a place in its line."""
+        """Returns the code before an offset in its line."""
         return self.plain[max(0, at - _LONGEST_HEAD) : at].rpartition("\n")[2]
 
     def opened(self, closing: int) -> int:
-        """The bracket that one at a place closes."""
+        """Returns the offset of the bracket that the one at `closing` closes."""
         depth = 0
         for here in range(closing, max(-1, closing - _REACH), -1):
             depth += (self.plain[here] in ")]}") - (self.plain[here] in "([{")
@@ -364,24 +383,24 @@ class Text:
         return closing
 
     def chain(self, opened: int) -> int:
-        """Where the chain of calls begins whose last one has its bracket at a place."""
+        """Returns the start of the call chain whose last parenthesis opens at an offset."""
         at = opened
         for _ in range(_LONGEST_CHAIN):
-            begin = max(0, at - 120)
-            word = CALLEE.search(self.plain[begin:at])
-            at = begin + word.start() if word else at
-            end = self._bare(at)
+            first = max(0, at - 120)
+            callee = CALLEE.search(self.plain[first:at])
+            at = first + callee.start() if callee else at
+            end = self._trimmed(at)
             if self.plain[end - 1 : end] != ".":
                 return end - 3 if re.search(r"\bnew$", self.plain[max(0, end - 4) : end]) else at
-            at = self._bare(end - 1)
+            at = self._trimmed(end - 1)
             while self.plain[at - 1 : at] in ("?", "!"):
                 at -= 1
             while self.plain[at - 1 : at] in (")", "]", "}"):
-                at = self._bare(self.opened(at - 1))
+                at = self._trimmed(self.opened(at - 1))
         return at
 
-    def _bare(self, at: int) -> int:
-        """Behind what stands before the blanks before a place."""
+    def _trimmed(self, at: int) -> int:
+        """Returns the end of the code before an offset, without the whitespace after it."""
         while at > 0 and self.plain[at - 1].isspace():
             at -= 1
         return at
