@@ -1,1 +1,1 @@
-"""Who hears of an error in a Python program: of a send, of a message, of a future."""
+"""Error handling of Python programs: the results of sends, of messages and of futures."""

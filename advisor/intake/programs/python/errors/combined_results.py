@@ -1,7 +1,7 @@
-"""Results of a Python program that are told together of several messages, and what is done where
-one says that something failed: `all(tried(m) for m in ms)`, `sum([…])`, `filter(tried, ms)`.
+"""Combined results of several messages in a Python program, and what the program does if one of
+them is a failure: `all(tried(m) for m in ms)`, `sum([…])`, `filter(tried, ms)`.
 
-`filter` and `takewhile` hand on only those of which their function returns something true, and
+`filter` and `takewhile` yield only the items for which their function returns a true value, and
 `filterfalse` the others (The Python Standard Library, itertools).
 """
 
@@ -16,38 +16,38 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors.flags import Flags, branch_for, only_logs_or_commits
 from advisor.intake.programs.python.normal_form.aliases import last_name
 
-CHOOSES = frozenset({"filter", "takewhile", "dropwhile", "filterfalse"})
-EACH = CHOOSES | {"map"}
-"""Functions that call another one with each message, and hand messages on by what it returns."""
-_COMBINES = frozenset({
+_FILTERS = frozenset({"filter", "takewhile", "dropwhile", "filterfalse"})
+EACH = _FILTERS | {"map"}
+"""Functions that call another function with each message, and yield messages by its results."""
+_COMBINING_FUNCTIONS = frozenset({
     "sum", "all", "any", "list", "tuple", "len", "sorted", "set", "frozenset", "bool", "int", "min",
     "Counter", "gather", "next",
 })  # fmt: skip
-_OF_LIST = frozenset({"count", "index", "copy"})
+_LIST_METHODS = frozenset({"count", "index", "copy"})
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-_NAME = "_failed"
+_PLACEHOLDER = "_failed"
 
 
 class CombinedResults:
-    """The calls of a scope whose results are told together; of those that are `unasked`, nothing
-    asks whether one failed. `own` are functions that say so."""
+    """The calls of a scope whose results are combined. No condition checks the calls in `unasked`
+    for a failure. `functions` are the names of the functions that return whether they succeeded."""
 
-    def __init__(self, scope: ast.AST, own: Container[str], flags: Flags) -> None:
+    def __init__(self, scope: ast.AST, functions: Container[str], flags: Flags) -> None:
         self._flags, self.unasked = flags, set[int]()
-        found = [*_combined(scope, own)]
-        if found:
+        calls = [*_combined_calls(scope, functions)]
+        if calls:
             self._parents = {
                 id(inner): node for node in ast.walk(scope) for inner in ast.iter_child_nodes(node)
             }
-        for call, whole, fails, chosen in found:
-            if self._is_idle(whole, fails, chosen=chosen):
+        for call, combined, failure_value, are_messages in calls:
+            if self._ignores_failure(combined, failure_value, are_messages=are_messages):
                 self.unasked.add(id(call))
 
-    def _is_idle(self, node: ast.AST, fails: bool, *, chosen: bool) -> bool:
-        """Whether nothing is done where one failed; `fails` is what these results are then, and
-        `chosen` says that they are the messages themselves."""
+    def _ignores_failure(self, node: ast.AST, failure_value: bool, *, are_messages: bool) -> bool:
+        """Whether nothing is done about a failure. `failure_value` is the value of the results if
+        one call failed; `are_messages` is true if the results are the messages themselves."""
         parent = self._parents.get(id(node))
-        while parent is not None and _hands_on(parent, node):
+        while parent is not None and _passes_results(parent, node):
             node, parent = parent, self._parents.get(id(parent))
         if isinstance(parent, ast.Call):
             return syntax.is_log(parent)
@@ -55,70 +55,74 @@ class CombinedResults:
             case ast.Expr():
                 return True
             case ast.For() | ast.AsyncFor() | ast.comprehension() if parent.iter is node:
-                return chosen and not fails
+                return are_messages and not failure_value
             case ast.Assign(targets=[ast.Name(id=name)]):
-                is_left = chosen and not fails and not self._flags.asks(name)
-                return is_left or self._flags.is_idle(name, fails, in_function=True)
+                is_unchecked = are_messages and not failure_value and not self._flags.asks(name)
+                return is_unchecked or self._flags.is_idle(name, failure_value, in_function=True)
             case _:
-                return self._is_idle_test(node, fails)
+                return self._condition_ignores_failure(node, failure_value)
 
-    def _is_idle_test(self, node: ast.AST, fails: bool) -> bool:
-        """The same of a value that a condition asks for."""
-        top: ast.AST | None = node
-        while top is not None and not isinstance(top, ast.stmt):
-            if isinstance(top, ast.Call) and top is not node:
+    def _condition_ignores_failure(self, node: ast.AST, failure_value: bool) -> bool:
+        """The same for a value in a condition."""
+        ancestor: ast.AST | None = node
+        while ancestor is not None and not isinstance(ancestor, ast.stmt):
+            if isinstance(ancestor, ast.Call) and ancestor is not node:
                 return False
-            top = self._parents.get(id(top))
-        if not isinstance(top, ast.If):
+            ancestor = self._parents.get(id(ancestor))
+        if not isinstance(ancestor, ast.If):
             return False
-        test = _Named(node).visit(copy.deepcopy(top.test, {id(node): node}))
-        does = branch_for(ast.If(test, top.body, top.orelse), _NAME, fails)
-        return does is not None and only_logs_or_commits(does, in_function=True)
+        test = _NodeReplacement(node).visit(copy.deepcopy(ancestor.test, {id(node): node}))
+        body = branch_for(ast.If(test, ancestor.body, ancestor.orelse), _PLACEHOLDER, failure_value)
+        return body is not None and only_logs_or_commits(body, in_function=True)
 
 
-class _Named(ast.NodeTransformer):
-    """Puts a name in the place of a node."""
+class _NodeReplacement(ast.NodeTransformer):
+    """Replaces a node by the placeholder's name."""
 
     def __init__(self, node: ast.AST) -> None:
         self._node = node
 
     def visit(self, node: ast.AST) -> Any:
-        named = super().visit(node)
-        return ast.Name(_NAME, ast.Load()) if node is self._node else named
+        visited = super().visit(node)
+        return ast.Name(_PLACEHOLDER, ast.Load()) if node is self._node else visited
 
 
-def _combined(
-    scope: ast.AST, own: Container[str]
+def _combined_calls(
+    scope: ast.AST, functions: Container[str]
 ) -> Iterator[tuple[ast.Call, ast.AST, bool, bool]]:
-    """The calls, what their results are told by, what this is of a failure, and whether it is the
-    messages."""
+    """Yields calls, the expression that combines their results, its value for a failure, and
+    whether the results are the messages themselves."""
     for node in syntax.nodes(scope):
         if isinstance(node, _COMPREHENSIONS):
-            made = node.value if isinstance(node, ast.DictComp) else node.elt
-            for test in [made, *(test for each in node.generators for test in each.ifs)]:
+            element = node.value if isinstance(node, ast.DictComp) else node.elt
+            for test in [
+                element,
+                *(test for generator in node.generators for test in generator.ifs),
+            ]:
                 negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
                 call = test.operand if isinstance(test, ast.UnaryOp) else test
                 call = call.value if isinstance(call, ast.Await) else call
-                if isinstance(call, ast.Call) and syntax.method_name(call) in own:
-                    yield call, node, negated, test is not made
+                if isinstance(call, ast.Call) and syntax.method_name(call) in functions:
+                    yield call, node, negated, test is not element
         elif isinstance(node, ast.Call) and syntax.method_name(node) in EACH and node.args:
             verb, is_plain = (
                 syntax.method_name(node),
                 syntax.receiver(node) in ("", "itertools", "it"),
             )
-            if is_plain and last_name(node.args[0]) in own:
-                yield node, node, verb == "filterfalse", verb in CHOOSES
+            if is_plain and last_name(node.args[0]) in functions:
+                yield node, node, verb == "filterfalse", verb in _FILTERS
 
 
-def _hands_on(parent: ast.AST, node: ast.AST) -> bool:
-    """Whether an expression is made of the results in a node, and says the same of a failure."""
+def _passes_results(parent: ast.AST, node: ast.AST) -> bool:
+    """Whether an expression combines the results in a node, and has the same value for a
+    failure."""
     match parent:
         case ast.Call(func=func) if func is node:
             return True
         case ast.Call():
-            return syntax.method_name(parent) in _COMBINES
+            return syntax.method_name(parent) in _COMBINING_FUNCTIONS
         case ast.Attribute(attr=attr):
-            return attr in _OF_LIST
+            return attr in _LIST_METHODS
         case ast.Await() | ast.Starred() | ast.NamedExpr():
             return True
         case _:

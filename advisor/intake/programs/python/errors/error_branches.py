@@ -1,8 +1,8 @@
-"""What a handler of a Python program does in each way that its error, or its message, decides.
+"""Branches of an error handler in a Python program that depend on the error or on the message.
 
-`if bad(e): log.error(e) else: raise` takes two ways, as does `match e`. One that asks how often
-something was tried is none of these, and a way for what was done before (a key that exists) passes
-over nothing.
+`if bad(e): log.error(e) else: raise` has two branches, as has `match e`. A condition on the number
+of attempts does not count, and a branch for a message that was processed before (its key exists)
+skips nothing.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors import ignored_errors
 from advisor.intake.text import IntakeError
 
-_DEEPEST = 4
-_PLACE = re.compile(r"(?i)dead|letter|dlq|dlt|quarantine|poison|park")
-"""How a place for messages that failed is called."""
+_MAX_DEPTH = 4
+_DEAD_LETTER_NAME = re.compile(r"(?i)dead|letter|dlq|dlt|quarantine|poison|park")
+"""Names of targets for messages that failed."""
 _JUMPS = ast.Continue | ast.Return | ast.Break | ast.Raise
 
 
 def branches(handler: ast.ExceptHandler, attempt: ast.Try) -> list[list[ast.stmt]]:
-    """What a handler does in each way; all of it where it has but one. Raises `IntakeError` for
-    more of them than are followed."""
-    given = (
+    """The statements of each branch of a handler; its whole body if it has no branches. Raises
+    `IntakeError` if there are more than `MAX_BRANCHES`."""
+    argument_names = (
         inner.id
         for node in attempt.body
         for call in syntax.calls(node)
@@ -40,84 +40,87 @@ def branches(handler: ast.ExceptHandler, attempt: ast.Try) -> list[list[ast.stmt
         for inner in ast.walk(value)
         if isinstance(inner, ast.Name)
     )
-    names = {handler.name or "e", *given}
+    names = {handler.name or "e", *argument_names}
     body = ignored_errors.handler_for_permanent_errors(handler.body)
-    found = [*islice(_ways(body, names, handler.name or "e", _DEEPEST), MAX_BRANCHES + 1)]
-    if len(found) > MAX_BRANCHES:
+    bodies = [*islice(_bodies(body, names, handler.name or "e", _MAX_DEPTH), MAX_BRANCHES + 1)]
+    if len(bodies) > MAX_BRANCHES:
         raise IntakeError(f"Line {handler.lineno}: {TOO_MANY_BRANCHES}")
-    return found
+    return bodies
 
 
-def _ways(
+def _bodies(
     body: Sequence[ast.stmt], names: set[str], error: str, depth: int
 ) -> Iterator[list[ast.stmt]]:
     for number, node in enumerate(body):
-        sides = _sides(node, names, error) if depth else []
-        if not sides:
+        alternatives = _alternatives(node, names, error) if depth else []
+        if not alternatives:
             continue
-        before, behind = [*body[:number]], body[number + 1 :]
-        for side in sides:
-            for own in _ways(side, names, error, depth - 1):
-                if own and isinstance(own[-1], _JUMPS):
-                    yield [*before, *own]
+        before, after = [*body[:number]], body[number + 1 :]
+        for alternative in alternatives:
+            for statements in _bodies(alternative, names, error, depth - 1):
+                if statements and isinstance(statements[-1], _JUMPS):
+                    yield [*before, *statements]
                 else:
-                    later = _ways(behind, names, error, depth - 1)
-                    yield from ([*before, *own, *rest] for rest in later)
+                    continuations = _bodies(after, names, error, depth - 1)
+                    yield from ([*before, *statements, *rest] for rest in continuations)
         return
     yield [*body]
 
 
-def _sides(node: ast.stmt, names: set[str], error: str) -> list[list[ast.stmt]]:
-    """What a decision about an error, or a message, may do; nothing for any other statement."""
+def _alternatives(node: ast.stmt, names: set[str], error: str) -> list[list[ast.stmt]]:
+    """The branches of a statement that depends on the error or on the message; empty for any other
+    statement."""
     if isinstance(node, ast.Match):
-        asked = f"{ast.unparse(node.subject)} "
-        cases = [(asked + ast.unparse(case.pattern), case.body) for case in node.cases]
-        is_one = _decides(node.subject, names, error)
-        return [body for asked, body in cases if not is_harmless(asked)] if is_one else []
-    if isinstance(node, ast.If) and _may_be_missing(node, names):
+        condition = f"{ast.unparse(node.subject)} "
+        cases = [(condition + ast.unparse(case.pattern), case.body) for case in node.cases]
+        depends = _depends_on_error(node.subject, names, error)
+        return [body for condition, body in cases if not is_harmless(condition)] if depends else []
+    if isinstance(node, ast.If) and _checks_target(node, names):
         return [node.body, node.orelse]
-    if not isinstance(node, ast.If) or not _decides(node.test, names, error):
+    if not isinstance(node, ast.If) or not _depends_on_error(node.test, names, error):
         return []
-    asked = ast.unparse(node.test)
-    if not is_harmless(asked):
+    condition = ast.unparse(node.test)
+    if not is_harmless(condition):
         return [node.body, node.orelse]
-    is_not = asked.startswith("not ") or "!=" in asked or " not in " in asked
-    return [node.body if is_not else node.orelse]
+    is_negated = condition.startswith("not ") or "!=" in condition or " not in " in condition
+    return [node.body if is_negated else node.orelse]
 
 
-def _may_be_missing(node: ast.If, names: set[str]) -> bool:
-    """Whether a condition asks for what a message is handed to, as in `if dlq: dlq.send(m)`: where
-    there is none, the message is dropped."""
+def _checks_target(node: ast.If, names: set[str]) -> bool:
+    """Whether a condition checks that the target of a message exists, as in `if dlq: dlq.send(m)`:
+    without a target, the message is dropped."""
     match node.test:
         case ast.Compare(
-            left=place, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]
+            left=target, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]
         ):
             pass
-        case ast.UnaryOp(op=ast.Not(), operand=place):
+        case ast.UnaryOp(op=ast.Not(), operand=target):
             pass
-        case place:
+        case target:
             pass
-    if not isinstance(place, ast.Name | ast.Attribute) or syntax.names_in(place) & names:
+    if not isinstance(target, ast.Name | ast.Attribute) or syntax.names_in(target) & names:
         return False
-    written = ast.unparse(place)
-    return bool(_PLACE.search(written)) or any(
-        ast.unparse(inner.value) == written
-        for part in [*node.body, *node.orelse]
-        for inner in ast.walk(part)
+    source = ast.unparse(target)
+    return bool(_DEAD_LETTER_NAME.search(source)) or any(
+        ast.unparse(inner.value) == source
+        for statement in [*node.body, *node.orelse]
+        for inner in ast.walk(statement)
         if isinstance(inner, ast.Attribute)
     )
 
 
-def _decides(test: ast.expr, names: set[str], error: str) -> bool:
-    """Whether a condition asks for the error, or for the message that it is of."""
-    asked = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+def _depends_on_error(test: ast.expr, names: set[str], error: str) -> bool:
+    """Whether a condition depends on the error, or on the message that failed."""
+    tested_names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     compares = [node for node in ast.walk(test) if isinstance(node, ast.Compare)]
     is_number = any(
-        isinstance(part, ast.Constant) and isinstance(part.value, int)
+        isinstance(operand, ast.Constant) and isinstance(operand.value, int)
         for node in compares
-        for part in node.comparators
+        for operand in node.comparators
     )
     if uses_result_of_call(ast.unparse(test), names - {error}):
         return False
-    is_count = checks_attempts(ast.unparse(test)) or (is_number and error not in asked)
-    return bool(asked & names) and not is_count
+    counts_attempts = checks_attempts(ast.unparse(test)) or (
+        is_number and error not in tested_names
+    )
+    return bool(tested_names & names) and not counts_attempts

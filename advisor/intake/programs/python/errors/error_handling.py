@@ -1,7 +1,8 @@
-"""Functions of a Python program that pass over errors for others: decorators, managers, steps.
+"""Functions of a Python program that handle the errors of others: decorators, context managers, and
+single steps of a loop.
 
 Sources: contextlib (`contextmanager`); loguru (`logger.catch`), tenacity (`retry_error_callback`)
-and backoff (`raise_on_giveup`), whose decorators return where they would raise.
+and backoff (`raise_on_giveup`), whose decorators return instead of raising.
 """
 
 from __future__ import annotations
@@ -15,70 +16,70 @@ from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.normal_form.aliases import OF_OBJECT, bound_arguments
 from advisor.intake.programs.python.records.polled import returns_message
 
-_DEEPEST = 2
-_EXITS, _OF_WITH = ("__exit__", "__aexit__"), "with {}"
+_MAX_DEPTH = 2
+_EXIT_METHODS, _EXIT_KEY = ("__exit__", "__aexit__"), "with {}"
 
 
 def functions_by_name(
-    functions: Mapping[str, Function], is_one: Callable[..., bool], *given: set[str]
+    functions: Mapping[str, Function], predicate: Callable[..., bool], *arguments: set[str]
 ) -> set[str]:
-    """The names of the functions of a kind."""
-    return {name for name, function in functions.items() if is_one(function, *given)}
+    """The names of the functions for which `predicate` holds with these `arguments`."""
+    return {name for name, function in functions.items() if predicate(function, *arguments)}
 
 
 def called_in_loops(tree: ast.AST) -> set[str]:
-    """The names of what is called in a loop."""
+    """The names of the functions that are called in a loop."""
     loops = (node for node in syntax.nodes(tree) if isinstance(node, syntax.LOOPS))
     return {syntax.method_name(call) for loop in loops for call in syntax.calls(loop)}
 
 
 def polls_once(function: Function, consumers: set[str]) -> bool:
-    """Whether a function is one step of a loop elsewhere: it polls, without a loop of its own."""
+    """Whether a function is one step of a loop elsewhere: it polls, but contains no loop."""
     loops = [node for node in ast.walk(function) if isinstance(node, ast.While)]
     polls = any(syntax.polls(call, consumers) for call in syntax.calls(function))
     return polls and not loops and not returns_message(function, consumers)
 
 
 def functions_of_file(tree: ast.AST) -> dict[str, Function]:
-    """The functions of a file by what calls them: a class calls its `__init__`, an object of it
-    its `__call__`, and `with` its `__exit__`."""
-    found: dict[str, Function] = {}
+    """The functions of a file by the names that call them: a class calls its `__init__`, its
+    instances call its `__call__`, and `with` calls its `__exit__`."""
+    functions: dict[str, Function] = {}
     for node in syntax.nodes(tree):
         if isinstance(node, Function):
-            found[node.name] = node
+            functions[node.name] = node
         elif isinstance(node, ast.ClassDef):
             for method in node.body:
                 if isinstance(method, Function) and method.name == "__init__":
-                    found[node.name] = method
+                    functions[node.name] = method
                 elif isinstance(method, Function) and method.name == "__call__":
-                    found[OF_OBJECT.format(node.name)] = method
-                elif isinstance(method, Function) and method.name in _EXITS:
-                    found[_OF_WITH.format(node.name)] = method
-    return found
+                    functions[OF_OBJECT.format(node.name)] = method
+                elif isinstance(method, Function) and method.name in _EXIT_METHODS:
+                    functions[_EXIT_KEY.format(node.name)] = method
+    return functions
 
 
 def fields_holding_arguments(tree: ast.AST) -> dict[int, set[str]]:
-    """What objects of the file's classes keep of what they are made with, such as `self.message`,
-    by the `id` of each of their methods."""
-    found: dict[int, set[str]] = {}
-    for made in (node for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)):
-        methods = [node for node in made.body if isinstance(node, Function)]
-        kept = {
-            f"self.{ast.unparse(field.target)}"
-            for field in made.body
-            if isinstance(field, ast.AnnAssign)
+    """The fields in which instances of the file's classes store the arguments of their constructor,
+    such as `self.message`, by the `id` of each method of the class."""
+    fields: dict[int, set[str]] = {}
+    for class_ in (node for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)):
+        methods = [node for node in class_.body if isinstance(node, Function)]
+        class_fields = {
+            f"self.{ast.unparse(statement.target)}"
+            for statement in class_.body
+            if isinstance(statement, ast.AnnAssign)
         }
         for node in (node for method in methods for node in ast.walk(method)):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
-                kept.update(*map(syntax.names_in, node.targets))
-        found |= {id(method): {name for name in kept if "." in name} for method in methods}
-    return found
+                class_fields.update(*map(syntax.names_in, node.targets))
+        fields |= {id(method): {name for name in class_fields if "." in name} for method in methods}
+    return fields
 
 
 def only_logs_error(
-    call: ast.Call, functions: Mapping[str, Function], depth: int = _DEEPEST
+    call: ast.Call, functions: Mapping[str, Function], depth: int = _MAX_DEPTH
 ) -> bool:
-    """Whether a call is one of a function of the file that only writes of an error."""
+    """Whether a call is to a function of the file that only logs an error."""
     function = functions.get(syntax.method_name(call))
     return bool(function and depth) and syntax.only_logs_and_continues(
         function.body if function else [],
@@ -90,111 +91,126 @@ def only_logs_error(
 def suppressing_manager_as_try(
     node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]
 ) -> ast.Try | None:
-    """`with` a manager of the file that passes over errors, as the `try` that it is."""
+    """The `try` that is equivalent to a `with` statement whose context manager, in this file,
+    swallows errors; None for any other `with` statement."""
     for item in node.items:
         function = functions.get(syntax.method_name(item.context_expr))
         for attempt in ast.walk(function) if function else ():
-            if managed := _managed(node, item.context_expr, function, attempt):
-                return managed
-        if left := _left(
-            node, functions.get(_OF_WITH.format(syntax.method_name(item.context_expr)))
+            if equivalent := _generator_manager_as_try(node, item.context_expr, function, attempt):
+                return equivalent
+        if equivalent := _exit_method_as_try(
+            node, functions.get(_EXIT_KEY.format(syntax.method_name(item.context_expr)))
         ):
-            return left
+            return equivalent
     return None
 
 
-def _managed(
+def _generator_manager_as_try(
     node: ast.With | ast.AsyncWith, call: ast.expr, function: Function | None, attempt: ast.AST
 ) -> ast.Try | None:
-    """`with` as the attempt that a manager makes of it, in its words; None for another attempt."""
+    """A `with` statement as the `try` of a generator around its `yield`; None if the attempt does
+    not yield."""
     if function is None or not isinstance(attempt, ast.Try):
         return None
     places = [
-        number for number, part in enumerate(attempt.body)
-        if any(isinstance(inner, ast.Yield) for inner in ast.walk(part))
+        index for index, statement in enumerate(attempt.body)
+        if any(isinstance(inner, ast.Yield) for inner in ast.walk(statement))
     ]  # fmt: skip
     if not places:
         return None
-    given = dict(bound_arguments(call, function)) if isinstance(call, ast.Call) else {}
-    own = _Given(given).visit(deepcopy(attempt))
+    arguments = dict(bound_arguments(call, function)) if isinstance(call, ast.Call) else {}
+    handling = _ArgumentSubstitution(arguments).visit(deepcopy(attempt))
     at = {"lineno": node.lineno, "col_offset": node.col_offset}
-    behind = own.body[places[0] + 1 :]
-    return ast.Try([*node.body, *behind], own.handlers, own.orelse, own.finalbody, **at)
+    after = handling.body[places[0] + 1 :]
+    return ast.Try(
+        [*node.body, *after], handling.handlers, handling.orelse, handling.finalbody, **at
+    )
 
 
-class _Given(ast.NodeTransformer):
-    """Puts what a function is given in the place of its parameters."""
+class _ArgumentSubstitution(ast.NodeTransformer):
+    """Replaces the parameters of a function by its arguments."""
 
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self._given = given
+    def __init__(self, arguments: Mapping[str, ast.expr]) -> None:
+        self._arguments = arguments
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._given.get(node.id, node)
+        return self._arguments.get(node.id, node)
 
 
-def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try | None:
-    """`with` an object whose `__exit__` commits, or passes over errors, which a true value that it
-    returns does (The Python Language Reference, 3.3.9). What it asks first is not followed."""
-    ends = leaving.body if leaving else []
-    passes = any(
-        isinstance(inner, ast.Return) and ast.unparse(inner) == "return True" for inner in ends
+def _exit_method_as_try(
+    node: ast.With | ast.AsyncWith, exit_method: Function | None
+) -> ast.Try | None:
+    """A `with` statement as a `try`, if `__exit__` commits or swallows errors by returning a true
+    value (The Python Language Reference, 3.3.9). Conditions in `__exit__` are not followed."""
+    exit_body = exit_method.body if exit_method else []
+    swallows = any(
+        isinstance(inner, ast.Return) and ast.unparse(inner) == "return True" for inner in exit_body
     )
-    does: list[ast.stmt] = [deepcopy(inner) for inner in ends if isinstance(inner, ast.Expr)]
-    commits = [
-        call for part in does for call in syntax.calls(part) if syntax.method_name(call) == "commit"
+    final_body: list[ast.stmt] = [
+        deepcopy(inner) for inner in exit_body if isinstance(inner, ast.Expr)
     ]
-    if not (passes or commits):
+    commits = [
+        call
+        for statement in final_body
+        for call in syntax.calls(statement)
+        if syntax.method_name(call) == "commit"
+    ]
+    if not (swallows or commits):
         return None
     for commit in commits:
-        commit.args, commit.keywords = [], []  # by another name, the message of the loop
+        commit.args, commit.keywords = [], []  # the message of the loop has another name there
     at = {"lineno": node.lineno, "col_offset": node.col_offset}
     handler = ast.ExceptHandler(None, None, [ast.Pass(**at)], **at)
-    return ast.Try(node.body, [handler] if passes else [], [], does, **at)
+    return ast.Try(node.body, [handler] if swallows else [], [], final_body, **at)
 
 
 def swallowing_decorator_line(function: Function) -> int:
-    """The line of a library's decorator that passes over what a function raises; 0 if there is
+    """The line of a library's decorator that swallows the errors of a function; 0 if there is
     none."""
-    for given in function.decorator_list:
-        stated = given.keywords if isinstance(given, ast.Call) else []
-        named = {word.arg: ast.unparse(word.value) for word in stated}
-        name = ast.unparse(given.func if isinstance(given, ast.Call) else given)
-        catches = name.endswith("logger.catch") and named.get("reraise") != "True"
-        gives_up = named.get("raise_on_giveup") == "False" or "retry_error_callback" in named
+    for decorator in function.decorator_list:
+        keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+        values = {word.arg: ast.unparse(word.value) for word in keywords}
+        name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        catches = name.endswith("logger.catch") and values.get("reraise") != "True"
+        gives_up = values.get("raise_on_giveup") == "False" or "retry_error_callback" in values
         if catches or gives_up:
-            return given.lineno
+            return decorator.lineno
     return 0
 
 
 def is_bounded_retry(loop: ast.stmt, scope: ast.AST) -> bool:
-    """Whether a loop ends after so many attempts, and the program goes on behind it."""
+    """Whether a loop ends after a number of attempts, and the program continues after it."""
     if isinstance(loop, ast.For | ast.AsyncFor) and not syntax.leaves_loop(loop):
         return True
-    counts = isinstance(loop, ast.For) and syntax.method_name(loop.iter) == "range"
+    is_bounded = isinstance(loop, ast.For) and syntax.method_name(loop.iter) == "range"
     if isinstance(loop, ast.While):
-        orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+        comparisons = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
         compares = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
-        counts = any(isinstance(op, orders) for node in compares for op in node.ops)
-    later = statements_after(scope, loop) or []
-    throws = any(isinstance(node, ast.Raise) for part in later for node in ast.walk(part))
-    last = [node.lineno for statement in getattr(loop, "orelse", []) for node in ast.walk(statement)
-            if isinstance(node, ast.Raise)]  # fmt: skip
-    return counts and not last and not throws
+        is_bounded = any(isinstance(op, comparisons) for node in compares for op in node.ops)
+    following = statements_after(scope, loop) or []
+    raises = any(
+        isinstance(node, ast.Raise) for statement in following for node in ast.walk(statement)
+    )
+    else_raises = [
+        node.lineno for statement in getattr(loop, "orelse", []) for node in ast.walk(statement)
+        if isinstance(node, ast.Raise)
+    ]  # fmt: skip
+    return is_bounded and not else_raises and not raises
 
 
 def statements_after(scope: ast.AST, node: ast.AST) -> list[ast.stmt] | None:
-    """The statements of a scope that are done behind a node; None where it is not in there."""
+    """The statements of a scope that run after a node; None if the node is not in the scope."""
     if scope is node:
         return []
     for name in ("body", "cases", "handlers", "orelse", "finalbody"):
-        part = getattr(scope, name, None)
-        for at, inner in enumerate(part if isinstance(part, list) else []):
-            found = statements_after(inner, node)
-            if found is not None:
-                same = part[at + 1 :] if part and name not in ("cases", "handlers") else []
-                is_side = isinstance(scope, ast.If) or name == "finalbody"
-                others = [] if is_side else getattr(scope, "finalbody", [])
-                if name == "body" and not is_side:
-                    others = [*getattr(scope, "orelse", []), *others]
-                return [*found, *same, *others]
+        block = getattr(scope, name, None)
+        for at, inner in enumerate(block if isinstance(block, list) else []):
+            following = statements_after(inner, node)
+            if following is not None:
+                siblings = block[at + 1 :] if block and name not in ("cases", "handlers") else []
+                is_branch = isinstance(scope, ast.If) or name == "finalbody"
+                later = [] if is_branch else getattr(scope, "finalbody", [])
+                if name == "body" and not is_branch:
+                    later = [*getattr(scope, "orelse", []), *later]
+                return [*following, *siblings, *later]
     return None

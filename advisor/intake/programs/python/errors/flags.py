@@ -1,8 +1,8 @@
-"""Names of a Python program that say whether something failed, and what the program does then.
+"""Flags of a Python program that say whether something failed, and what the program does if so.
 
-A consumer does not go back because nothing was committed: the next poll is behind the message that
-failed, and so is the next commit (confluent-kafka, Consumer.poll and commit). So a flag that only
-keeps back a commit does nothing about an error.
+A consumer does not go back because nothing was committed: the next poll continues after the message
+that failed, and so does the next commit (confluent-kafka, Consumer.poll and commit). So a flag that
+only prevents a commit does not handle an error.
 """
 
 from __future__ import annotations
@@ -13,189 +13,192 @@ from collections.abc import Container, Iterator
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors.outcome_names import (
-    RIGHT,
-    WRONG,
+    FAILURE,
+    SUCCESS,
+    compared_outcome,
     holds_for_failure,
-    kind_asked,
-    of_state,
+    state_owner,
 )
 
 _JUMPS = ast.Continue | ast.Return | ast.Break
-_BODIES = frozenset({"text", "content", "data", "headers"})
-_ENDS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"})
-"""What is read of a response whose status says whether something was done."""
-_MOST_PARTS = 4
+_BODY_ATTRIBUTES = frozenset({"text", "content", "data", "headers"})
+_BODY_METHODS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"})
+"""Attributes and methods that read or close a response, apart from its status."""
+_MAX_NESTING = 4
 
 
 def breaks_of_loop(body: list[ast.stmt]) -> Iterator[ast.Break]:
-    """Where the loop itself is left that has this body."""
+    """Yields the `break` statements that leave the loop with this body."""
     for node in body:
         if isinstance(node, ast.Break):
             yield node
         elif not isinstance(node, syntax.LOOPS | syntax.APART):
             inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
             inner += [
-                each.body for part in ("handlers", "cases") for each in getattr(node, part, [])
+                clause.body for part in ("handlers", "cases") for clause in getattr(node, part, [])
             ]
             for statements in inner:
                 yield from breaks_of_loop(statements)
 
 
 def leads_only_to_commit(scope: ast.AST) -> dict[int, set[int]]:
-    """What leaves each loop behind which its block does nothing but commit."""
-    found: dict[int, set[int]] = {}
+    """The `id`s of the `break` statements of each loop after which its block does nothing but
+    commit, by the `id` of the loop."""
+    breaks: dict[int, set[int]] = {}
     if any(syntax.method_name(call) in ("seek", "pause") for call in syntax.calls(scope)):
-        return found
+        return breaks
     for node in syntax.nodes(scope):
         for block in (getattr(node, part, []) for part in ("body", "orelse")):
             is_last = isinstance(block, list)
-            for each in reversed(block) if isinstance(block, list) else ():
-                if is_last and isinstance(each, syntax.LOOPS) and not each.orelse:
-                    found[id(each)] = {id(inner) for inner in breaks_of_loop(each.body)}
-                is_last = is_last and only_logs_or_commits([each])
-    return found
+            for statement in reversed(block) if isinstance(block, list) else ():
+                if is_last and isinstance(statement, syntax.LOOPS) and not statement.orelse:
+                    breaks[id(statement)] = {id(inner) for inner in breaks_of_loop(statement.body)}
+                is_last = is_last and only_logs_or_commits([statement])
+    return breaks
 
 
 def only_logs_or_commits(
     body: list[ast.stmt], leaves: Container[int] = (), *, in_function: bool = False
 ) -> bool:
-    """Whether statements only write of something, or commit."""
+    """Whether statements only log or commit."""
     return syntax.only_logs_and_continues(
         body, syntax.is_commit, in_function=in_function, leaves=leaves
     )
 
 
-def _matched(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
-    """The same of a `match` that takes an outcome apart."""
-    answer = _answer(_of_status(node.subject), name, value)
-    does, other, is_outcome = list[ast.stmt](), list[ast.stmt](), False
+def _match_branch(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
+    """The same as `branch_for`, for a `match` on an outcome."""
+    is_success = _truth(_status_owner(node.subject), name, value)
+    body, other, is_outcome = list[ast.stmt](), list[ast.stmt](), False
     for case in node.cases:
-        written = ast.unparse(case.pattern).partition("(")[0].strip("'")
-        kinds = [bool(kind.fullmatch(written)) for kind in (RIGHT, WRONG)]
-        is_outcome = is_outcome or any(kinds)
-        is_rest = not any(kinds) and case.guard is None and not does
-        own = does if kinds[not answer] or (is_rest and not answer) else other
-        own += case.body
-    ends = any(isinstance(statement, _JUMPS) for statement in other)
-    return does if is_outcome and answer is not None and not ends else None
+        pattern = ast.unparse(case.pattern).partition("(")[0].strip("'")
+        matches = [bool(outcome.fullmatch(pattern)) for outcome in (SUCCESS, FAILURE)]
+        is_outcome = is_outcome or any(matches)
+        is_failure_default = not any(matches) and case.guard is None and not body
+        statements = (
+            body if matches[not is_success] or (is_failure_default and not is_success) else other
+        )
+        statements += case.body
+    jumps = any(isinstance(statement, _JUMPS) for statement in other)
+    return body if is_outcome and is_success is not None and not jumps else None
 
 
 def branch_for(node: ast.If | ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
-    """What is done where a name, or what a call of it returns, has a value; None where that is not
-    known, or stands behind the condition."""
+    """The branch that runs if a name, or a call to it, has this value; None if that is unknown, or
+    if it is the code after the statement."""
     if isinstance(node, ast.Match):
-        return _matched(node, name, value)
-    answer = _answer(node.test, name, value)
-    if answer is None:
+        return _match_branch(node, name, value)
+    holds = _truth(node.test, name, value)
+    if holds is None:
         return None
-    does, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
-    return None if other and isinstance(other[-1], _JUMPS) else does
+    body, other = (node.body, node.orelse) if holds else (node.orelse, node.body)
+    return None if other and isinstance(other[-1], _JUMPS) else body
 
 
-_OF_ERRORS = frozenset(
+_ERROR_ATTRIBUTES = frozenset(
     {"failed", "error", "errors", "is_error", "is_err", "has_error", "has_errors"}
 )
-OUTCOMES = _OF_ERRORS | {"ok", "success", "succeeded", "successful", "is_success", "is_ok"}
-"""Attributes of a result that say what became of the call."""
+_OUTCOMES = _ERROR_ATTRIBUTES | {"ok", "success", "succeeded", "successful", "is_success", "is_ok"}
+"""Attributes of a result that say whether the call succeeded."""
 
 
-def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
-    """What a condition comes to where a name, or a call of it, has a value; None if that is not
-    known."""
+def _truth(test: ast.expr, name: str, value: bool) -> bool | None:
+    """The truth value of a condition if a name, or a call to it, has this value; None if
+    unknown."""
     match test:
         case ast.Name() | ast.Attribute() if _name(test) == name:
             return value
         case ast.Call() | ast.Await() if syntax.method_name(test) == name:
             return value
         case ast.NamedExpr(value=inner):
-            return _answer(inner, name, value)
-        case ast.Call(func=ast.Attribute() as inner, args=[]) if inner.attr in OUTCOMES:
-            return _answer(inner, name, value)
-        case ast.Attribute(value=inner, attr=attr) if attr in OUTCOMES:
-            answer = _answer(inner, name, value)
-            return None if answer is None else answer is (attr not in _OF_ERRORS)
+            return _truth(inner, name, value)
+        case ast.Call(func=ast.Attribute() as inner, args=[]) if inner.attr in _OUTCOMES:
+            return _truth(inner, name, value)
+        case ast.Attribute(value=inner, attr=attr) if attr in _OUTCOMES:
+            result = _truth(inner, name, value)
+            return None if result is None else result is (attr not in _ERROR_ATTRIBUTES)
         case ast.Call(func=ast.Name("len" | "bool" | "any"), args=[inner]):
-            return _answer(inner, name, value)
+            return _truth(inner, name, value)
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            answer = _answer(inner, name, value)
-            return None if answer is None else not answer
-        case ast.Compare(left=inner) | ast.Call(args=[inner, _]) if kind_asked(test):
-            answer = _answer(of_state(inner), name, value)
-            return None if answer is None else answer is not holds_for_failure(test)
+            result = _truth(inner, name, value)
+            return None if result is None else not result
+        case ast.Compare(left=inner) | ast.Call(args=[inner, _]) if compared_outcome(test):
+            result = _truth(state_owner(inner), name, value)
+            return None if result is None else result is not holds_for_failure(test)
         case ast.Compare(left=left, ops=[op], comparators=[other]) if _is_status(left, other):
-            answer = _answer(_of_status(left), name, value)
-            says_no = isinstance(op, ast.NotEq | ast.NotIn | ast.Gt | ast.GtE)
-            return None if answer is None else answer is not says_no
+            result = _truth(_status_owner(left), name, value)
+            is_negated = isinstance(op, ast.NotEq | ast.NotIn | ast.Gt | ast.GtE)
+            return None if result is None else result is not is_negated
         case ast.Compare(left=ast.Constant(), ops=[_, _], comparators=[inner, ast.Constant()]):
-            return _answer(_of_status(inner), name, value)  # 200 <= status < 300
+            return _truth(_status_owner(inner), name, value)  # 200 <= status < 300
         case ast.Compare(ast.Constant(False), [ast.In() | ast.NotIn() as op], [inner]):
-            answer = _answer(inner, name, value)  # `False in results`
-            return None if answer is None else answer is isinstance(op, ast.NotIn)
+            result = _truth(inner, name, value)  # `False in results`
+            return None if result is None else result is isinstance(op, ast.NotIn)
         case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(other)]):
-            answer = _answer(left, name, value)
-            return None if answer is None else _compared(answer, op, other)
+            result = _truth(left, name, value)
+            return None if result is None else _comparison(result, op, other)
         case ast.BoolOp(op=op, values=values):
-            ends = isinstance(op, ast.Or)
-            return ends if ends in [_answer(node, name, value) for node in values] else None
+            decisive = isinstance(op, ast.Or)
+            return decisive if decisive in [_truth(node, name, value) for node in values] else None
         case _:
             return None
 
 
 def _compares_outcome(test: ast.AST, name: str) -> bool:
-    """Whether a condition compares what a name has with such a name."""
+    """Whether a condition compares the value of a name with the name of an outcome."""
     left = getattr(test, "left", None) or next(iter(getattr(test, "args", [])), None)
-    if left is None or not kind_asked(test):
+    if left is None or not compared_outcome(test):
         return False
-    return _name(of_state(left)) == name
+    return _name(state_owner(left)) == name
 
 
 def _is_status(left: ast.expr, other: ast.expr) -> bool:
-    """Whether a status of HTTP is compared."""
+    """Whether a comparison is of an HTTP status."""
     codes = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
-    known = [code.value for code in codes if isinstance(code, ast.Constant)]
-    is_code = any(isinstance(code, int) and 100 <= code < 600 for code in known)
-    return is_code or _of_status(left) is not left
+    numbers = [code.value for code in codes if isinstance(code, ast.Constant)]
+    is_code = any(isinstance(code, int) and 100 <= code < 600 for code in numbers)
+    return is_code or _status_owner(left) is not left
 
 
-def _of_status(node: ast.expr) -> ast.expr:
-    """The answer that has a status, such as `r` in `r.status_code // 100`; else the expression."""
+def _status_owner(node: ast.expr) -> ast.expr:
+    """The response in `r.status_code // 100` or `r.status`; any other expression itself."""
     match node:
         case ast.Attribute(value=inner, attr="status_code" | "status"):
             return inner
         case ast.BinOp(left=ast.Attribute() as inner, op=ast.FloorDiv()):
-            return _of_status(inner)
+            return _status_owner(inner)
         case _:
             return node
 
 
-def _compared(answer: bool, op: ast.cmpop, other: object) -> bool | None:
-    """Whether a flag is, or a count is above, what it is compared with."""
-    is_plain = other in (True, False, 0, None)
+def _comparison(value: bool, op: ast.cmpop, other: object) -> bool | None:
+    """Whether a flag equals, or a count exceeds, the constant; None if that is unknown."""
+    is_flag_constant = other in (True, False, 0, None)
     match op:
-        case ast.Is() | ast.Eq() if is_plain:
-            return answer is bool(other)
-        case ast.IsNot() | ast.NotEq() if is_plain:
-            return answer is not bool(other)
+        case ast.Is() | ast.Eq() if is_flag_constant:
+            return value is bool(other)
+        case ast.IsNot() | ast.NotEq() if is_flag_constant:
+            return value is not bool(other)
         case ast.Gt() if other == 0:
-            return answer
+            return value
         case _:
             return None
 
 
 def _name(node: ast.AST) -> str:
-    """A plain name, or one of an object's fields; empty for anything else."""
+    """A plain name, or an attribute of one; empty for any other expression."""
     match node:
         case ast.Name(id=name):
             return name
-        case ast.Attribute(value=ast.Name(id=whose), attr=field):
-            return f"{whose}.{field}"
+        case ast.Attribute(value=ast.Name(id=owner), attr=field):
+            return f"{owner}.{field}"
         case _:
             return ""
 
 
 def flag_assignment(node: ast.AST) -> tuple[str, bool] | None:
-    """The name in which a statement keeps something, and whether that counts as true; None for
-    any other statement."""
+    """The name that a statement assigns or adds to, and whether its new value is true; None for any
+    other statement."""
     match node:
         case ast.Assign(targets=[target], value=ast.Constant(value)):
             return _name(target), bool(value)
@@ -211,8 +214,8 @@ def flag_assignment(node: ast.AST) -> tuple[str, bool] | None:
             return None
 
 
-def _put(node: ast.AST) -> tuple[str, bool] | None:
-    """The dict in which a statement puts something."""
+def _dict_assignment(node: ast.AST) -> tuple[str, bool] | None:
+    """The name of the dict in which a statement stores a value, which makes it true."""
     match node:
         case ast.Assign(targets=[ast.Subscript(value=target)]):
             return _name(target), True
@@ -220,8 +223,8 @@ def _put(node: ast.AST) -> tuple[str, bool] | None:
             return None
 
 
-def _made(node: ast.AST) -> tuple[str, bool] | None:
-    """The name that has what a call made, which counts as true."""
+def _call_assignment(node: ast.AST) -> tuple[str, bool] | None:
+    """The name to which a statement assigns the result of a call, which counts as true."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() | ast.Await()):
             return name, True
@@ -230,53 +233,53 @@ def _made(node: ast.AST) -> tuple[str, bool] | None:
 
 
 def returns_success(function: ast.AST) -> bool:
-    """Whether a function takes an error, and returns whether there was none."""
-    inside = [*ast.walk(function)]
-    returned = (node.value for node in inside if isinstance(node, ast.Return))
-    return any(isinstance(node, ast.ExceptHandler) for node in inside) and any(
+    """Whether a function catches an error, and returns whether there was none."""
+    nodes = [*ast.walk(function)]
+    returned = (node.value for node in nodes if isinstance(node, ast.Return))
+    return any(isinstance(node, ast.ExceptHandler) for node in nodes) and any(
         isinstance(node, ast.Constant) and isinstance(node.value, bool) for node in returned
     )
 
 
-def _lets_some_pass(node: ast.stmt, counts: set[str]) -> bool:
-    """Whether a statement does something only behind more than one error."""
+def _tolerates_errors(node: ast.stmt, counters: set[str]) -> bool:
+    """Whether a statement acts only after more than one error."""
     match node:
-        case ast.If(test=ast.Compare(left=left, ops=[op], comparators=[ast.Constant(int(most))])):
-            above = most - isinstance(op, ast.GtE) > 0 and isinstance(op, ast.Gt | ast.GtE)
-            return above and _name(left) in counts and not node.orelse
+        case ast.If(test=ast.Compare(left=left, ops=[op], comparators=[ast.Constant(int(limit))])):
+            is_tolerant = limit - isinstance(op, ast.GtE) > 0 and isinstance(op, ast.Gt | ast.GtE)
+            return is_tolerant and _name(left) in counters and not node.orelse
         case _:
             return False
 
 
 def condition_of(node: ast.AST) -> ast.expr | None:
-    """What a condition, or a `match`, asks; None for any other statement."""
+    """The condition of an `if`, or the subject of a `match`; None for any other statement."""
     if isinstance(node, ast.Match):
         return node.subject
     return node.test if isinstance(node, ast.If) else None
 
 
-def _reads_out(value: ast.expr) -> bool:
-    """Whether a response is only read to its end, or closed."""
-    own = value.value if isinstance(value, ast.Await) else value
-    match own:
+def _reads_body(value: ast.expr) -> bool:
+    """Whether an expression only reads a response to its end, or closes it."""
+    expression = value.value if isinstance(value, ast.Await) else value
+    match expression:
         case ast.Attribute(value=ast.Name(), attr=attr):
-            return attr in _BODIES
+            return attr in _BODY_ATTRIBUTES
         case ast.Call(args=[]):
-            return syntax.method_name(own) in _ENDS
+            return syntax.method_name(expression) in _BODY_METHODS
         case _:
             return False
 
 
 def awaited_value(value: ast.expr | None) -> ast.expr | None:
-    """What a value is waited for, or is the body of; that itself where it is neither."""
-    for _ in range(_MOST_PARTS):
+    """The expression that a value awaits, or whose body it is; any other value itself."""
+    for _ in range(_MAX_NESTING):
         match value:
             case ast.Await(value=inner):
                 value = inner
-            case ast.Attribute(value=ast.Call() as inner, attr=attr) if attr in _BODIES:
+            case ast.Attribute(value=ast.Call() as inner, attr=attr) if attr in _BODY_ATTRIBUTES:
                 value = inner
             case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr=attr), args=[]) if (
-                attr in _ENDS
+                attr in _BODY_METHODS
             ):
                 value = inner
             case _:
@@ -284,141 +287,157 @@ def awaited_value(value: ast.expr | None) -> ast.expr | None:
     return value
 
 
-def _behind(scope: ast.AST) -> dict[int, list[ast.stmt]]:
-    """What stands behind each condition in its block."""
+def _following_statements(scope: ast.AST) -> dict[int, list[ast.stmt]]:
+    """The statements after each `if` in its block, by the `id` of the `if`."""
     blocks = (
         getattr(node, part, None) for node in syntax.nodes(scope) for part in ("body", "orelse")
     )
     return {
-        id(node): block[number + 1 :]
+        id(node): block[index + 1 :]
         for block in blocks if isinstance(block, list)
-        for number, node in enumerate(block) if isinstance(node, ast.If)
+        for index, node in enumerate(block) if isinstance(node, ast.If)
     }  # fmt: skip
 
 
-def _resets(scope: ast.AST) -> set[tuple[str, bool] | None]:
-    """The names that have a value in each round of a loop, or at each call."""
-    again = [node for node in syntax.nodes(scope) if isinstance(node, syntax.LOOPS)]
-    tops = [scope] if isinstance(scope, syntax.APART) else again
-    nodes = (node for top in tops for node in ast.walk(top))
-    return {made for node in nodes for made in (flag_assignment(node), _made(node))}
+def _assignments(scope: ast.AST) -> set[tuple[str, bool] | None]:
+    """The names, with their truth values, that each iteration of a loop or each call assigns."""
+    loops = [node for node in syntax.nodes(scope) if isinstance(node, syntax.LOOPS)]
+    roots = [scope] if isinstance(scope, syntax.APART) else loops
+    nodes = (node for root in roots for node in ast.walk(root))
+    return {
+        assignment
+        for node in nodes
+        for assignment in (flag_assignment(node), _call_assignment(node))
+    }
 
 
 class Flags:
-    """The names of a scope, and the conditions that ask for them."""
+    """The flags of a scope, and the conditions that check them."""
 
     def __init__(self, scope: ast.AST) -> None:
-        self._asked = defaultdict[str, list[ast.If | ast.Match]](list)
-        self._behind, self._loads = _behind(scope), defaultdict[str, set[int]](set)
-        passed, self._returned, self._values = syntax.log_only_nodes(scope), set[str](), set[bool]()
-        bodies = list[tuple[str, int]]()
+        self._conditions = defaultdict[str, list[ast.If | ast.Match]](list)
+        self._following, self._loads = _following_statements(scope), defaultdict[str, set[int]](set)
+        ignored, self._returned_names, self._constants = (
+            syntax.log_only_nodes(scope),
+            set[str](),
+            set[bool](),
+        )
+        reads = list[tuple[str, int]]()
         for node in syntax.nodes(scope):
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
-                self._values.add(bool(node.value.value))
+                self._constants.add(bool(node.value.value))
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
-                passed.add(id(node.value))
-                self._returned.add(node.value.id)
+                ignored.add(id(node.value))
+                self._returned_names.add(node.value.id)
             match node:
-                case ast.Assign(targets=[ast.Name(id=body)], value=read) if _reads_out(read):
-                    bodies += [(body, id(inner)) for inner in ast.walk(read)]
+                case ast.Assign(targets=[ast.Name(id=response)], value=value) if _reads_body(value):
+                    reads += [(response, id(inner)) for inner in ast.walk(value)]
                 case ast.Assign(targets=[ast.Subscript(value=target)]):
-                    passed.add(id(target))
+                    ignored.add(id(target))
                 case _:
                     pass
             names = ast.walk(test) if (test := condition_of(node)) else ()
-            if isinstance(node, ast.Expr) and (flag_assignment(node) or _reads_out(node.value)):
+            if isinstance(node, ast.Expr) and (flag_assignment(node) or _reads_body(node.value)):
                 names = ast.walk(getattr(node.value, "func", node.value))
             for inner in names:
                 if isinstance(inner, ast.Name | ast.Attribute):
-                    own = [node] if isinstance(node, ast.If | ast.Match) else []
-                    self._asked[_name(inner)] += own
-                    passed.add(id(inner))
-        self._resets = _resets(scope)
+                    conditions = [node] if isinstance(node, ast.If | ast.Match) else []
+                    self._conditions[_name(inner)] += conditions
+                    ignored.add(id(inner))
+        self._assignments = _assignments(scope)
         loads = [node for node in syntax.nodes(scope) if isinstance(node, ast.Name | ast.Attribute)
-                 and isinstance(node.ctx, ast.Load) and id(node) not in passed]  # fmt: skip
-        used = {_name(node) for node in loads} | {name for name in self._asked if name}
-        passed |= {of for body, of in bodies if body not in used}
-        for load in (load for load in loads if id(load) not in passed):
+                 and isinstance(node.ctx, ast.Load) and id(node) not in ignored]  # fmt: skip
+        used = {_name(node) for node in loads} | {name for name in self._conditions if name}
+        ignored |= {node_id for response, node_id in reads if response not in used}
+        for load in (load for load in loads if id(load) not in ignored):
             self._loads[_name(load)].add(id(load))
 
     def asks(self, name: str) -> bool:
-        """Whether a condition asks for a name."""
-        return bool(self._asked[name])
+        """Whether a condition checks a name."""
+        return bool(self._conditions[name])
 
     def asks_outcome(self, name: str) -> bool:
-        """Whether a condition asks what a name has for whether something succeeded."""
-        asked = self._asked[name]
+        """Whether a condition checks the value of a name for success or failure."""
+        conditions = self._conditions[name]
         return any(
-            (isinstance(inner, ast.Attribute) and inner.attr in OUTCOMES
+            (isinstance(inner, ast.Attribute) and inner.attr in _OUTCOMES
              and _name(inner.value) == name) or _compares_outcome(inner, name)
-            for node in asked if isinstance(node, ast.If) for inner in ast.walk(node.test)
+            for node in conditions if isinstance(node, ast.If) for inner in ast.walk(node.test)
         ) or any(
             isinstance(node, ast.Match) and branch_for(node, name, value=False) is not None
-            for node in asked
+            for node in conditions
         )  # fmt: skip
 
     def tells(self, attempt: ast.Try, handler: ast.ExceptHandler) -> bool:
-        """Whether a function returns what a handler makes of an error, or another value where an
-        attempt did not return."""
+        """Whether a function returns a name that a handler assigns, or several constants where the
+        attempt returns one."""
         if any(isinstance(node, ast.Return) and node.value for node in attempt.body):
-            return len(self._values) > 1
-        kept = {pair[0] for node in handler.body for pair in [flag_assignment(node)] if pair}
+            return len(self._constants) > 1
+        assigned = {pair[0] for node in handler.body for pair in [flag_assignment(node)] if pair}
         returned = [node.value for node in ast.walk(handler) if isinstance(node, ast.Return)]
         return any(node and ast.unparse(node) != "None" for node in returned) or bool(
-            kept & self._returned
+            assigned & self._returned_names
         )
 
     def is_idle(
         self, name: str, value: bool, leaves: Container[int] = (), *, in_function: bool = False
     ) -> bool:
-        """Whether nothing is done where a name has a value."""
-        done = [branch_for(node, name, value) for node in self._asked[name]]
-        read = self._loads[name] if name in self._loads else set[int]()
-        return read <= self._never_read(name, value) and all(
+        """Whether nothing is done if a name has this value."""
+        branches = [branch_for(node, name, value) for node in self._conditions[name]]
+        loads = self._loads[name] if name in self._loads else set[int]()
+        return loads <= self._other_nodes(name, value) and all(
             branch is not None and only_logs_or_commits(branch, leaves, in_function=in_function)
-            for branch in done
+            for branch in branches
         )
 
-    def _never_read(self, name: str, value: bool) -> set[int]:
-        """What is done only where a name has the other value."""
-        others = list[ast.stmt]()
-        for node in self._asked[name] if name in self._loads else ():
-            does = branch_for(node, name, value)
-            if isinstance(node, ast.If) and does is not None:
-                others += node.orelse if does is node.body else node.body
-                is_last = bool(does) and isinstance(does[-1], ast.Continue | ast.Return)
-                others += self._behind.get(id(node), []) if is_last else []
-        return {id(inner) for node in others for inner in ast.walk(node)}
+    def _other_nodes(self, name: str, value: bool) -> set[int]:
+        """The `id`s of the nodes that run only if the name has the other value."""
+        statements = list[ast.stmt]()
+        for node in self._conditions[name] if name in self._loads else ():
+            body = branch_for(node, name, value)
+            if isinstance(node, ast.If) and body is not None:
+                statements += node.orelse if body is node.body else node.body
+                is_last = bool(body) and isinstance(body[-1], ast.Continue | ast.Return)
+                statements += self._following.get(id(node), []) if is_last else []
+        return {id(inner) for node in statements for inner in ast.walk(node)}
 
-    def _decides(self, node: ast.stmt, value: bool, leaves: Container[int], inside: bool) -> bool:
-        """Whether something is done about an error of which a name is left with a value."""
-        name = (_put(node) or flag_assignment(node) or ("", False))[0]
-        is_reset = name and (name, not value) in self._resets
-        return not (is_reset and self.is_idle(name, value, leaves, in_function=inside))
+    def _is_handled(
+        self, node: ast.stmt, value: bool, leaves: Container[int], in_function: bool
+    ) -> bool:
+        """Whether the program handles an error that a statement stores as this value."""
+        name = (_dict_assignment(node) or flag_assignment(node) or ("", False))[0]
+        is_reset = name and (name, not value) in self._assignments
+        return not (is_reset and self.is_idle(name, value, leaves, in_function=in_function))
 
     def without(
         self, attempt: ast.Try, body: list[ast.stmt], leaves: Container[int], *, in_function: bool
     ) -> list[ast.stmt]:
-        """A handler's statements without those that keep its error in a name for nothing; with an
-        end, where what the attempt says at its own end decides of one."""
-        rest, counts = list[ast.stmt](), set[str]()
+        """The statements of a handler without those that store its error in a name that nothing
+        handles. A `raise` is added where a count, or a flag that the end of the attempt sets, is
+        handled."""
+        rest, counters = list[ast.stmt](), set[str]()
         for node in attempt.body:
-            pair = flag_assignment(node) if isinstance(node, ast.Assign) else None
-            is_false = pair and pair[1] and (pair[0], False) in self._resets
-            if is_false and self._decides(node, False, leaves, in_function):
+            assignment = flag_assignment(node) if isinstance(node, ast.Assign) else None
+            marks_success = (
+                assignment and assignment[1] and (assignment[0], False) in self._assignments
+            )
+            if marks_success and self._is_handled(node, False, leaves, in_function):
                 rest += [ast.Raise()]
         for node in body:
-            pair = _put(node) or flag_assignment(node)
-            if pair and isinstance(node, ast.AugAssign):
-                counts.add(pair[0])
-                done = [branch_for(test, pair[0], value=True) for test in self._asked[pair[0]]]
-                acts = [
-                    not only_logs_or_commits(branch or [], leaves, in_function=in_function)
-                    for branch in done
+            assignment = _dict_assignment(node) or flag_assignment(node)
+            if assignment and isinstance(node, ast.AugAssign):
+                counters.add(assignment[0])
+                branches = [
+                    branch_for(test, assignment[0], value=True)
+                    for test in self._conditions[assignment[0]]
                 ]
-                rest += [ast.Raise()] if any(acts) else []
-            elif pair and not self._decides(node, pair[1], leaves, in_function):
+                handles = [
+                    not only_logs_or_commits(branch or [], leaves, in_function=in_function)
+                    for branch in branches
+                ]
+                rest += [ast.Raise()] if any(handles) else []
+            elif assignment and not self._is_handled(node, assignment[1], leaves, in_function):
                 continue
-            elif not _lets_some_pass(node, counts):
+            elif not _tolerates_errors(node, counters):
                 rest += [node]
         return rest

@@ -1,5 +1,5 @@
-"""Names of what became of something in a Python program, and conditions that compare with one:
-`if result == Outcome.FAILED`, `isinstance(result, Failed)`, `result.status is Status.OK`.
+"""Names of outcomes in a Python program, and conditions that compare a value with one: `if result
+== Outcome.FAILED`, `isinstance(result, Failed)`, `result.status is Status.OK`.
 """
 
 from __future__ import annotations
@@ -7,21 +7,21 @@ from __future__ import annotations
 import ast
 import re
 
-WRONG = re.compile(r"(?i)(?:\w+\.)*(?:\w*(?:Failure|Failed|Err|Error|Left)|None|False)")
-RIGHT = re.compile(
+FAILURE = re.compile(r"(?i)(?:\w+\.)*(?:\w*(?:Failure|Failed|Err|Error|Left)|None|False)")
+SUCCESS = re.compile(
     r"(?i)(?:\w+\.)*(?:\w*(?:Success|Succeeded|Ok|Okay|Right|Some)|True)|2\d\d(?: \| 2\d\d)*"
 )
-"""Patterns of `match` for what became of something."""
+"""Names of outcomes, also in the patterns of a `match`; `2xx` is a status of HTTP."""
 
 
-def is_outcome(kind: ast.AST) -> bool:
-    """Whether a name is one of what became of something: `Outcome.FAILED`, `Ok`."""
-    written = ast.unparse(kind).strip("'")
-    return any(known.fullmatch(written) for known in (WRONG, RIGHT)) and written != "None"
+def is_outcome(name: ast.AST) -> bool:
+    """Whether a name is that of an outcome: `Outcome.FAILED`, `Ok`."""
+    source = ast.unparse(name).strip("'")
+    return any(outcome.fullmatch(source) for outcome in (FAILURE, SUCCESS)) and source != "None"
 
 
-def of_state(node: ast.expr) -> ast.expr:
-    """What has a state, such as `r` in `r.status`; else the expression."""
+def state_owner(node: ast.expr) -> ast.expr:
+    """The object that has a state, such as `r` in `r.status`; any other expression itself."""
     match node:
         case ast.Attribute(value=inner, attr="status" | "state" | "outcome" | "result" | "kind"):
             return inner
@@ -29,22 +29,22 @@ def of_state(node: ast.expr) -> ast.expr:
             return node
 
 
-def kind_asked(test: ast.AST) -> str:
-    """The name of an outcome that a condition compares something with."""
+def compared_outcome(test: ast.AST) -> str:
+    """The name of the outcome with which a condition compares a value; empty if there is none."""
     match test:
         case (
             ast.Compare(
                 ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot()],
-                comparators=[ast.Name() | ast.Attribute() | ast.Constant(str()) as kind],
+                comparators=[ast.Name() | ast.Attribute() | ast.Constant(str()) as name],
             )
-            | ast.Call(func=ast.Name("isinstance"), args=[_, kind])
+            | ast.Call(func=ast.Name("isinstance"), args=[_, name])
         ):
-            return ast.unparse(kind).strip("'") if is_outcome(kind) else ""
+            return ast.unparse(name).strip("'") if is_outcome(name) else ""
         case _:
             return ""
 
 
 def holds_for_failure(test: ast.AST) -> bool:
-    """Whether such a condition holds where something failed."""
-    is_turned = isinstance(getattr(test, "ops", [None])[0], ast.NotEq | ast.IsNot)
-    return bool(WRONG.fullmatch(kind_asked(test))) is not is_turned
+    """Whether such a condition holds if the operation failed."""
+    is_negated = isinstance(getattr(test, "ops", [None])[0], ast.NotEq | ast.IsNot)
+    return bool(FAILURE.fullmatch(compared_outcome(test))) is not is_negated

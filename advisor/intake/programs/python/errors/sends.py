@@ -1,8 +1,8 @@
-"""Sends of a Python program with confluent-kafka whose errors nobody takes.
+"""Sends of a Python program with confluent-kafka whose errors are not handled.
 
-The client tells of a send that failed by its callback alone, from within `poll()` or `flush()`
-(confluent-kafka, Producer.produce; its AIOProducer gives a future). `produce()` raises only for a
-full queue and for what it refuses at once.
+The client reports a failed send only to its callback, which `poll()` or `flush()` calls
+(confluent-kafka, Producer.produce; its AIOProducer returns a future). `produce()` raises only for a
+full queue and for messages that it refuses immediately.
 """
 
 from __future__ import annotations
@@ -23,72 +23,82 @@ from advisor.intake.programs.python.errors.callbacks import (
     without_bound_arguments,
 )
 
-_TAKES = frozenset({"callback", "on_delivery"})
-"""Keywords that hear of a send."""
-_POSITIONS = {"produce": 4, "produce_batch": 3}
-"""What sends, and where among its arguments the callback is."""
-_AIO = frozenset({"AIOProducer"})
+_CALLBACK_KEYWORDS = frozenset({"callback", "on_delivery"})
+"""Keyword arguments that take the callback of a send."""
+_CALLBACK_POSITIONS = {"produce": 4, "produce_batch": 3}
+"""Methods that send, and the position of the callback among their arguments."""
+_AIO_PRODUCERS = frozenset({"AIOProducer"})
 PRODUCERS = frozenset({"Producer", "SerializingProducer", "AvroProducer"})
-_UNREAD = (
-    "whether this send has a callback is not in the file. Write callback=… out here, or give the "
-    "settings as properties and say what becomes of a send that fails (application.delivery.errors)"
+_UNKNOWN_CALLBACK = (
+    "the file does not show whether this send has a callback. Write callback=… here, or give the "
+    "settings as properties and state what the program does with a send that fails "
+    "(application.delivery.errors)"
 )
-_ENDS = frozenset({"KeyboardInterrupt", "SystemExit", "CancelledError"})
-"""What ends a program."""
-_FULL = "a message that the client refuses, as for a full queue, is passed over here"
-_PURGED = "purge() drops here what is not sent yet"
-_NEVER = "nothing calls poll() or flush(), so that nothing hears of a send that fails"
-_LEFT = (
-    "the program ends without having waited for what is still queued: flush() without a timeout "
-    "waits for it, and with one returns how many messages are left, which has to be looked at"
+_EXIT_ERRORS = frozenset({"KeyboardInterrupt", "SystemExit", "CancelledError"})
+"""Exceptions that end a program."""
+_REFUSED = (
+    "a message that the client refuses, for example because its queue is full, is skipped here"
+)
+_PURGED = "purge() here drops the messages that are not sent yet"
+_NEVER_SERVED = "nothing calls poll() or flush(), so that no callback learns of a send that fails"
+_NOT_FLUSHED = (
+    "the program ends without waiting for the messages that are still queued: flush() without a "
+    "timeout waits for them; with one it returns how many remain, which the program must check"
 )
 
 
 def unchecked_send(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
-    """The first send that fails unnoticed, and why; 0 if there is none. One in a transaction that
-    is committed fails with it. `in_config` says that the client's dict has a callback."""
+    """The line of the first send that fails unnoticed, and the reason; 0 if there is none. A send
+    in a transaction that is committed fails with the transaction. `in_config` is true if the
+    client's dict has a callback."""
     if any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)):
-        return min(((line, ABANDONED_TRANSACTION) for line in _given_up(tree)), default=(0, ""))
+        return min(
+            ((line, ABANDONED_TRANSACTION) for line in _abandoned_transactions(tree)),
+            default=(0, ""),
+        )
     sends = _Sends(tree, in_config=in_config)
-    lines = [(line, reason) for reason, own in (
-        (RESULT, sends.without_result()), (DROPPED, sends.dropped()),
-        (ONLY_WRITTEN, sends.only_written()), (ONLY_WRITTEN, sends.swallowed()),
-        (_PURGED, sends.purged()), (_FULL, sends.refused()), (_NEVER, sends.never_served()),
-        (_LEFT, sends.left_behind()),
-    ) for line in own]  # fmt: skip
+    lines = [(line, reason) for reason, faults in (
+        (RESULT, sends.unchecked_results()), (DROPPED, sends.ignored_errors()),
+        (ONLY_WRITTEN, sends.logged_errors()), (ONLY_WRITTEN, sends.swallowed_errors()),
+        (_PURGED, sends.purges()), (_REFUSED, sends.refused_sends()),
+        (_NEVER_SERVED, sends.never_served()), (_NOT_FLUSHED, sends.unflushed_sends()),
+    ) for line in faults]  # fmt: skip
     return min(lines, default=(0, ""))
 
 
 def open_sends(tree: ast.Module) -> tuple[int, str]:
-    """The first send of which the file does not say whether it has a callback; 0 if there is none,
-    or if transactions are committed."""
+    """The line of the first send whose callback the file does not show, and the reason; 0 if there
+    is none, or if transactions are committed."""
     if any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)):
         return 0, ""
-    return _Sends(tree, in_config=False).of_unknown_callback(), _UNREAD
+    return _Sends(tree, in_config=False).unknown_callback(), _UNKNOWN_CALLBACK
 
 
-def _given_up(tree: ast.Module) -> Iterator[int]:
-    """Where a transaction is aborted and the program goes on, with no loop to make it again. Where
-    it polls, too, what is read again decides (`transactions`)."""
+def _abandoned_transactions(tree: ast.Module) -> Iterator[int]:
+    """Yields the lines where a transaction is aborted and the program continues, without a loop
+    that begins it again. In a program that polls, the messages that it reads again decide
+    (`transactions`)."""
     if syntax.consumer_names(tree):
         return
     loops = (node for node in syntax.nodes(tree) if isinstance(node, ast.While))
-    again = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    in_loops = {id(inner) for loop in loops for inner in ast.walk(loop)}
     tries = (
-        part for part in syntax.nodes(tree) if isinstance(part, ast.Try) and id(part) not in again
+        node
+        for node in syntax.nodes(tree)
+        if isinstance(node, ast.Try) and id(node) not in in_loops
     )
-    for attempt, handler in ((own, each) for own in tries for each in own.handlers):
+    for attempt, handler in ((node, clause) for node in tries for clause in node.handlers):
         aborts = [
             call
             for call in syntax.calls(handler)
             if syntax.method_name(call) == "abort_transaction"
         ]
-        tried = (syntax.method_name(call) for node in attempt.body for call in syntax.calls(node))
-        is_end = handler.type and ast.unparse(handler.type).rpartition(".")[2] in _ENDS
-        if not aborts and ("commit_transaction" not in tried or is_end):
+        verbs = (syntax.method_name(call) for node in attempt.body for call in syntax.calls(node))
+        ends_program = handler.type and ast.unparse(handler.type).rpartition(".")[2] in _EXIT_ERRORS
+        if not aborts and ("commit_transaction" not in verbs or ends_program):
             continue
-        if any(syntax.only_logs_and_continues(way, aborts.__contains__, in_function=True)
-               for way in error_branches.branches(handler, attempt)):  # fmt: skip
+        if any(syntax.only_logs_and_continues(branch, aborts.__contains__, in_function=True)
+               for branch in error_branches.branches(handler, attempt)):  # fmt: skip
             yield (aborts[0] if aborts else handler).lineno
 
 
@@ -98,65 +108,71 @@ class _Sends:
     def __init__(self, tree: ast.Module, *, in_config: bool) -> None:
         self._tree, self._in_config = tree, in_config
         self._producers = syntax.names_created_by(tree, PRODUCERS)
-        self._aio = syntax.names_created_by(tree, _AIO)
-        self._alone = {
+        self._aio = syntax.names_created_by(tree, _AIO_PRODUCERS)
+        self._expression_statements = {
             id(node.value) for node in syntax.nodes(tree) if isinstance(node, ast.Expr)
         }  # fmt: skip
         self._functions: dict[str, list[Function]] = {}
         for node in syntax.nodes(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._functions.setdefault(node.name, []).append(node)
-        self._objects = _called_as_functions(tree)
-        for name, function in self._objects.items():
+        self._callables = _callable_objects(tree)
+        for name, function in self._callables.items():
             self._functions.setdefault(name, []).append(function)
         self._names_callbacks = any(
-            isinstance(key, ast.Constant) and key.value in _TAKES
+            isinstance(key, ast.Constant) and key.value in _CALLBACK_KEYWORDS
             for node in syntax.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys
         )  # fmt: skip
         self._calls = [call for call in syntax.calls(tree) if self._is_send(call)]
 
     def _is_send(self, call: ast.Call) -> bool:
-        """Whether this is a send of a client, and none of a class of the file."""
-        whose = syntax.receiver(call)
-        if syntax.method_name(call) not in _POSITIONS or whose in self._aio:
+        """Whether a call is a send of a client, and not a method of a class of the file."""
+        receiver = syntax.receiver(call)
+        if syntax.method_name(call) not in _CALLBACK_POSITIONS or receiver in self._aio:
             return False
-        sure = whose in self._producers or "producer" in whose.lower()
+        is_producer = receiver in self._producers or "producer" in receiver.lower()
         return (
-            sure if syntax.method_name(call) in self._functions else sure or id(call) in self._alone
+            is_producer
+            if syntax.method_name(call) in self._functions
+            else is_producer or id(call) in self._expression_statements
         )
 
-    def without_result(self) -> Iterator[int]:
-        """Sends without a callback, and of AIOProducer those whose future is let go."""
+    def unchecked_results(self) -> Iterator[int]:
+        """Yields the lines of sends without a callback, and of AIOProducer's whose future is not
+        read."""
         if self._in_config:
             return
         yield from (
-            call.lineno for call in self._calls if not (_hears(call) or self._is_open(call))
+            call.lineno
+            for call in self._calls
+            if not (_has_callback(call) or self._may_have_callback(call))
         )
-        of_aio = filter(self._is_of_aio, syntax.calls(self._tree))
+        aio_sends = filter(self._is_aio_send, syntax.calls(self._tree))
         yield from python_futures.unread_futures(
-            self._tree, (call for call in of_aio if not _hears(call))
+            self._tree, (call for call in aio_sends if not _has_callback(call))
         )
-        if not any(map(_hears, syntax.calls(self._tree))):
-            yield from self._aliases()
+        if not any(map(_has_callback, syntax.calls(self._tree))):
+            yield from self._method_references()
 
-    def of_unknown_callback(self) -> int:
-        """The line of the first send whose callback may be anything; 0 if there is none."""
-        return min((call.lineno for call in self._calls if self._is_open(call)), default=0)
+    def unknown_callback(self) -> int:
+        """The line of the first send whose callback is unknown; 0 if there is none."""
+        return min(
+            (call.lineno for call in self._calls if self._may_have_callback(call)), default=0
+        )
 
-    def _is_open(self, call: ast.Call) -> bool:
-        """Whether a callback may be among what `*args` and `**kwargs` bring, or in the messages
-        of a batch."""
-        if _hears(call):
+    def _may_have_callback(self, call: ast.Call) -> bool:
+        """Whether `*args`, `**kwargs` or the messages of a batch may hold a callback."""
+        if _has_callback(call):
             return False
-        spread = [word.value for word in call.keywords if word.arg is None]
-        starred = any(isinstance(given, ast.Starred) for given in call.args)
-        return starred or bool(spread) or (_is_batch(call) and self._names_callbacks)
+        unpacked = [keyword.value for keyword in call.keywords if keyword.arg is None]
+        starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+        return starred or bool(unpacked) or (_is_batch(call) and self._names_callbacks)
 
-    def _is_of_aio(self, call: ast.Call) -> bool:
+    def _is_aio_send(self, call: ast.Call) -> bool:
         return syntax.method_name(call) == "produce" and syntax.receiver(call) in self._aio
 
-    def _aliases(self) -> Iterator[int]:
-        """Where the method is handed on."""
+    def _method_references(self) -> Iterator[int]:
+        """Yields the lines where the method itself is passed or assigned."""
         called = {id(call.func) for call in syntax.calls(self._tree)}
         for node in syntax.nodes(self._tree):
             if not isinstance(node, ast.Attribute) or id(node) in called:
@@ -165,40 +181,44 @@ class _Sends:
                 yield node.lineno
 
     def callbacks(self) -> Iterator[Function]:
-        """The functions of the file that sends call back."""
+        """Yields the functions of the file that are callbacks of sends."""
         names = set[str]()
-        for given in (given for call in self._calls for given in send_callbacks(call)):
-            if isinstance(given, ast.Lambda):
-                yield given
+        for callback in (callback for call in self._calls for callback in send_callbacks(call)):
+            if isinstance(callback, ast.Lambda):
+                yield callback
             elif (
-                isinstance(given, ast.Call)
-                and syntax.method_name(given) == "partial"
-                and given.args
+                isinstance(callback, ast.Call)
+                and syntax.method_name(callback) == "partial"
+                and callback.args
             ):
-                own = self._functions.get(ast.unparse(given.args[0]).rpartition(".")[2], [])
-                yield from (
-                    without_bound_arguments(function, len(given.args) - 1) for function in own[:1]
+                functions = self._functions.get(
+                    ast.unparse(callback.args[0]).rpartition(".")[2], []
                 )
-            elif syntax.method_name(given) in self._objects:
-                yield self._objects[syntax.method_name(given)]
-            elif isinstance(given, ast.Name | ast.Attribute):
-                names.add(ast.unparse(given).rpartition(".")[2])
+                yield from (
+                    without_bound_arguments(function, len(callback.args) - 1)
+                    for function in functions[:1]
+                )
+            elif syntax.method_name(callback) in self._callables:
+                yield self._callables[syntax.method_name(callback)]
+            elif isinstance(callback, ast.Name | ast.Attribute):
+                names.add(ast.unparse(callback).rpartition(".")[2])
         for name in sorted(names):
-            if len(same := self._functions.get(name, [])) == 1:
-                yield same[0]
+            if len(functions := self._functions.get(name, [])) == 1:
+                yield functions[0]
 
-    def dropped(self) -> Iterator[int]:
-        """Callbacks that do nothing with an error."""
+    def ignored_errors(self) -> Iterator[int]:
+        """Yields the lines of callbacks that ignore their error."""
         return (function.lineno for function in self.callbacks() if ignores_error(function))
 
-    def only_written(self) -> Iterator[int]:
-        """Callbacks that only write of an error, or count it where nothing looks."""
+    def logged_errors(self) -> Iterator[int]:
+        """Yields the lines of callbacks that only log an error, or count it where nothing reads
+        it."""
         for function in self.callbacks():
-            if only_logs(function, self._looked_at(function), self._functions):
+            if only_logs(function, self._read_names(function), self._functions):
                 yield function.lineno
 
-    def swallowed(self) -> Iterator[int]:
-        """Where an error that a callback raises is only written of by whoever serves it."""
+    def swallowed_errors(self) -> Iterator[int]:
+        """Yields the lines of handlers that only log an error which a callback raises."""
         if not any(map(only_raises, self.callbacks())):
             return
         consumers = syntax.consumer_names(self._tree)
@@ -206,51 +226,53 @@ class _Sends:
             attempt = syntax.suppress_as_try(node) if isinstance(node, ast.With) else node
             if not isinstance(attempt, ast.Try):
                 continue
-            served = [call for one in attempt.body for call in syntax.calls(one)
-                      if syntax.method_name(call) in ("poll", "flush")
-                      and syntax.receiver(call) not in consumers]  # fmt: skip
-            for handler in attempt.handlers if served else ():
+            serving_calls = [call for statement in attempt.body for call in syntax.calls(statement)
+                             if syntax.method_name(call) in ("poll", "flush")
+                             and syntax.receiver(call) not in consumers]  # fmt: skip
+            for handler in attempt.handlers if serving_calls else ():
                 if _catches_refusal(handler) and syntax.only_logs_and_continues(
                     handler.body, lambda call: False, in_function=True
                 ):
                     yield handler.lineno
 
-    def _looked_at(self, function: Function) -> set[str]:
-        """The names that code outside of a callback reads, and those that are not of the file."""
+    def _read_names(self, function: Function) -> set[str]:
+        """The names that code outside of a callback reads, or that the file does not assign."""
         inside = {id(node) for node in ast.walk(function)}
         names = [node for node in syntax.nodes(self._tree) if isinstance(node, ast.Name)]
-        set_here = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        assigned = {node.id for node in names if isinstance(node.ctx, ast.Store)}
         read = {
             node.id
             for node in names
             if id(node) not in inside and not isinstance(node.ctx, ast.Store)
         }
-        return read | {node.id for node in names if node.id not in set_here}
+        return read | {node.id for node in names if node.id not in assigned}
 
-    def refused(self) -> Iterator[int]:
-        """Where a full queue's error is passed over."""
-        ours = {id(call) for call in self._calls}
+    def refused_sends(self) -> Iterator[int]:
+        """Yields the lines of handlers that swallow the error of a full queue."""
+        sends = {id(call) for call in self._calls}
         for node in syntax.nodes(self._tree):
             if not isinstance(node, ast.Try):
                 continue
-            inner = [part for one in [*node.body, *node.orelse] for part in ast.walk(one)]
-            sends = any(id(part) in ours for part in inner)
-            ends_loop = any(isinstance(part, ast.Break | ast.Return) for part in inner)
-            for handler in node.handlers if sends and not ends_loop else ():
+            nodes = [
+                inner for statement in [*node.body, *node.orelse] for inner in ast.walk(statement)
+            ]
+            has_send = any(id(inner) in sends for inner in nodes)
+            leaves = any(isinstance(inner, ast.Break | ast.Return) for inner in nodes)
+            for handler in node.handlers if has_send and not leaves else ():
                 if _catches_refusal(handler) and syntax.only_logs_and_continues(
                     handler.body, lambda call: False, in_function=True
                 ):
                     yield handler.lineno
 
-    def purged(self) -> Iterator[int]:
-        """Where what is queued is thrown away."""
+    def purges(self) -> Iterator[int]:
+        """Yields the lines where queued messages are purged."""
         for call in syntax.calls(self._tree):
             if syntax.method_name(call) == "purge" and syntax.receiver(call) in self._producers:
                 yield call.lineno
 
     def never_served(self) -> Iterator[int]:
-        """Sends where nothing of the file calls what calls back, or has the producer. A file
-        without the callbacks themselves is a piece of a program."""
+        """Yields the lines of sends if the file never calls `poll()` or `flush()`, nor passes the
+        producer on. A file without the callbacks themselves is only a part of a program."""
         if not any(self.callbacks()):
             return
         consumers = syntax.consumer_names(self._tree)
@@ -260,44 +282,46 @@ class _Sends:
         )
         if polls or exits.waits_for_queue(self._tree, self._producers):
             return
-        yield from (call.lineno for call in self._of_file())
+        yield from (call.lineno for call in self._sends_of_file())
 
-    def _of_file(self) -> Iterator[ast.Call]:
-        """Sends of producers that nothing else is given."""
+    def _sends_of_file(self) -> Iterator[ast.Call]:
+        """Yields the sends of producers that are not passed to other code."""
         withs = (node for node in syntax.nodes(self._tree) if isinstance(node, ast.withitem))
         calls = syntax.calls(self._tree)
-        aside = exits.daemon_arguments(self._tree)
-        given = [value for call in calls for value in (*call.args, *call.keywords)
-                 if id(value) not in aside]  # fmt: skip
+        daemon_arguments = exits.daemon_arguments(self._tree)
+        arguments = [value for call in calls for value in (*call.args, *call.keywords)
+                     if id(value) not in daemon_arguments]  # fmt: skip
         returned = [node for node in syntax.nodes(self._tree) if isinstance(node, ast.Return)]
-        used = chain(given, returned, (item.context_expr for item in withs))
+        used = chain(arguments, returned, (item.context_expr for item in withs))
         names = {ast.unparse(inner) for node in used for inner in ast.walk(node)
                  if isinstance(inner, ast.Name | ast.Attribute)}  # fmt: skip
         if self._producers.isdisjoint(names):
             yield from (call for call in self._calls if syntax.receiver(call) in self._producers)
 
-    def left_behind(self) -> Iterator[int]:
-        """Sends that a program may leave in its queue when it ends."""
-        sends = self._of_file() if any(self.callbacks()) else ()
+    def unflushed_sends(self) -> Iterator[int]:
+        """Yields the lines of sends that may remain in the queue when the program ends."""
+        sends = self._sends_of_file() if any(self.callbacks()) else ()
         yield from exits.unflushed_sends(self._tree, self._producers, sends)
 
 
-def _called_as_functions(tree: ast.Module) -> dict[str, Function]:
-    """What objects of the file do that are called (`__call__`), by the names of their classes and
-    their own."""
-    found = dict[str, Function]()
+def _callable_objects(tree: ast.Module) -> dict[str, Function]:
+    """The `__call__` methods of the file's classes, by the names of the classes and of their
+    instances."""
+    methods = dict[str, Function]()
     for node in (node for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)):
-        for own in node.body:
-            if isinstance(own, ast.FunctionDef) and own.name == "__call__":
+        for method in node.body:
+            if isinstance(method, ast.FunctionDef) and method.name == "__call__":
                 names = syntax.names_created_by(tree, frozenset({node.name}))
-                found |= {name.rpartition(".")[2]: own for name in (node.name, *names)}
-    return found
+                methods |= {name.rpartition(".")[2]: method for name in (node.name, *names)}
+    return methods
 
 
-def _hears(call: ast.Call) -> bool:
-    position = _POSITIONS.get(syntax.method_name(call), len(call.args))
-    heard = call.args[position : position + 1]
-    return any(map(_is_callback, call.keywords)) or any(not _is_none(given) for given in heard)
+def _has_callback(call: ast.Call) -> bool:
+    position = _CALLBACK_POSITIONS.get(syntax.method_name(call), len(call.args))
+    positional = call.args[position : position + 1]
+    return any(map(_is_callback, call.keywords)) or any(
+        not _is_none(argument) for argument in positional
+    )
 
 
 def _is_batch(call: ast.Call) -> bool:
@@ -310,17 +334,19 @@ def _is_none(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
 
-def _is_callback(word: ast.keyword) -> bool:
-    return word.arg in _TAKES and not _is_none(word.value)
+def _is_callback(keyword: ast.keyword) -> bool:
+    return keyword.arg in _CALLBACK_KEYWORDS and not _is_none(keyword.value)
 
 
 def send_callbacks(call: ast.Call) -> list[ast.expr]:
-    """What a send is given to call back."""
-    own = [word.value for word in call.keywords if word.arg and _is_callback(word)]
-    position = _POSITIONS.get(syntax.method_name(call), len(call.args))
-    return own + call.args[position : position + 1]
+    """The callback arguments of a send."""
+    callbacks = [
+        keyword.value for keyword in call.keywords if keyword.arg and _is_callback(keyword)
+    ]
+    position = _CALLBACK_POSITIONS.get(syntax.method_name(call), len(call.args))
+    return callbacks + call.args[position : position + 1]
 
 
 def _catches_refusal(handler: ast.ExceptHandler) -> bool:
-    taken = ast.unparse(handler.type or ast.Pass())
-    return syntax.catches_all(handler) or "BufferError" in taken or "KafkaException" in taken
+    caught = ast.unparse(handler.type or ast.Pass())
+    return syntax.catches_all(handler) or "BufferError" in caught or "KafkaException" in caught
