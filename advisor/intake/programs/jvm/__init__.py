@@ -1,1 +1,1 @@
-"""Programs of Java, Kotlin and Scala with Kafka's own clients."""
+"""Programs of Java, Kotlin and Scala with Kafka's Java clients."""

@@ -1,7 +1,7 @@
-"""Names and values that Kafka's Java classes have constants for: `ProducerConfig.ACKS_CONFIG`.
+"""Names and values of the constants of Kafka's Java classes, such as `ProducerConfig.ACKS_CONFIG`.
 
-A constant is its setting in capital letters, mostly with `_CONFIG` behind it; those that leave a
-part of the name out are tried with it (TRANSACTION_TIMEOUT_CONFIG is transaction.timeout.ms).
+A constant is the name of its setting in capital letters, mostly followed by `_CONFIG`. Some leave
+out the end of the name (TRANSACTION_TIMEOUT_CONFIG is transaction.timeout.ms).
 Sources: ProducerConfig, ConsumerConfig, StreamsConfig, CommonClientConfigs, TopicConfig.
 """
 
@@ -20,12 +20,12 @@ _CLASSES = (
     r"|Sasl\w*Configs?|SecurityConfig"
 )
 _CONSTANT = re.compile(rf"(?:(?:org\.apache\.kafka\.[\w.]+\.)?(?:{_CLASSES})\.)([A-Z][A-Z0-9_]+)")
-_OF_SERIALIZERS = re.compile(
+_SERIALIZER_CONSTANT = re.compile(
     r"(?:[a-z]\w*\.)*\w*(?:Serde|SerDe|Serializer|Deserializer)\w*\.([A-Z][A-Z0-9_]+)"
 )
-"""Settings of serializers, which Kafka's clients pass on and which decide nothing."""
-_IMPORTED = re.compile(r"([A-Z][A-Z0-9_]+_CONFIG)")
-_PREFIXED = re.compile(
+"""Settings of serializers, which Kafka's clients pass to them: no guarantee depends on them."""
+_IMPORTED_CONSTANT = re.compile(r"([A-Z][A-Z0-9_]+_CONFIG)")
+_PREFIX_CALL = re.compile(
     r"(?:StreamsConfig\.)?(producer|consumer|mainConsumer|restoreConsumer|globalConsumer|topic|"
     r"adminClient)Prefix\((.*)\)"
 )
@@ -34,15 +34,17 @@ _PREFIXES: Mapping[str, str] = {
     "restoreConsumer": "restore.consumer.", "globalConsumer": "global.consumer.",
     "topic": "topic.", "adminClient": "admin.",
 }  # fmt: skip
-_SPELLED = {"MIN_IN_SYNC_REPLICAS_CONFIG": "min.insync.replicas"}
-_CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
-_WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
+_IRREGULAR = {"MIN_IN_SYNC_REPLICAS_CONFIG": "min.insync.replicas"}
+_CLASS_LITERAL = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
+_CONVERSION = re.compile(
+    r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)"
+)
 _PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
-_STATED = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*(?P<value>[^;\n]{{1,200}})"
+_ASSIGNMENT = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*(?P<value>[^;\n]{{1,200}})"
 _BEFORE = re.compile(r"[^;{}\n]{0,100}\Z")
-_OF_CLASS = re.compile(r"\b(?:static|const|val)\b")
-"""What only a constant of a class is declared with, or of an object of Kotlin's or Scala's."""
-_OF_INTERFACE = re.compile(r"\binterface\s+\w+[^{}]{0,200}\{[^{}]{0,1500}$")
+_CLASS_CONSTANT = re.compile(r"\b(?:static|const|val)\b")
+"""A keyword in the declaration of a constant of a class, or of an object of Kotlin or Scala."""
+_INTERFACE = re.compile(r"\binterface\s+\w+[^{}]{0,200}\{[^{}]{0,1500}$")
 _ENDINGS = ("", ".ms", ".bytes")
 _VALUES: Mapping[str, str] = {
     "StreamsConfig.EXACTLY_ONCE_V2": "exactly_once_v2",
@@ -56,77 +58,79 @@ _VALUES: Mapping[str, str] = {
 
 
 def constant_values(code: str, plain: str, name: str) -> list[str]:
-    """The values that a program gives to a constant; `plain` is its code with nothing in its texts,
-    since a name in a text is not a constant. One that is imported is of a class, and no
-    name that a method has for itself."""
-    imported = re.search(rf"\bimport\s+(?:static\s+)?[\w.]+\.{name}\b", code)
-    found = re.finditer(_STATED.format(name), code)
+    """Returns the values that a program assigns to a constant.
+
+    `plain` is the code without its string literals: a name in a literal is not a constant. An
+    imported constant belongs to a class, and is no local variable.
+    """
+    is_imported = re.search(rf"\bimport\s+(?:static\s+)?[\w.]+\.{name}\b", code)
+    matches = re.finditer(_ASSIGNMENT.format(name), code)
     return [
-        match["value"].strip() for match in found
+        match["value"].strip() for match in matches
         if plain[code.rindex("=", 0, match.start("value"))] == "=" and (
-            not imported or _OF_CLASS.search(_before(code, match.start()))
-            or _OF_INTERFACE.search(code, max(0, match.start() - 2_000), match.start())
+            not is_imported or _CLASS_CONSTANT.search(_text_before(code, match.start()))
+            or _INTERFACE.search(code, max(0, match.start() - 2_000), match.start())
         )
     ]  # fmt: skip
 
 
-def _before(code: str, at: int) -> str:
-    """What stands before a place in its statement and line."""
+def _text_before(code: str, at: int) -> str:
+    """Returns the code before an offset in its statement and line."""
     match = _BEFORE.search(code[max(0, at - 100) : at])
     return match[0] if match else ""
 
 
-def setting_of_constant(written: str) -> str | None:
-    """The setting that an expression names by a constant; None for any other expression."""
-    if match := _PREFIXED.fullmatch(written):
+def setting_of_constant(expression: str) -> str | None:
+    """Returns the setting that a constant or a literal names; None for any other expression."""
+    if match := _PREFIX_CALL.fullmatch(expression):
         inner = match[2].strip()
-        name = inner[1:-1] if _is_text(inner) else setting_of_constant(inner)
+        name = inner[1:-1] if _is_literal(inner) else setting_of_constant(inner)
         return f"{_PREFIXES[match[1]]}{name}" if name else None
-    if _is_text(written):
-        return written[1:-1]
-    if of_serializer := _OF_SERIALIZERS.fullmatch(written):
-        return of_serializer[1].removesuffix("_CONFIG").lower().replace("_", ".")
-    constant = _CONSTANT.fullmatch(written) or _IMPORTED.fullmatch(written)
+    if _is_literal(expression):
+        return expression[1:-1]
+    if serializer_constant := _SERIALIZER_CONSTANT.fullmatch(expression):
+        return serializer_constant[1].removesuffix("_CONFIG").lower().replace("_", ".")
+    constant = _CONSTANT.fullmatch(expression) or _IMPORTED_CONSTANT.fullmatch(expression)
     if constant is None:
         return None
     name = constant[1]
-    if name in _SPELLED:
-        return _SPELLED[name]
+    if name in _IRREGULAR:
+        return _IRREGULAR[name]
     plain = name.removesuffix("_CONFIG").lower().replace("_", ".")
     shorter = plain.removesuffix(".class")
-    whole = name.lower().replace("_", ".")  # SASL_JAAS_CONFIG is sasl.jaas.config
-    tried = [f"{stem}{end}" for stem in (plain, shorter, whole) for end in _ENDINGS]
-    return next((key for key in tried if key in _known()), None)
+    full = name.lower().replace("_", ".")  # SASL_JAAS_CONFIG is sasl.jaas.config
+    keys = [f"{stem}{end}" for stem in (plain, shorter, full) for end in _ENDINGS]
+    return next((key for key in keys if key in _setting_names()), None)
 
 
-def resolve(written: str, code: str, plain: str) -> str:
-    """A constant of the file that has one value there, as that value."""
-    if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
-        return written
-    values = constant_values(code, plain, written)
-    return values[0] if len(values) == 1 else written
+def resolve(expression: str, code: str, plain: str) -> str:
+    """Returns the value of a constant with one value in the file; otherwise the expression."""
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]*", expression):
+        return expression
+    values = constant_values(code, plain, expression)
+    return values[0] if len(values) == 1 else expression
 
 
-def plain_value(written: str, code: str, plain: str) -> str | None:
-    """The text of a literal, of a constant or of a class; None for what is worked out."""
-    written = resolve(written.strip(), code, plain)
-    if wrapped := _WRAPPED.fullmatch(written):
-        written = resolve(wrapped[1].strip(), code, plain)
-    if _is_text(written):
-        return written[1:-1]
-    if written in ("true", "false"):
-        return written
-    if _PRODUCT.fullmatch(written):
-        factors = (part.strip().rstrip("lL").replace("_", "") for part in written.split("*"))
+def plain_value(expression: str, code: str, plain: str) -> str | None:
+    """Returns the value of a literal, a constant or a class; None for a computed value."""
+    expression = resolve(expression.strip(), code, plain)
+    if conversion := _CONVERSION.fullmatch(expression):
+        expression = resolve(conversion[1].strip(), code, plain)
+    if _is_literal(expression):
+        return expression[1:-1]
+    if expression in ("true", "false"):
+        return expression
+    if _PRODUCT.fullmatch(expression):
+        factors = (factor.strip().rstrip("lL").replace("_", "") for factor in expression.split("*"))
         return str(math.prod(int(factor or 0) for factor in factors))
-    if name := _CLASS.fullmatch(written):
-        whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", code)
-        return whole[1] if whole else kafka_class_name(name[1], code)
-    return _VALUES.get(written)
+    if name := _CLASS_LITERAL.fullmatch(expression):
+        class_import = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", code)
+        return class_import[1] if class_import else kafka_class_name(name[1], code)
+    return _VALUES.get(expression)
 
 
-def _is_text(written: str) -> bool:
-    return re.fullmatch(r'"[^"\\]*"', written) is not None
+def _is_literal(expression: str) -> bool:
+    return re.fullmatch(r'"[^"\\]*"', expression) is not None
 
 
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
@@ -143,14 +147,14 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
 
 
 def kafka_class_name(name: str, code: str) -> str:
-    """The whole name of a class of Kafka's, unless the program has one of that name itself."""
+    """Returns the qualified name of a class of Kafka, unless the program defines one like it."""
     package = next((package for package, names in _PACKAGES.items() if name in names), "")
-    own = re.search(rf"\bclass\s+{name}\b", code)
-    return f"{package}.{name}" if package and not own else name
+    definition = re.search(rf"\bclass\s+{name}\b", code)
+    return f"{package}.{name}" if package and not definition else name
 
 
 @cache
-def _known() -> frozenset[str]:
+def _setting_names() -> frozenset[str]:
     java, streams = newest(Family.JAVA), newest(Family.STREAMS)
     clients = (Component.PRODUCER, Component.CONSUMER, Component.TOPIC)
     names = [known_keys(java, component) for component in clients]

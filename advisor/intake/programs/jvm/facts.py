@@ -33,8 +33,8 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     for at, reason in seeks.refused_seeks(text):
         raise IntakeError(f"Line {code.line(at)}: {reason}")
     if reading.heads["family"] is Family.STREAMS:
-        if offsets := [*jvm_streams.ignored_errors(text)]:
-            add_skipped_messages(reading, code.line(min(offsets)), jvm_streams.SWALLOWED)
+        if swallowed := [*jvm_streams.ignored_errors(text)]:
+            add_skipped_messages(reading, code.line(min(swallowed)), jvm_streams.SWALLOWED)
         at, reason = min(jvm_streams.early_commits(text), default=(-1, ""))
         if at >= 0:
             reading.wrong(Component.APPLICATION, "processing", code.line(at), reason)
@@ -54,8 +54,8 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     single = any(
         (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
     )
-    offsets = poll_loop.processing_facts(text, single=single)
-    add_processing_facts(reading, {name: code.line(at) for name, at in offsets.items()})
+    facts = poll_loop.processing_facts(text, single=single)
+    add_processing_facts(reading, {name: code.line(at) for name, at in facts.items()})
     at = uncommitted(text.plain) if ".poll(" in text.plain else -1
     refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
     transactions.judge(reading, jvm_transactions.transactions(text))
