@@ -1,1 +1,1 @@
-"""What a Python program does with the messages that it polls."""
+"""How a Python program processes the messages that it polls."""

@@ -53,7 +53,7 @@ _OF_AWS = frozenset({
 _ELASTIC = re.compile(r"(?i)(?:.*\.)?(?:_?es|\w*(?:elastic|opensearch|client)\w*)")
 
 
-def found(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def partial_poll_facts(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """What the program does with a part of what it polled, and where."""
     yield from ((SKIP, line) for line in _left_out(tree))
     yield from ((BEFORE, line) for line in _too_early(tree))

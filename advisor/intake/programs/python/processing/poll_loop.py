@@ -1,9 +1,9 @@
-"""What a Python program does with the messages that it polls, as far as its statements show it.
+"""The polls of a Python program, and how it processes and commits the messages.
 
-Statements are followed in their order, functions of the file where a message is handed to them.
-Only what is sure is given: an offset that is committed before its message is used, an error that is
-passed over, a message that other threads have. What is not understood gives nothing, and what is
-assumed in its place is said with the answer.
+Statements are followed in order, and so are the functions of the file to which a message is passed.
+The reader reports only what is certain: an offset that is committed before its message is
+processed, an error that is skipped, a message that is handed over to another thread. Code that it
+does not understand yields no fact. The answer lists the assumptions that take its place.
 """
 
 from __future__ import annotations
@@ -33,63 +33,62 @@ _MOST_STEPS, _DEEPEST_CALL = 20_000, 3
 
 
 def processing_facts(tree: ast.Module) -> dict[str, int]:
-    """What the program does with messages, and the first line that says so. Raises
-    `IntakeError`."""
+    """Returns what the program does with its messages, each with the first line that shows it. The
+    keys are the constants of `programs.facts`. Raises `IntakeError` if the code is nested too
+    deeply."""
     walk = _Walk(tree)
     try:
         walk.follow_all(tree)
-        for what, line in partial_polls.found(tree):
-            walk.lines.setdefault(what, line)
-        walk.lines = poll_loop_facts(tree) | walk.lines
+        for fact, line in partial_polls.partial_poll_facts(tree):
+            walk.facts.setdefault(fact, line)
+        walk.facts = poll_loop_facts(tree) | walk.facts
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None
-    return walk.lines
+    return walk.facts
 
 
 class _Walk:
-    """Follows a program; `lines` are what it does."""
+    """Follows the statements of a program; `facts` are the lines by what they show."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.lines: dict[str, int] = {}
+        self.facts: dict[str, int] = {}
         names = self._names = ProgramNames(tree)
         self._buffers = Buffers(tree)
         self._closing = set[str]() if names.stores_offsets else {*names.consumers}
-        self._is_asked = False
-        self._unread_results, self._leaves = set[int](), set[int]()
+        self._is_checked = False
+        self._unchecked_results, self._leaves = set[int](), set[int]()
         self._handlers = SwallowingHandlers(names)
-        self._unread = {*map(id, unread := [*syntax.unused_values(tree)])}
-        self._never = ignored_errors.never_run(
-            unread, lambda call: names.possible_functions(callee(call)), AsyncClients(tree).leaves
+        self._unused = {*map(id, unused := [*syntax.unused_values(tree)])}
+        self._calls_never_run = ignored_errors.never_run(
+            unused, lambda call: names.possible_functions(callee(call)), AsyncClients(tree).leaves
         )
-        self._waits = False
+        self._may_wait = False
         self._scope: ast.AST = tree
-        self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
+        self._loop_depth = self._depth = self._batch_loops = self._steps = self._uses = 0
 
     def follow_all(self, tree: ast.Module) -> None:
-        """Follows the program, and each of its functions by itself."""
+        """Follows the program, and each of its functions as an entry point."""
         for top in [tree, *self._names.functions.values()]:
-            self._waits = syntax.may_wait(top)
+            self._may_wait = syntax.may_wait(top)
             self._scope = top
-            self._loops = int(getattr(top, "name", "") in self._names.called_in_loops)
-            self._unread_results |= partial_polls.unread_results(
+            self._loop_depth = int(getattr(top, "name", "") in self._names.called_in_loops)
+            self._unchecked_results |= partial_polls.unread_results(
                 top, self._names.success_functions, self._names.sessions
             )
-            self._unread, self._going_on = (
-                self._unread | self._unread_results,
-                leads_only_to_commit(top),
-            )
+            self._unused = self._unused | self._unchecked_results
+            self._loop_exits = leads_only_to_commit(top)
             branch = Branch()
             self._follow(top.body, branch)
-            self._left(branch)
+            self._report_unawaited(branch)
 
-    def _left(self, branch: Branch) -> None:
-        """What others were given, and nothing waited for before the next poll."""
-        self._say(ASYNCHRONOUS, branch.handed)
+    def _report_unawaited(self, branch: Branch) -> None:
+        """Reports a message that was handed over, if nothing waits for it before the next poll."""
+        self._report(ASYNCHRONOUS, branch.handover)
 
-    def _say(self, what: str, line: int) -> None:
-        """Says that the program does something, if there is a line where it does."""
+    def _report(self, fact: str, line: int) -> None:
+        """Records the first line that shows a fact; a line of 0 shows none."""
         if line:
-            self.lines.setdefault(what, line)
+            self.facts.setdefault(fact, line)
 
     def _follow(self, body: Iterable[ast.stmt], branch: Branch) -> None:
         for node in body:
@@ -97,31 +96,31 @@ class _Walk:
             if branch.ended or self._steps > _MOST_STEPS:
                 return
             if branch.polled >= 0 and ignored_errors.only_logs_future_error(node):
-                self._say(SKIP, node.lineno)
+                self._report(SKIP, node.lineno)
             self._statement(node, branch)
 
     def _statement(self, node: ast.stmt, branch: Branch) -> None:
         match node:
             case ast.If(test=test, body=first, orelse=second):
                 self._expression(test, branch)
-                used = branch.used
-                self._either([first, second], branch)
+                processed = branch.processed
+                self._follow_branches([first, second], branch)
                 if (
-                    branch.kept
+                    branch.buffered
                     and not second
                     and partial_polls.checks_buffer_size(test, branch.names)
                 ):
-                    branch.used = used  # now and then alone
+                    branch.processed = processed  # only when the buffer is full
             case ast.For() | ast.AsyncFor() | ast.While():
                 self._loop(node, branch)
             case ast.Try():
                 self._try(node, branch)
             case ast.Match(subject=subject, cases=cases):
-                named = (
+                pattern_names = (
                     pattern.name for pattern in ast.walk(node) if isinstance(pattern, ast.MatchAs)
                 )
-                self._assign([ast.Name(name) for name in named if name], subject, branch)
-                self._either([case.body for case in cases], branch)
+                self._assign([ast.Name(name) for name in pattern_names if name], subject, branch)
+                self._follow_branches([case.body for case in cases], branch)
             case ast.With() | ast.AsyncWith() if attempt := (
                 syntax.suppress_as_try(node)
                 or error_handling.suppressing_manager_as_try(node, self._names.functions)
@@ -131,7 +130,7 @@ class _Walk:
                 for item in node.items:
                     self._expression(item.context_expr, branch)
                 self._follow(node.body, branch)
-                self._at_the_end_of(node, branch)
+                self._leave_with(node, branch)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 pass
             case ast.Assign(targets=targets, value=value):
@@ -141,18 +140,18 @@ class _Walk:
             case _:
                 self._expression(node, branch)
                 if isinstance(node, ast.Return) and syntax.names_in(node) & branch.names:
-                    self._use(branch)
+                    self._process(branch)
                 branch.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
 
-    def _at_the_end_of(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
-        branch.used = branch.used or (branch.kept and self._buffers.ends(node))
+    def _leave_with(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
+        branch.processed = branch.processed or (branch.buffered and self._buffers.ends(node))
         if any(syntax.waits_at_exit(item.context_expr) for item in node.items):
-            is_silent = syntax.pool_keeps_errors(node) and not self._names.awaits_futures
-            self._say(SKIP, branch.handed if is_silent else 0)
-            branch.used = branch.used or branch.handed > 0
-            branch.handed = branch.pending = 0
+            swallows_errors = syntax.pool_keeps_errors(node) and not self._names.awaits_futures
+            self._report(SKIP, branch.handover if swallows_errors else 0)
+            branch.processed = branch.processed or branch.handover > 0
+            branch.handover = branch.pending = 0
 
-    def _either(self, bodies: Iterable[Iterable[ast.stmt]], branch: Branch) -> None:
+    def _follow_branches(self, bodies: Iterable[Iterable[ast.stmt]], branch: Branch) -> None:
         branches = list[Branch]()
         for body in bodies:
             branches.append(branch.copy())
@@ -160,59 +159,63 @@ class _Walk:
         branch.join(branches)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, branch: Branch) -> None:
-        """Follows a loop once; one over the messages of a poll does not try again."""
-        over = node.test if isinstance(node, ast.While) else node.iter
-        polls = any(map(self._names.polls, syntax.calls(over)))
+        """Follows a loop once. A loop over the messages of a poll is no retry loop."""
+        source = node.test if isinstance(node, ast.While) else node.iter
+        polls = any(map(self._names.polls, syntax.calls(source)))
         if isinstance(node, ast.While):
-            of_batch = any(takes_next_message(call, branch.names) for call in syntax.calls(node))
+            on_batch = any(takes_next_message(call, branch.names) for call in syntax.calls(node))
         else:
-            hands_out = any(
-                syntax.method_name(call) in self._names.sources for call in syntax.calls(over)
+            yields = any(
+                syntax.method_name(call) in self._names.sources for call in syntax.calls(source)
             )
-            of_batch = (polls and not hands_out) or bool(syntax.names_in(over) & branch.names)
+            on_batch = (polls and not yields) or bool(syntax.names_in(source) & branch.names)
         polls_inside = any(map(self._names.polls, syntax.calls(node)))
-        inside = branch.polled >= 0 and not polls_inside
-        tries = not of_batch and not (inside and error_handling.is_bounded_retry(node, self._scope))
-        self._loops += tries
-        self._one_by_one += of_batch
-        self._leaves |= self._going_on.get(id(node), set()) if of_batch else set()
+        after_poll = branch.polled >= 0 and not polls_inside
+        retries = not on_batch and not (
+            after_poll and error_handling.is_bounded_retry(node, self._scope)
+        )
+        self._loop_depth += retries
+        self._batch_loops += on_batch
+        self._leaves |= self._loop_exits.get(id(node), set()) if on_batch else set()
         inner = branch.copy()
-        self._expression(over, inner)
+        self._expression(source, inner)
         if not isinstance(node, ast.While) and polls:
-            self._polled(inner, next(filter(self._names.polls, syntax.calls(over))))
-        if not isinstance(node, ast.While) and (of_batch or polls):
+            self._begin_poll(inner, next(filter(self._names.polls, syntax.calls(source))))
+        if not isinstance(node, ast.While) and (on_batch or polls):
             inner.names |= syntax.names_in(node.target)
         self._follow(node.body, inner)
-        if not of_batch:
-            self._left(inner)
-        self._loops -= tries
-        self._one_by_one -= of_batch
+        if not on_batch:
+            self._report_unawaited(inner)
+        self._loop_depth -= retries
+        self._batch_loops -= on_batch
         inner.ended = False
-        self._beside(inner, inner.pending if of_batch else 0)
+        self._report_parallel(inner, inner.pending if on_batch else 0)
         if syntax.polls_until_condition(node):
-            branch.sent = inner.sent = 0
-        branch.join([inner] if of_batch else [branch.copy(), inner])
+            branch.send = inner.send = 0
+        branch.join([inner] if on_batch else [branch.copy(), inner])
 
     def _try(self, node: ast.Try, branch: Branch) -> None:
-        inner, used, loose = branch.copy(), branch.used, self._loose
-        inner.used = False
+        inner, processed, uses_before = branch.copy(), branch.processed, self._uses
+        inner.processed = False
         self._follow([*node.body, *node.orelse], inner)
-        uses = self._loose > loose or ignored_errors.only_parses(node, branch)
-        caught = [each for each in node.handlers if syntax.catches_all(each, node.body)]
-        steps = {syntax.method_name(call) for one in node.body for call in syntax.calls(one)}
-        of_message = (uses and inner.polled == self._loops) or steps & self._names.single_polls
-        for handler in caught if of_message and self._loops else ():
-            self._say(SKIP, handler.lineno if self._swallows(node, handler, inner) else 0)
+        uses = self._uses > uses_before or ignored_errors.only_parses(node, branch)
+        catching = [handler for handler in node.handlers if syntax.catches_all(handler, node.body)]
+        methods = {syntax.method_name(call) for step in node.body for call in syntax.calls(step)}
+        handles_message = (
+            uses and inner.polled == self._loop_depth
+        ) or methods & self._names.single_polls
+        for handler in catching if handles_message and self._loop_depth else ():
+            self._report(SKIP, handler.lineno if self._swallows(node, handler, inner) else 0)
         if uses:
-            self._at_the_end(node.finalbody, inner)
-        if caught:
-            self._loose = loose
-        inner.used = inner.used or used
+            self._check_finally(node.finalbody, inner)
+        if catching:
+            self._uses = uses_before
+        inner.processed = inner.processed or processed
         branches = [inner]
         for handler in node.handlers:
             branches.append(inner.copy())
-            has_begun = uses or inner.kept or inner.handed or inner.pending or inner.sent
-            branches[-1].used, branches[-1].ended = used or bool(has_begun), False
+            has_begun = uses or inner.buffered or inner.handover or inner.pending or inner.send
+            branches[-1].processed, branches[-1].ended = processed or bool(has_begun), False
             self._follow(handler.body, branches[-1])
         branch.join(branches)
         self._follow(node.finalbody, branch)
@@ -220,208 +223,221 @@ class _Walk:
     def _swallows(self, attempt: ast.Try, handler: ast.ExceptHandler, branch: Branch) -> bool:
         return self._handlers.swallows(
             attempt, handler, branch, self._scope, in_function=self._depth > 0,
-            is_result_checked=self._is_asked, leaves=self._leaves,
+            is_checked=self._is_checked, leaves=self._leaves,
         )  # fmt: skip
 
-    def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
-        """Looks at what is done after an error, too."""
-        self._say(SKIP, ignored_errors.finally_drops_error(body, in_function=self._depth > 0))
+    def _check_finally(self, body: Sequence[ast.stmt], branch: Branch) -> None:
+        """Checks a `finally` block, which also runs after an error."""
+        self._report(SKIP, ignored_errors.finally_drops_error(body, in_function=self._depth > 0))
         for call in (call for node in body for call in syntax.calls(node)):
             if self._names.commits(call, branch):
-                self._say(SKIP, call.lineno)
+                self._report(SKIP, call.lineno)
             elif syntax.method_name(call) == "close" and syntax.receiver(call) in self._closing:
-                self._say(CLOSE, call.lineno)
+                self._report(CLOSE, call.lineno)
 
     def _assign(self, targets: Iterable[ast.expr], value: ast.expr, branch: Branch) -> None:
         if poll := poll_of(value, self._names.polls):
-            self._polled(branch, poll)
+            self._begin_poll(branch, poll)
             branch.names = set().union(*map(syntax.names_in, targets))
             return
         self._expression(value, branch)
         if syntax.names_in(value) & branch.names:
             branch.names = branch.names.union(*map(syntax.names_in, targets))
 
-    def _polled(self, branch: Branch, call: ast.Call) -> None:
-        self._left(branch)
-        branch.begin(self._loops, many=syntax.polls_many(call))
+    def _begin_poll(self, branch: Branch, call: ast.Call) -> None:
+        self._report_unawaited(branch)
+        branch.begin(self._loop_depth, is_batch=syntax.polls_many(call))
 
     def _expression(self, node: ast.AST, branch: Branch) -> None:
-        """Follows what is in an expression, the innermost first."""
+        """Follows the calls in an expression, the innermost first."""
         if isinstance(node, ast.NamedExpr):
             self._assign([node.target], node.value, branch)
         if isinstance(node, ast.NamedExpr | ast.Lambda):
             return
         for loop in getattr(node, "generators", ()):
             if poll := poll_of(loop.iter, self._names.polls):
-                self._polled(branch, poll)
+                self._begin_poll(branch, poll)
                 branch.names = syntax.names_in(loop.target)
             elif syntax.names_in(loop.iter) & branch.names:
                 branch.names |= syntax.names_in(loop.target)
-        if id(node) in self._never and (
+        if id(node) in self._calls_never_run and (
             is_terminal_call(node, branch) or syntax.names_in(node) & branch.names
         ):
-            self._say(ASYNCHRONOUS, getattr(node, "lineno", 1))
+            self._report(ASYNCHRONOUS, getattr(node, "lineno", 1))
         call = node.value if isinstance(node, ast.Await) else node
         branch.pending = 0 if syntax.awaits_task(node) else branch.pending
         if isinstance(call, ast.Call) and branch.polled >= 0:
-            given = syntax.names_in(call) & branch.names
-            if given and syntax.passes_arguments_to_function(call):
-                self._called_by(call, branch)
+            messages = syntax.names_in(call) & branch.names
+            if messages and syntax.passes_arguments_to_function(call):
+                self._follow_callbacks(call, branch)
             is_lazy = (
                 syntax.method_name(call) == "map" and syntax.receiver(call) in self._names.pools
             )
-            self._beside(branch, call.lineno if given and is_lazy else 0)
+            self._report_parallel(branch, call.lineno if messages and is_lazy else 0)
             if (
-                given
+                messages
                 and (is_lazy or syntax.gather_returns_errors(call))
-                and id(node) in self._unread
+                and id(node) in self._unused
             ):
-                self._say(SKIP, call.lineno)
+                self._report(SKIP, call.lineno)
             is_queue = syntax.puts_into_queue(call, self._names.queues)
-            if given and (is_queue or self._buffers.hands(call)):
-                self._hand(call, branch) if is_queue or call is node else self._use(branch)
+            if messages and (is_queue or self._buffers.hands(call)):
+                self._hand_over(call, branch) if is_queue or call is node else self._process(branch)
                 return
         for inner in ast.iter_child_nodes(call):
             self._expression(inner, branch)
-        self._beside(branch, branch.pending if branch.many and hasattr(node, "generators") else 0)
-        if isinstance(call, ast.Call) and (polled := self._names.poll_in_arguments(call)):
-            self._polled(branch, polled)
-            branch.names = syntax.names_in(polled)
+        self._report_parallel(
+            branch, branch.pending if branch.is_batch and hasattr(node, "generators") else 0
+        )
+        if isinstance(call, ast.Call) and (poll := self._names.poll_in_arguments(call)):
+            self._begin_poll(branch, poll)
+            branch.names = syntax.names_in(poll)
             self._call(call, branch)
             branch.names = set()
         elif isinstance(call, ast.Call) and branch.polled >= 0:
             self._call(call, branch)
         elif isinstance(call, ast.Yield) and syntax.names_in(call) & branch.names:
-            self._use(branch)
+            self._process(branch)
 
     def _call(self, call: ast.Call, branch: Branch) -> None:
-        self._of_offsets(call, branch)
+        self._check_offsets(call, branch)
         if syntax.commits_other_system(call, self._names.consumers):
-            self._say(BEFORE, branch.ahead)
-            branch.other = True
+            self._report(BEFORE, branch.offset_commit)
+            branch.other_commit = True
         branch.pending = 0 if syntax.waits_for_others(call) else branch.pending
         if self._names.commits(call, branch):
-            branch.ahead = 0 if branch.other else call.lineno
-            if branch.kept and not branch.used:
-                self._say(BEFORE, call.lineno)
-            behind_all = branch.many and self._one_by_one and not syntax.commit_argument(call)
-            if branch.sent or branch.pending or behind_all or (branch.handed and not branch.used):
-                self._say(BEFORE, call.lineno)
-            elif not branch.used and not branch.committed:
-                branch.committed = call.lineno
+            branch.offset_commit = 0 if branch.other_commit else call.lineno
+            if branch.buffered and not branch.processed:
+                self._report(BEFORE, call.lineno)
+            commits_all = branch.is_batch and self._batch_loops and not syntax.commit_argument(call)
+            if (
+                branch.send
+                or branch.pending
+                or commits_all
+                or (branch.handover and not branch.processed)
+            ):
+                self._report(BEFORE, call.lineno)
+            elif not branch.processed and not branch.commit:
+                branch.commit = call.lineno
             return
-        is_read = syntax.method_name(call) == "flush" and id(call) not in self._unread
-        if syntax.waits_for_all(call) or is_read:
-            branch.sent = 0
-        given = set().union(*map(syntax.names_in, [*call.args, *call.keywords])) & branch.names
-        own = (syntax.receiver(call) or syntax.method_name(call)).split(".")[0].split("(")[
+        awaits_flush = syntax.method_name(call) == "flush" and id(call) not in self._unused
+        if syntax.waits_for_all(call) or awaits_flush:
+            branch.send = 0
+        messages = set().union(*map(syntax.names_in, [*call.args, *call.keywords])) & branch.names
+        on_message = (syntax.receiver(call) or syntax.method_name(call)).split(".")[0].split("(")[
             0
         ] in branch.names
         is_request = partial_polls.is_request(call, self._names.sessions)
         functions = [] if is_request else self._names.possible_functions(callee(call))
-        passes = any(ast.unparse(value) in self._names.consumers for value in call.args)
-        if functions and (given or passes) and self._depth < _DEEPEST_CALL:
-            branch.join([self._inlined(call, function, branch) for function in functions])
-        elif any(self._in_object(call, function, branch) for function in functions):
-            self._use(branch)
-        elif given and self._buffers.keeps(call):
+        passes_consumer = any(ast.unparse(value) in self._names.consumers for value in call.args)
+        if functions and (messages or passes_consumer) and self._depth < _DEEPEST_CALL:
+            branch.join([self._follow_call(call, function, branch) for function in functions])
+        elif any(self._follow_method(call, function, branch) for function in functions):
+            self._process(branch)
+        elif messages and self._buffers.keeps(call):
             branch.names |= syntax.names_in(call.func)
-            branch.kept = True
-        elif (given or own) and processes_message(call, branch):
-            self._late(call, branch, given)
+            branch.buffered = True
+        elif (messages or on_message) and processes_message(call, branch):
+            self._check_use(call, branch, messages)
             if syntax.method_name(call) not in syntax.COMMITS or syntax.commits_other_system(
                 call, self._names.consumers
             ):
-                self._use(branch)
+                self._process(branch)
             if syntax.method_name(call) == "produce" and not self._names.commits_transactions:
-                branch.sent = call.lineno
+                branch.send = call.lineno
 
-    def _of_offsets(self, call: ast.Call, branch: Branch) -> None:
-        """Looks at offsets that a transaction commits, or that are too far."""
+    def _check_offsets(self, call: ast.Call, branch: Branch) -> None:
+        """Checks the offsets of a transaction, and those that are too high."""
         if syntax.method_name(call) == "commit_transaction" and self._names.sends_offsets:
-            branch.behind = call.lineno
+            branch.transaction = call.lineno
         if ignored_errors.commits_past_next(call) or self._names.commits_in_callback(call, branch):
-            self._say(SKIP, call.lineno)
+            self._report(SKIP, call.lineno)
 
-    def _in_object(self, call: ast.Call, function: Function, branch: Branch) -> bool:
-        """Follows a method of an object that was made with a message; whether it is one."""
-        kept = self._names.fields.get(id(function), set())
-        of = getattr(call.func, "value", call.func)
-        is_own = getattr(of, "id", "") in syntax.OWN
-        about = kept if is_own else syntax.names_in(of) if of and kept else set[str]()
-        if not about & branch.names:
+    def _follow_method(self, call: ast.Call, function: Function, branch: Branch) -> bool:
+        """Follows a method of an object that holds a message; False if it is none."""
+        fields = self._names.fields.get(id(function), set())
+        object_ = getattr(call.func, "value", call.func)
+        is_self = getattr(object_, "id", "") in syntax.OWN
+        names = (
+            fields if is_self else syntax.names_in(object_) if object_ and fields else set[str]()
+        )
+        if not names & branch.names:
             return False
         if self._depth < _DEEPEST_CALL:
-            self._within(function, kept, branch)
+            self._enter(function, fields, branch)
         return True
 
-    def _late(self, call: ast.Call, branch: Branch, given: set[str]) -> None:
-        """Looks at a use whose result nothing reads, or which is behind its transaction."""
-        if id(call) in self._unread_results:
-            self._say(SKIP, call.lineno)
-        if given:
-            self._say(BEFORE, branch.behind)
+    def _check_use(self, call: ast.Call, branch: Branch, messages: set[str]) -> None:
+        """Checks the result of a use, and whether the use comes after its transaction."""
+        if id(call) in self._unchecked_results:
+            self._report(SKIP, call.lineno)
+        if messages:
+            self._report(BEFORE, branch.transaction)
 
-    def _called_by(self, call: ast.Call, branch: Branch) -> None:
-        """Follows a function of the file that a call hands messages to: `map(handle, batch)`."""
+    def _follow_callbacks(self, call: ast.Call, branch: Branch) -> None:
+        """Follows a function that a call applies to messages, as in `map(handle, batch)`."""
         for value in call.args:
             if isinstance(value, ast.Lambda):
                 inner = branch.copy()
-                inner.names |= {word.arg for word in value.args.args}
+                inner.names |= {parameter.arg for parameter in value.args.args}
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
-                is_asked = syntax.method_name(call) in EACH and id(call) not in self._unread
+                is_checked = syntax.method_name(call) in EACH and id(call) not in self._unused
                 for function in self._names.possible_functions(last_name(value)):
-                    self._within(function, {*parameters(function)}, branch, is_asked=is_asked)
+                    self._enter(function, {*parameters(function)}, branch, is_checked=is_checked)
 
-    def _within(
-        self, function: Function, names: set[str], branch: Branch, *, is_asked: bool = False
+    def _enter(
+        self, function: Function, names: set[str], branch: Branch, *, is_checked: bool = False
     ) -> Branch:
-        """Follows a function in which a message has these names."""
+        """Follows a function in which the message has these names."""
         inner = branch.copy()
         inner.names |= names
-        self._say(SKIP, error_handling.swallowing_decorator_line(function))
-        before = self._scope, self._depth, self._is_asked
-        self._scope, self._depth, self._is_asked = function, self._depth + 1, is_asked
+        self._report(SKIP, error_handling.swallowing_decorator_line(function))
+        state = self._scope, self._depth, self._is_checked
+        self._scope, self._depth, self._is_checked = function, self._depth + 1, is_checked
         self._follow(function.body, inner)
-        self._scope, self._depth, self._is_asked = before
+        self._scope, self._depth, self._is_checked = state
         return inner
 
-    def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> Branch:
-        """Follows a function of the file; one that does not commit uses what it is given."""
-        given = [*bound_arguments(call, function)]
-        names = {name for name, value in given if syntax.names_in(value) & branch.names}
+    def _follow_call(self, call: ast.Call, function: Function, branch: Branch) -> Branch:
+        """Follows a function; one that does not commit processes its arguments."""
+        arguments = [*bound_arguments(call, function)]
+        names = {name for name, value in arguments if syntax.names_in(value) & branch.names}
         self._names.consumers |= {
-            name for name, node in given if ast.unparse(node) in self._names.consumers
+            name for name, node in arguments if ast.unparse(node) in self._names.consumers
         }
-        commits = any(syntax.method_name(one) in syntax.COMMITS for one in syntax.calls(function))
-        inner = self._within(function, names, branch, is_asked=id(call) not in self._unread)
-        is_put_by, of = inner.kept and not inner.used, syntax.receiver(call).split(".")[0]
+        commits = any(map(syntax.is_commit, syntax.calls(function)))
+        inner = self._enter(function, names, branch, is_checked=id(call) not in self._unused)
+        only_buffers = inner.buffered and not inner.processed
+        object_ = syntax.receiver(call).split(".")[0]
         inner.ended = False
-        inner.names = branch.names | (inner.names | {of} if is_put_by else set())
-        if not (commits or is_put_by) and syntax.names_in(call) & branch.names:
-            self._use(inner)
+        inner.names = branch.names | (inner.names | {object_} if only_buffers else set())
+        if not (commits or only_buffers) and syntax.names_in(call) & branch.names:
+            self._process(inner)
         return inner
 
-    def _hand(self, call: ast.Call, branch: Branch) -> None:
-        if self._waits:
-            is_told = self._names.awaits_futures or syntax.receiver(call) in self._names.task_groups
-            self._say(
-                SKIP, call.lineno if syntax.error_only_on_request(call) and not is_told else 0
+    def _hand_over(self, call: ast.Call, branch: Branch) -> None:
+        if self._may_wait:
+            is_reported = (
+                self._names.awaits_futures or syntax.receiver(call) in self._names.task_groups
             )
-            self._use(branch)
+            self._report(
+                SKIP,
+                call.lineno if syntax.error_only_on_request(call) and not is_reported else 0,
+            )
+            self._process(branch)
             branch.pending = call.lineno
             return
-        branch.handed = call.lineno
+        branch.handover = call.lineno
 
-    def _beside(self, branch: Branch, line: int) -> None:
-        """Says that others have several messages of one poll at the same time, if there is a line
-        where they are given them."""
-        self._say(PARALLEL, line if branch.polled >= 0 else 0)
+    def _report_parallel(self, branch: Branch, line: int) -> None:
+        """Reports that several messages of one poll are processed at the same time; `line` is where
+        they are handed over, or 0."""
+        self._report(PARALLEL, line if branch.polled >= 0 else 0)
 
-    def _use(self, branch: Branch) -> None:
-        """The message is used here."""
-        self._loose += 1
-        if branch.committed and not branch.used:
-            self._say(BEFORE, branch.committed)
-        branch.used = True
+    def _process(self, branch: Branch) -> None:
+        """Marks the message as processed."""
+        self._uses += 1
+        if branch.commit and not branch.processed:
+            self._report(BEFORE, branch.commit)
+        branch.processed = True

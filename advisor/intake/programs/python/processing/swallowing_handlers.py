@@ -22,12 +22,12 @@ class SwallowingHandlers:
 
     def swallows(
         self, attempt: ast.Try, handler: ast.ExceptHandler, branch: Branch, scope: ast.AST,
-        *, in_function: bool, is_result_checked: bool, leaves: Container[int],
+        *, in_function: bool, is_checked: bool, leaves: Container[int],
     ) -> bool:  # fmt: skip
         """Whether a handler of a `try` swallows the error in one of its branches.
 
         `scope` is the function with the `try`, or the program. `in_function` says whether the
-        reader followed a call into it, and `is_result_checked` whether the caller checks what it
+        reader followed a call into it, and `is_checked` whether the caller checks what it
         returns. `leaves` are the ids of statements that leave a loop only for a commit.
         """
 
@@ -57,7 +57,7 @@ class SwallowingHandlers:
                 body, commits, in_function=in_function, leaves=leaves
             )
 
-        reports_error = is_result_checked and flags.tells(attempt, handler)
+        reports_error = is_checked and flags.tells(attempt, handler)
         return not reports_error and any(
             map(is_swallowing, error_branches.branches(handler, attempt))
         )

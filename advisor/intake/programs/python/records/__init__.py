@@ -1,1 +1,1 @@
-"""What a Python program calls the messages that it polls, and where it puts them."""
+"""The messages that a Python program polls: their names, and the buffers that hold them."""

@@ -8,68 +8,73 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(slots=True)
 class Branch:
-    """What became of the message of one poll on the way to a statement."""
+    """The message of one poll on one path through the program.
+
+    Numbers but for `polled` are lines; 0 if there is none.
+    """
 
     polled: int = -1
-    """In how many loops it was polled; -1 before that."""
+    """The loop depth of the poll; -1 before the first poll."""
 
-    many: bool = False
-    """Whether others were polled with it."""
+    is_batch: bool = False
+    """Whether the poll returned a batch of messages."""
 
     names: set[str] = field(default_factory=set)
-    """The message, and what is made of it."""
+    """The names of the message, and of values that are computed from it."""
 
-    used: bool = False
-    committed: int = 0
-    """The line of a commit before it was used."""
+    processed: bool = False
+    commit: int = 0
+    """The line of a commit before the message was processed."""
 
-    handed: int = 0
-    """The line where others were given it."""
+    handover: int = 0
+    """The line where the message was handed over to another thread or task."""
 
-    sent: int = 0
-    """The line where it was sent on, and nothing waited for that since."""
+    send: int = 0
+    """The line where the message was sent on, if nothing has waited for that send since."""
 
-    kept: bool = False
-    """Whether it was only put by."""
+    buffered: bool = False
+    """Whether the message was put into a buffer."""
 
-    ahead: int = 0
-    """The line of a commit before which no other system committed its own transaction."""
+    offset_commit: int = 0
+    """The line of an offset commit that no commit of another system precedes."""
 
-    other: bool = False
-    """Whether one did."""
+    other_commit: bool = False
+    """Whether another system, such as a database, has committed its transaction."""
 
-    behind: int = 0
-    """The line where a transaction with its offset was committed."""
+    transaction: int = 0
+    """The line where a transaction with the offset of the message was committed."""
 
     pending: int = 0
-    """The line where others were given it, and nothing waited for them yet."""
+    """The line where the message was handed over, if nothing has waited for the result since."""
 
     ended: bool = False
+    """Whether the path has left the block: `return`, `raise`, `continue` or `break`."""
 
-    def begin(self, polled: int, *, many: bool) -> None:
-        """Begins with the message of another poll."""
-        self.polled, self.many = polled, many
-        self.used = self.kept = self.other = False
-        self.committed = self.handed = self.sent = 0
-        self.ahead = self.behind = self.pending = 0
+    def begin(self, polled: int, *, is_batch: bool) -> None:
+        """Resets the state for the message of another poll, made at a loop depth of `polled`."""
+        self.polled, self.is_batch = polled, is_batch
+        self.processed = self.buffered = self.other_commit = False
+        self.commit = self.handover = self.send = 0
+        self.offset_commit = self.transaction = self.pending = 0
 
     def copy(self) -> Branch:
-        """The same, to go on by itself."""
+        """Returns a copy with a set of names of its own, for another path."""
         return replace(self, names={*self.names})
 
     def join(self, branches: Iterable[Branch]) -> None:
-        """Goes on as any of several branches; what one of them used counts as used."""
+        """Merges paths that end at the same statement. The message counts as processed if it is on
+        one of them."""
         alive = [branch for branch in branches if not branch.ended]
         self.ended = not alive
         self.names = self.names.union(*(branch.names for branch in alive))
         self.polled = max((branch.polled for branch in alive), default=self.polled)
-        self.used = any(branch.used for branch in alive)
-        self.kept = any(branch.kept for branch in alive)
-        self.handed = max((branch.handed for branch in alive), default=0)
-        self.sent = max((branch.sent for branch in alive), default=0)
-        self.ahead = max((branch.ahead for branch in alive), default=0)
-        self.other = any(branch.other for branch in alive)
+        self.processed = any(branch.processed for branch in alive)
+        self.buffered = any(branch.buffered for branch in alive)
+        self.handover = max((branch.handover for branch in alive), default=0)
+        self.send = max((branch.send for branch in alive), default=0)
+        self.offset_commit = max((branch.offset_commit for branch in alive), default=0)
+        self.other_commit = any(branch.other_commit for branch in alive)
         self.pending = max((branch.pending for branch in alive), default=0)
-        self.behind = max((branch.behind for branch in alive), default=0)
-        committed = max((branch.committed for branch in alive), default=0)
-        self.committed = 0 if self.used else committed
+        self.transaction = max((branch.transaction for branch in alive), default=0)
+        commit = max((branch.commit for branch in alive), default=0)
+        self.commit = 0 if self.processed else commit

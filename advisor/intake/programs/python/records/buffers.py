@@ -1,10 +1,10 @@
-"""Objects of a Python program that buffer what they are given until they are flushed or executed,
-and clients that send it in the background.
+"""Objects of a Python program that buffer their arguments until they are flushed or executed, and
+clients that send in the background.
 
 Sources: io (a file buffers, `flush` writes); redis-py (`Pipeline.execute` sends); influxdb-client
-(`write_api` batches, but with SYNCHRONOUS); google-cloud-pubsub (`publish` returns a future); pika
-(`basic_publish` waits for the broker with `confirm_delivery`); paho-mqtt (`wait_for_publish`); gRPC
-(`stub.Save.future`); Firestore (`WriteBatch.commit` sends).
+(`write_api` batches, except with SYNCHRONOUS); google-cloud-pubsub (`publish` returns a future);
+pika (`basic_publish` waits for the broker with `confirm_delivery`); paho-mqtt (`wait_for_publish`);
+gRPC (`stub.Save.future`); Firestore (`WriteBatch.commit` sends).
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import ast
 
 from advisor.intake.programs.python import syntax
 
-_PIPELINES, _FILES = frozenset({"pipeline", "batch"}), frozenset({"open"})
-_ASIDE = frozenset({"PublisherClient", "write_api"})
-_WRITES = frozenset({"write", "writelines"})
-_SENDS = frozenset({"write", "publish"})
-_BY_UDP = ("send", "sendall", "sendmsg")
-"""A datagram may be lost, and nobody hears of it (socket, `sendto`)."""
-_SENT = ("execute", "commit")
-_CONFIRMS = frozenset({"confirm_delivery", "tx_commit"})
-_BEGINS = frozenset({"begin", "transaction", "atomic", "begin_nested"})
-"""Managers that commit at their end what was put by in them (SQLAlchemy, Django, asyncpg)."""
+_PIPELINE_FACTORIES, _FILE_FACTORIES = frozenset({"pipeline", "batch"}), frozenset({"open"})
+_BACKGROUND_CLIENTS = frozenset({"PublisherClient", "write_api"})
+_FILE_METHODS = frozenset({"write", "writelines"})
+_BACKGROUND_METHODS = frozenset({"write", "publish"})
+_DATAGRAM_METHODS = ("send", "sendall", "sendmsg")
+"""Methods that send a datagram, which may be lost without an error (socket, `sendto`)."""
+_EXECUTING_METHODS = ("execute", "commit")
+_CONFIRMING_METHODS = frozenset({"confirm_delivery", "tx_commit"})
+_TRANSACTION_MANAGERS = frozenset({"begin", "transaction", "atomic", "begin_nested"})
+"""Context managers that commit what was buffered in them (SQLAlchemy, Django, asyncpg)."""
 
 
 class Buffers:
-    """Such objects of a program, by name."""
+    """The buffers and background clients of a program, by name."""
 
     def __init__(self, tree: ast.AST) -> None:
         unbuffered = {
@@ -34,57 +34,75 @@ class Buffers:
             if len(call.args) > 2 or any(word.arg == "buffering" for word in call.keywords)
             or "SYNCHRONOUS" in ast.unparse(call)
         }  # fmt: skip
-        self._pipelines = syntax.names_created_by(tree, _PIPELINES)
-        self._files = syntax.names_created_by(tree, _FILES, unbuffered)
-        self._aside = syntax.names_created_by(tree, _ASIDE, unbuffered)
-        self._aside |= {
+        self._pipelines = syntax.names_created_by(tree, _PIPELINE_FACTORIES)
+        self._files = syntax.names_created_by(tree, _FILE_FACTORIES, unbuffered)
+        self._background_clients = syntax.names_created_by(tree, _BACKGROUND_CLIENTS, unbuffered)
+        self._background_clients |= {
             getattr(node, "arg", "") or ast.unparse(getattr(node, "target", node))
             for node in syntax.nodes(tree) if isinstance(node, ast.arg | ast.AnnAssign)
             and node.annotation and ast.unparse(node.annotation).endswith("PublisherClient")
         }  # fmt: skip
 
-        others = {
+        stream_sockets = {
             id(call) for call in syntax.calls(tree)
             if syntax.method_name(call) == "socket" and "SOCK_DGRAM" not in ast.unparse(call)
         }  # fmt: skip
-        self._unsure = syntax.names_created_by(tree, frozenset({"socket"}), others)
-        verbs = {syntax.method_name(call) for call in syntax.calls(tree)}
-        self._unconfirmed = frozenset() if verbs & _CONFIRMS else frozenset({"basic_publish"})
-        imported = (alias.name for node in syntax.nodes(tree) if isinstance(node, ast.Import)
+        self._datagram_sockets = syntax.names_created_by(
+            tree, frozenset({"socket"}), stream_sockets
+        )
+        methods = {syntax.method_name(call) for call in syntax.calls(tree)}
+        self._unconfirmed_methods = (
+            frozenset() if methods & _CONFIRMING_METHODS else frozenset({"basic_publish"})
+        )
+        imports = (alias.name for node in syntax.nodes(tree) if isinstance(node, ast.Import)
                     for alias in node.names)  # fmt: skip
         modules = (
             node.module or "" for node in syntax.nodes(tree) if isinstance(node, ast.ImportFrom)
         )
-        is_mqtt = any(name.startswith("paho") for name in (*imported, *modules))
-        if is_mqtt and "wait_for_publish" not in verbs:
-            self._aside |= syntax.names_created_by(tree, frozenset({"Client"}))
+        is_mqtt = any(name.startswith("paho") for name in (*imports, *modules))
+        if is_mqtt and "wait_for_publish" not in methods:
+            self._background_clients |= syntax.names_created_by(tree, frozenset({"Client"}))
 
     def keeps(self, call: ast.Call) -> bool:
-        """Whether a call only puts by what it is given."""
-        of_file = syntax.receiver(call) in self._files and syntax.method_name(call) in _WRITES
-        of_pipeline = (
-            syntax.receiver(call) in self._pipelines and syntax.method_name(call) not in _SENT
+        """Whether a call only puts its arguments into a buffer."""
+        writes_file = (
+            syntax.receiver(call) in self._files and syntax.method_name(call) in _FILE_METHODS
         )
-        return of_file or of_pipeline or syntax.only_stores(call)
+        adds_to_pipeline = (
+            syntax.receiver(call) in self._pipelines
+            and syntax.method_name(call) not in _EXECUTING_METHODS
+        )
+        return writes_file or adds_to_pipeline or syntax.only_stores(call)
 
     def hands(self, call: ast.Call) -> bool:
-        """Whether a call has others do something with what it is given."""
+        """Whether a call hands its arguments over to another thread or a background client, or
+        sends them without a confirmation."""
         return (
-            syntax.method_name(call) in syntax.HANDS_OVER | self._unconfirmed
-            or (syntax.receiver(call) in self._aside and syntax.method_name(call) in _SENDS)
-            or (syntax.receiver(call) in self._unsure and syntax.method_name(call) in _BY_UDP)
+            syntax.method_name(call) in syntax.HANDS_OVER | self._unconfirmed_methods
+            or (
+                syntax.receiver(call) in self._background_clients
+                and syntax.method_name(call) in _BACKGROUND_METHODS
+            )
+            or (
+                syntax.receiver(call) in self._datagram_sockets
+                and syntax.method_name(call) in _DATAGRAM_METHODS
+            )
             or syntax.method_name(call) == "sendto"
-            or _is_of_pubsub(call)
+            or _is_pubsub_publish(call)
             or (syntax.method_name(call) == "future" and "stub" in syntax.receiver(call).lower())
         )
 
     def ends(self, node: ast.With | ast.AsyncWith) -> bool:
-        """Whether the end of a block sends or writes what was put by in it."""
-        return any(syntax.method_name(item.context_expr) in _BEGINS | _FILES for item in node.items)
+        """Whether the end of a `with` block sends or writes what was buffered in it."""
+        return any(
+            syntax.method_name(item.context_expr) in _TRANSACTION_MANAGERS | _FILE_FACTORIES
+            for item in node.items
+        )
 
 
-def _is_of_pubsub(call: ast.Call) -> bool:
-    """Whether a call is Google's by what it is given, where the client is made elsewhere."""
-    given = ast.unparse(call.args[0])[:100] if call.args else ""
+def _is_pubsub_publish(call: ast.Call) -> bool:
+    """Whether a call publishes to Google Pub/Sub, to judge by its topic, where the client is
+    created elsewhere."""
+    first_argument = ast.unparse(call.args[0])[:100] if call.args else ""
     is_publisher = "publisher" in syntax.last_name_of_receiver(call).lower()
-    return syntax.method_name(call) == "publish" and is_publisher and "topic_path" in given
+    return syntax.method_name(call) == "publish" and is_publisher and "topic_path" in first_argument

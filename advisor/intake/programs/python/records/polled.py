@@ -1,4 +1,4 @@
-"""Values of a Python program that are what a poll returned, or a part of it."""
+"""Values of a Python program that are the result of a poll, or a part of it."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from collections.abc import Callable
 
 from advisor.intake.programs.python import syntax
 
-_GATHERS = frozenset({"list", "tuple", "set", "filter", "reversed", "sorted"})
+_COLLECTIONS = frozenset({"list", "tuple", "set", "filter", "reversed", "sorted"})
 
 
 def takes_next_message(call: ast.Call, names: set[str]) -> bool:
-    """Whether a call takes the next one out of messages of these names; a dict's `pop` does not."""
-    is_key = (
+    """Whether a call takes the next message out of messages with these names. A `pop` of a dict's
+    key does not."""
+    removes_key = (
         syntax.method_name(call) == "pop"
         and call.args
         and ast.unparse(call.args[0]) not in ("0", "-1")
     )
     return (
         syntax.method_name(call) in ("pop", "popleft", "next")
-        and not is_key
+        and not removes_key
         and bool(syntax.names_in(call) & names)
     )
 
 
 def returns_message(function: ast.AST, consumers: set[str]) -> bool:
     """Whether a function polls, and returns or yields the message."""
-    polled = [call for call in syntax.calls(function) if syntax.polls(call, consumers)]
-    values = {id(call) for call in polled}
+    polls = [call for call in syntax.calls(function) if syntax.polls(call, consumers)]
+    poll_ids = {id(call) for call in polls}
     names = {ast.unparse(target) for node in ast.walk(function) if isinstance(node, ast.Assign)
-             and id(node.value) in values for target in node.targets}  # fmt: skip
-    out = [node.value for node in ast.walk(function)
+             and id(node.value) in poll_ids for target in node.targets}  # fmt: skip
+    results = [node.value for node in ast.walk(function)
            if isinstance(node, ast.Return | ast.Yield) and node.value]  # fmt: skip
-    return any(id(value) in values or ast.unparse(value) in names for value in out)
+    return any(id(value) in poll_ids or ast.unparse(value) in names for value in results)
 
 
 def poll_of(value: ast.expr, is_poll: Callable[[ast.Call], bool]) -> ast.Call | None:
-    """The poll whose messages, or some of them, a value is."""
+    """Returns the poll whose messages, or some of them, are the value; None if it is no result of a
+    poll."""
     if isinstance(value, ast.Await):
         return poll_of(value.value, is_poll)
     if isinstance(value, ast.ListComp | ast.GeneratorExp | ast.SetComp):
@@ -45,5 +47,5 @@ def poll_of(value: ast.expr, is_poll: Callable[[ast.Call], bool]) -> ast.Call | 
         return None
     if is_poll(value):
         return value
-    gathers = isinstance(value.func, ast.Name) and value.func.id in _GATHERS
-    return poll_of(value.args[-1], is_poll) if gathers and value.args else None
+    collects = isinstance(value.func, ast.Name) and value.func.id in _COLLECTIONS
+    return poll_of(value.args[-1], is_poll) if collects and value.args else None
