@@ -86,7 +86,7 @@ class Futures:
     def fate_of_reference(self, name: str, opened: int) -> str:
         """Returns the same for `name(producer::send)`, with its bracket at `opened`."""
         closed = self._text.closed(opened + 1)
-        outer = self._use_by_call(name, opened, _Value(opened, closed))
+        outer = self._use_in_call(name, opened, _Value(opened, closed))
         return outer if isinstance(outer, str) else self._follow(outer, 0)
 
     def _follow(self, value: _Value, depth: int) -> str:
@@ -106,12 +106,12 @@ class Futures:
         while match := _LINK.match(self._plain, end):
             name, closed = match[1], self._link_end(match)
             inside = (match.end() - 1, closed) if match[2] else (closed, closed)
-            arguments = self._plain[inside[0] + 1 : closed - 1].strip()
+            code = self._plain[inside[0] + 1 : closed - 1].strip()
             if name in calls.READS_NO_ERROR:
                 return RESULT
             if name in calls.FOR_EACH:
                 return READ if self._reads_element(inside, depth) else RESULT
-            if name in calls.TAKES_ERROR and (callback := callback_of(arguments)):
+            if name in calls.TAKES_ERROR and (callback := callback_of(code)):
                 fault = callback.fault(lambda *_: None)
                 if not fault or not _LINK.match(self._plain, closed):
                     return fault or READ
@@ -120,9 +120,7 @@ class Futures:
             if name in calls.KEEPS_ERROR:
                 end = closed
                 continue
-            if name == "exceptionally" and only_logs(
-                calls.lambda_body(arguments), in_function=True
-            ):
+            if name == "exceptionally" and only_logs(calls.lambda_body(code), in_function=True):
                 return ONLY_WRITTEN
             if nested and name in calls.UNWRAPS:
                 nested = False
@@ -131,7 +129,7 @@ class Futures:
             elif match[2] and (
                 (
                     name in calls.HAS_RECEIVER
-                    and re.search(r"(?<![\w.])(?:get|join|await)\s*\(", arguments)
+                    and re.search(r"(?<![\w.])(?:get|join|await)\s*\(", code)
                 )
                 or self._reads_element(inside, depth, strict=True)
             ):
@@ -245,7 +243,7 @@ class Futures:
         if head.endswith("{"):
             return self._use_of_block(self._plain.rindex("{", 0, start), value, depth)
         if call := self._enclosing_call(start):
-            return self._use_by_call(call[0], call[1], value)
+            return self._use_in_call(call[0], call[1], value)
         if head.endswith("="):
             return self._fate_of_function(head, depth)
         if not around or not re.search(r"\b(?:when|switch)\b", around[-1][2]):
@@ -264,7 +262,7 @@ class Futures:
         for match in islice(callers.finditer(self._plain), _MOST if depth < _DEEPEST else 0):
             if match[1]:
                 value = _Value(match.start(2), self._text.closed(match.end(2)))
-                outer = self._use_by_call(match[1], match.start(2), value)
+                outer = self._use_in_call(match[1], match.start(2), value)
                 fates.append(outer if isinstance(outer, str) else self._follow(outer, depth + 1))
             else:
                 begin = self._text.chain(match.end() - 1)
@@ -272,7 +270,7 @@ class Futures:
         self._fates["=", name] = max(fates)
         return max(fates)
 
-    def _use_by_call(self, name: str, opened: int, value: _Value) -> _Value | str:
+    def _use_in_call(self, name: str, opened: int, value: _Value) -> _Value | str:
         """Returns the call that a lambda is passed to, if its value depends on the lambda."""
         if name in calls.DISCARDS_VALUE and not self._is_template(name, opened):
             return RESULT
@@ -310,7 +308,7 @@ class Futures:
         word = CALLEE.search(self._plain[max(0, opened - 120) : opened])
         if word is None:
             return RESULT
-        outer = self._use_by_call(word[1], opened, value)
+        outer = self._use_in_call(word[1], opened, value)
         end = self._text.block_of(start)[1] + 1
         return outer if isinstance(outer, str) else _Value(outer.at, end, outer.nested)
 
