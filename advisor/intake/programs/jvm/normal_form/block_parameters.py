@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from advisor.intake.programs.jvm.normal_form.inlined import in_one_line
+from advisor.intake.programs.jvm.normal_form.method_inlining import in_one_line
 from advisor.intake.programs.jvm.text import Text, spliced
 
 _MOST_FUNCTIONS, _MOST_CALLS, _LONGEST_BODY, _LOOKBEHIND = 40, 60, 1_500, 80

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.programs.jvm.normal_form.function_values import Function, function_of, in_place
-from advisor.intake.programs.jvm.normal_form.inlined import in_one_line
+from advisor.intake.programs.jvm.normal_form.method_inlining import in_one_line
 from advisor.intake.programs.jvm.text import AS_FUNCTION, Block, Text, spliced
 
 _ROUNDS, _MOST, _MOST_CALLS, _MOST_MADE, _LONGEST, _REACH = 2, 30, 30, 12, 3_000, 2_000

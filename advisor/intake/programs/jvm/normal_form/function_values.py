@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from advisor.intake.programs.jvm.normal_form.inlined import in_one_line
+from advisor.intake.programs.jvm.normal_form.method_inlining import in_one_line
 from advisor.intake.programs.jvm.text import Text
 
 _LAMBDA = re.compile(
