@@ -1,1 +1,1 @@
-"""Who hears of an error in JVM code: of a send, of a record, of a future."""
+"""Error handling of JVM code: whether anything checks for a failed send, record or future."""
