@@ -1,1 +1,1 @@
-"""Python programs as trees of statements that can be played."""
+"""Python programs as trees of statements for the simulation (`programs.simulation`)."""

@@ -1,5 +1,5 @@
-"""A Python program that only sends, as a tree that can be played (`programs.simulation`): it sends
-what it was given or reads somewhere, and ends.
+"""A Python program that only sends, as a tree for the simulation (`programs.simulation`): it sends
+its arguments or the data that it reads, and ends.
 """
 
 from __future__ import annotations
@@ -17,45 +17,44 @@ from advisor.intake.programs.python.trees import loop_tree
 from advisor.intake.programs.python.trees.send_tree import Sends
 from advisor.intake.programs.trees import Block, Call, Condition, Flush, ForEach, Jump, Unclear
 
-_MOST_ROOTS, _DEEPEST = 12, 4
-_EXITS = frozenset({"exit", "_exit", "quit"})
-_IS_MAIN = "__name__ == '__main__'"
+_MAX_ROOTS, _MAX_DEPTH = 12, 4
+_EXIT_FUNCTIONS = frozenset({"exit", "_exit", "quit"})
+_MAIN_CHECK = "__name__ == '__main__'"
 
 
 def ignored_send_error(tree: ast.Module) -> int:
-    """The line where a program goes on to its end without a message whose send fails; 0 if there
-    is none."""
+    """The line where a program ignores a failed send and runs on to its end; 0 if there is none."""
     functions = error_handling.functions_of_file(tree)
     sends = Sends(tree, functions)
     for body, is_whole in _roots(tree, functions):
         with suppress(Unclear):
             reader = _Reader(sends, functions)
-            if found := simulation.ignored_send_errors(reader.block(body), is_whole=is_whole):
-                return found[IGNORED]
+            if facts := simulation.ignored_send_errors(reader.block(body), is_whole=is_whole):
+                return facts[IGNORED]
     return 0
 
 
 def _roots(
     tree: ast.Module, functions: dict[str, Function]
 ) -> Iterator[tuple[list[ast.stmt], bool]]:
-    """What sends, itself or by others, and is not called by another function of the file; and
-    whether the program ends with it."""
+    """Yields the bodies that send, directly or through calls, and that no other function of the
+    file calls; and whether the program ends with the body."""
     calls = {name: {syntax.method_name(call) for call in syntax.calls(function)}
              for name, function in functions.items()}  # fmt: skip
     sending = {name for name, called in calls.items() if "produce" in called}
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         sending |= {name for name, called in calls.items() if called & sending}
-    top = [node for node in tree.body if not isinstance(node, Function | ast.ClassDef)]
-    called = {syntax.method_name(call) for node in top for call in syntax.calls(node)}
+    module_body = [node for node in tree.body if not isinstance(node, Function | ast.ClassDef)]
+    called = {syntax.method_name(call) for node in module_body for call in syntax.calls(node)}
     if called & {*sending, "produce"}:
-        yield top, True
-    others = sorted(sending - called.union(*calls.values()))
-    yield from ((functions[name].body, False) for name in others[:_MOST_ROOTS])
+        yield module_body, True
+    uncalled = sorted(sending - called.union(*calls.values()))
+    yield from ((functions[name].body, False) for name in uncalled[:_MAX_ROOTS])
 
 
 class _Reader(loop_tree.Reader):
-    """Reads a function that sends. What else it does does not matter, unless it may be what is
-    done about a send that failed."""
+    """Reads a function that sends. Its other statements do not matter, unless they may handle a
+    failed send."""
 
     def __init__(self, sends: Sends, functions: dict[str, Function]) -> None:
         super().__init__(sends, set(), functions)
@@ -65,47 +64,50 @@ class _Reader(loop_tree.Reader):
             raise Unclear
         return super()._statement(node)
 
-    def _assigned(self, name: str, value: ast.expr) -> Block:
-        if isinstance(value, ast.Call) and (flushed := self._flush(value)):
-            self._sends.left(name)
-            return flushed
+    def _assignment(self, name: str, value: ast.expr) -> Block:
+        if isinstance(value, ast.Call) and (flush := self._flush(value)):
+            self._sends.add_flush_result(name)
+            return flush
         return self._expression(value, is_alone=False)
 
     def _expression(self, value: ast.expr, *, is_alone: bool) -> Block:
-        if isinstance(value, ast.Call) and (sent := self._sends.of(value)) is not None:
-            return sent
-        if self._sends.is_used(value):
+        if (
+            isinstance(value, ast.Call)
+            and (statements := self._sends.producer_call(value)) is not None
+        ):
+            return statements
+        if self._sends.uses_errors(value):
             raise Unclear
         if isinstance(value, ast.Call):
-            if syntax.method_name(value) in _EXITS:
+            if syntax.method_name(value) in _EXIT_FUNCTIONS:
                 return [Jump("exit")]
             if syntax.method_name(value) in self._functions:
-                return [self._called(value)]
+                return [self._call(value)]
         calls = [*syntax.calls(value)]
         if any(syntax.method_name(call) in self._functions for call in calls):
             raise Unclear
-        if self._sends.are_served(value):
+        if self._sends.uses_producer(value):
             raise Unclear
         is_log = isinstance(value, ast.Call) and syntax.is_log(value)
-        if self._decides and calls and not is_log:
-            raise Unclear  # it may be what is done with a message that fails
+        if self._may_handle_error and calls and not is_log:
+            raise Unclear  # it may handle the error of a message
         return []
 
-    def _called(self, call: ast.Call) -> Call:
+    def _call(self, call: ast.Call) -> Call:
         function = self._functions[syntax.method_name(call)]
         is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
-        if self._depth == _DEEPEST or not is_plain:
+        if self._depth == _MAX_DEPTH or not is_plain:
             raise Unclear
-        before, self._depth, self._decides = self._decides, self._depth + 1, False
+        before, self._depth, self._may_handle_error = self._may_handle_error, self._depth + 1, False
         body = self.block(function.body)
-        self._decides, self._depth = before, self._depth - 1
+        self._may_handle_error, self._depth = before, self._depth - 1
         return Call(body)
 
     def _condition(self, test: ast.expr) -> Condition:
-        if ast.unparse(test) == _IS_MAIN:
+        if ast.unparse(test) == _MAIN_CHECK:
             return Condition(True)
-        if asked := self._sends.asked(test):
-            return asked
+        if condition := self._sends.condition(test):
+            return condition
         if any(syntax.method_name(call) in self._functions for call in syntax.calls(test)):
             raise Unclear
         return Condition()
@@ -113,7 +115,7 @@ class _Reader(loop_tree.Reader):
     def _loop(self, node: ast.For | ast.While) -> Block:
         if isinstance(node, ast.While) and (isinstance(node.test, ast.Constant) or node.orelse):
             raise Unclear
-        if isinstance(node, ast.While) and self._is_flush(node.test):
+        if isinstance(node, ast.While) and self._checks_flush(node.test):
             return [Flush()]
         if isinstance(node, ast.For) and syntax.method_name(node.iter) == "range":
             return super()._loop(node)
@@ -123,6 +125,6 @@ class _Reader(loop_tree.Reader):
         body, behind = self.block(node.body), self.block(node.orelse)
         return [*head, ForEach(body, behind=behind)] if body or behind else [*head]
 
-    def _is_flush(self, test: ast.expr) -> bool:
-        asked = self._sends.asked(test)
-        return asked is not None and asked.is_left
+    def _checks_flush(self, test: ast.expr) -> bool:
+        condition = self._sends.condition(test)
+        return condition is not None and condition.is_left

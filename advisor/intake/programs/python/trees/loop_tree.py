@@ -1,5 +1,5 @@
-"""The poll loop of a Python program as a tree of statements that can be played
-(`programs.simulation`). What is not read for certain ends the reading.
+"""The poll loop of a Python program as a tree of statements for the simulation
+(`programs.simulation`). Reading stops at code whose effect is uncertain.
 """
 
 from __future__ import annotations
@@ -35,64 +35,64 @@ from advisor.intake.programs.trees import (
     refusal,
 )
 
-_MOST, _DEEPEST, _ROUNDS = 200, 3, 3
-_NOTHING = (
+_MAX_STATEMENTS, _MAX_DEPTH, _LOOP_ROUNDS = 200, 3, 3
+_NO_EFFECT = (
     ast.Import | ast.ImportFrom | ast.Pass | ast.Global | ast.Nonlocal | ast.Assert | ast.ClassDef
     | ast.FunctionDef | ast.AsyncFunctionDef
 )  # fmt: skip
-_OF_NUMBERS = (
+_ARITHMETIC = (
     ast.Name | ast.Load | ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
 )
-_LATER = ast.Lambda | ast.Await | ast.Yield
-_COPIES = frozenset({"list", "tuple", "sorted", "reversed"})
-_SETS_UP = frozenset({"subscribe", "assign", "list_topics", "subscription", "assignment"})
-_EXITS = frozenset({"exit", "_exit", "quit", "abort"})
-_AT_LEAST, _BELOW = ast.Eq | ast.GtE | ast.Gt, ast.NotEq | ast.Lt | ast.LtE
+_DEFERRED = ast.Lambda | ast.Await | ast.Yield
+_COPY_FUNCTIONS = frozenset({"list", "tuple", "sorted", "reversed"})
+_SETUP_METHODS = frozenset({"subscribe", "assign", "list_topics", "subscription", "assignment"})
+_EXIT_FUNCTIONS = frozenset({"exit", "_exit", "quit", "abort"})
+_AT_LEAST, _LESS_THAN = ast.Eq | ast.GtE | ast.Gt, ast.NotEq | ast.Lt | ast.LtE
 
 
 def poll_loop_facts(tree: ast.Module) -> dict[str, int]:
-    """What the functions that poll do with messages, and in which line, where they are clear."""
-    consumers, found = syntax.consumer_names(tree), dict[str, int]()
+    """The facts about the functions that poll, with their lines, as far as the code is certain."""
+    consumers, facts = syntax.consumer_names(tree), dict[str, int]()
     functions = error_handling.functions_of_file(tree)
     sends = Sends(tree, functions)
-    for top in [tree, *functions.values()]:
+    for scope in [tree, *functions.values()]:
         with suppress(Unclear):
-            found = (
-                simulation.poll_loop_facts(Reader(sends, consumers, functions).block(top.body))
-                | found
+            facts = (
+                simulation.poll_loop_facts(Reader(sends, consumers, functions).block(scope.body))
+                | facts
             )
-    return found
+    return facts
 
 
 class Reader:
-    """Reads one function after its statements."""
+    """Reads the statements of one function in order."""
 
     def __init__(self, sends: Sends, consumers: set[str], functions: dict[str, Function]) -> None:
         self._sends = sends
         self._consumers, self._functions = consumers, functions
-        self._names, self._whole = set[str](), set[str]()
-        self._lists, self._marks = set[str](), set[str]()
-        self._round = ""
-        self._depth = self._read = 0
-        self._decides = False
+        self._messages, self._batches = set[str](), set[str]()
+        self._buffers, self._flags = set[str](), set[str]()
+        self._round_variable = ""
+        self._depth = self._count = 0
+        self._may_handle_error = False
 
     def block(self, body: Iterable[ast.stmt]) -> Block:
-        return [part for node in body for part in self._statement(node)]
+        return [statement for node in body for statement in self._statement(node)]
 
     def _statement(self, node: ast.stmt) -> Block:
-        self._read += 1
-        if self._read > _MOST:
+        self._count += 1
+        if self._count > _MAX_STATEMENTS:
             raise Unclear
-        if isinstance(node, _NOTHING):
+        if isinstance(node, _NO_EFFECT):
             return []
         match node:
             case ast.Assign(targets=[ast.Name(name)], value=value):
-                return self._assigned(name, value)
+                return self._assignment(name, value)
             case ast.Expr(value=ast.Constant()):
                 return []
-            case ast.AugAssign(target=ast.Name(name)) if name in self._marks:
+            case ast.AugAssign(target=ast.Name(name)) if name in self._flags:
                 return [SetFlag(f"{self._depth}.{name}", value=True)]
-            case ast.AugAssign(ast.Name(name), value=value) if self._is_number(name, value):
+            case ast.AugAssign(ast.Name(name), value=value) if self._is_calculation(name, value):
                 return []
             case ast.Expr(value=value) | ast.Assign(value=value) | ast.AugAssign(value=value):
                 return self._expression(value, is_alone=isinstance(node, ast.Expr))
@@ -101,9 +101,9 @@ class Reader:
             case ast.For() | ast.While():
                 return self._loop(node)
             case ast.Try():
-                return self._attempt(node)
-            case ast.With(items=[ast.withitem(ast.Call() as given)]):
-                return self._with(given, node)
+                return self._try(node)
+            case ast.With(items=[ast.withitem(ast.Call() as call)]):
+                return self._with(call, node)
             case ast.Return():
                 return self._return(node.value)
             case ast.Raise():
@@ -115,165 +115,201 @@ class Reader:
             case _:
                 raise Unclear
 
-    def _assigned(self, name: str, value: ast.expr) -> Block:
+    def _assignment(self, name: str, value: ast.expr) -> Block:
         if any(syntax.polls(call, self._consumers) for call in syntax.calls(value)):
             if not isinstance(value, ast.Call) or not syntax.polls(value, self._consumers):
                 raise Unclear
-            self._names.add(name)
-            self._whole = {name} if syntax.method_name(value) == "consume" else set()
+            self._messages.add(name)
+            self._batches = {name} if syntax.method_name(value) == "consume" else set()
             return [Poll()]
-        if isinstance(value, ast.Call) and (flushed := self._flush(value)):
-            self._sends.left(name)
-            return flushed
-        if self._is_copy(value):
-            self._whole.add(name)
+        if isinstance(value, ast.Call) and (flush := self._flush(value)):
+            self._sends.add_flush_result(name)
+            return flush
+        if self._is_batch_copy(value):
+            self._batches.add(name)
             return []
-        if name in self._sends.marks and isinstance(value, ast.Constant):
-            self._marks.add(name)
+        if name in self._sends.flags and isinstance(value, ast.Constant):
+            self._flags.add(name)
             return [SetFlag(f"{self._depth}.{name}", bool(value.value))]
         if isinstance(value, ast.List) and not value.elts:
-            self._lists.add(name)
+            self._buffers.add(name)
             return []
-        if self._is_number(name, value):
+        if self._is_calculation(name, value):
             return []
-        found = self._expression(value, is_alone=False)
-        if syntax.names_in(value) & self._names:
-            self._names.add(name)
-        return found
+        statements = self._expression(value, is_alone=False)
+        if syntax.names_in(value) & self._messages:
+            self._messages.add(name)
+        return statements
 
-    def _is_number(self, name: str, value: ast.expr) -> bool:
-        """Whether a name that has nothing of a message is given what is calculated of others that
-        have not: a wait, a count."""
+    def _is_calculation(self, name: str, value: ast.expr) -> bool:
+        """Whether a name that does not depend on a message is set to a value that is calculated
+        from names that do not either: a wait, a count."""
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-        is_about = names & (self._names | self._whole)
-        parts = (node for node in ast.walk(value) if not isinstance(node, _OF_NUMBERS))
-        return not (is_about or name in self._names) and all(
+        depends = names & (self._messages | self._batches)
+        others = (node for node in ast.walk(value) if not isinstance(node, _ARITHMETIC))
+        return not (depends or name in self._messages) and all(
             isinstance(node, ast.Call) and syntax.method_name(node) in ("min", "max")
-            for node in parts
+            for node in others
         )
 
-    def _is_copy(self, value: ast.expr) -> bool:
-        """Whether a value is all that was polled."""
+    def _is_batch_copy(self, value: ast.expr) -> bool:
+        """Whether a value is a copy of all messages of a poll."""
         match value:
-            case ast.Call(func=ast.Name(verb), args=[ast.Name(name)]) if verb in _COPIES:
-                return name in self._whole
-            case ast.ListComp(
-                elt=ast.Name(each),
-                generators=[ast.comprehension(ast.Name(own), ast.Name(name), ifs=[])],
+            case ast.Call(func=ast.Name(function), args=[ast.Name(name)]) if (
+                function in _COPY_FUNCTIONS
             ):
-                return each == own and name in self._whole
+                return name in self._batches
+            case ast.ListComp(
+                elt=ast.Name(element),
+                generators=[ast.comprehension(ast.Name(target), ast.Name(name), ifs=[])],
+            ):
+                return element == target and name in self._batches
             case _:
                 return False
 
     def _expression(self, value: ast.expr, *, is_alone: bool) -> Block:
-        """What an expression does; `is_alone` says that it is a statement."""
+        """The statements of an expression; `is_alone` says that it is a statement itself."""
         if isinstance(value, ast.Await):
             value = value.value
-        is_later = any(isinstance(node, _LATER) for node in ast.walk(value))
+        is_deferred = any(isinstance(node, _DEFERRED) for node in ast.walk(value))
         sends = isinstance(value, ast.Call) and self._sends.is_send(value)
-        if not sends and (is_later or self._sends.is_used(value)):
+        if not sends and (is_deferred or self._sends.uses_errors(value)):
             raise Unclear
-        if isinstance(value, ast.Call) and is_alone and (whole := self._alone(value)) is not None:
-            return whole
-        found, are_told = list[Statement](), True
+        if (
+            isinstance(value, ast.Call)
+            and is_alone
+            and (call_statements := self._call_statement(value)) is not None
+        ):
+            return call_statements
+        statements, are_harmless = list[Statement](), True
         for call in syntax.calls(value):
-            if syntax.receiver(call) in self._consumers or syntax.method_name(call) in _EXITS:
+            if (
+                syntax.receiver(call) in self._consumers
+                or syntax.method_name(call) in _EXIT_FUNCTIONS
+            ):
                 raise Unclear
-            about = self._is_about(call) and syntax.method_name(call) != "clear"
-            if about and syntax.method_name(call) in self._functions:
+            uses_message = self._uses_message(call) and syntax.method_name(call) != "clear"
+            if uses_message and syntax.method_name(call) in self._functions:
                 raise Unclear
-            if about and syntax.error_only_on_request(call):
+            if uses_message and syntax.error_only_on_request(call):
                 raise Unclear
-            if about and not (syntax.is_log(call) or only_observes(call)):
-                found.append(Work(is_effect=not syntax.only_parses(call)))
-            are_told = are_told and (syntax.is_log(call) or about)
+            if uses_message and not (syntax.is_log(call) or only_observes(call)):
+                statements.append(Work(is_effect=not syntax.only_parses(call)))
+            are_harmless = are_harmless and (syntax.is_log(call) or uses_message)
         is_comprehension = any(isinstance(node, ast.comprehension) for node in ast.walk(value))
-        if found and is_comprehension:
+        if statements and is_comprehension:
             raise Unclear
-        if self._decides and not found and not (is_alone and are_told):
-            raise Unclear  # it may be what is done with a message that fails
-        return found
+        if self._may_handle_error and not statements and not (is_alone and are_harmless):
+            raise Unclear  # it may handle the error of a message
+        return statements
 
-    def _alone(self, call: ast.Call) -> Block | None:
-        """What a statement that is one call does, if it is known as a whole."""
+    def _call_statement(self, call: ast.Call) -> Block | None:
+        """The statements of a call that is a statement itself, if they are known; None
+        otherwise."""
         verb, whose = syntax.method_name(call), syntax.receiver(call)
         if whose in self._consumers:
-            return self._of_consumer(call, verb)
+            return self._consumer_call(call, verb)
         with suppress(Unclear):
-            sent = self._sends.of(call)
-            if sent is not None:
-                is_other = any(isinstance(part, Send) for part in sent) and not self._is_about(call)
-                return [] if is_other else sent
-        if verb in self._functions and (not whose or whose == "self") and self._is_about(call):
-            return [self._called(call)]
-        if verb == "append" and whose in self._lists and not self._decides:
-            self._whole.add(whose)
+            statements = self._sends.producer_call(call)
+            if statements is not None:
+                is_other = any(
+                    isinstance(statement, Send) for statement in statements
+                ) and not self._uses_message(call)
+                return [] if is_other else statements
+        if verb in self._functions and (not whose or whose == "self") and self._uses_message(call):
+            return [self._call(call)]
+        if verb == "append" and whose in self._buffers and not self._may_handle_error:
+            self._batches.add(whose)
             return []
         return None
 
-    def _of_consumer(self, call: ast.Call, verb: str) -> Block:
-        if verb in _SETS_UP:
+    def _consumer_call(self, call: ast.Call, verb: str) -> Block:
+        if verb in _SETUP_METHODS:
             return []
         if verb == "close":
             return [Close(call.lineno)]
         if verb != "commit":
             raise Unclear
-        given = [*call.args, *(word.value for word in call.keywords if word.arg != "asynchronous")]
-        if not given:
+        arguments = [
+            *call.args,
+            *(word.value for word in call.keywords if word.arg != "asynchronous"),
+        ]
+        if not arguments:
             return [Commit(call.lineno, whole=True)]
-        if len(given) == 1 and isinstance(given[0], ast.Name) and given[0].id in self._names:
+        if (
+            len(arguments) == 1
+            and isinstance(arguments[0], ast.Name)
+            and arguments[0].id in self._messages
+        ):
             return [Commit(call.lineno, whole=False)]
         raise Unclear
 
-    def _called(self, call: ast.Call) -> Call:
+    def _call(self, call: ast.Call) -> Call:
         function = self._functions[syntax.method_name(call)]
-        if self._depth == _DEEPEST or isinstance(function, ast.AsyncFunctionDef):
+        if self._depth == _MAX_DEPTH or isinstance(function, ast.AsyncFunctionDef):
             raise Unclear
-        own = [argument.arg for argument in function.args.args if argument.arg != "self"]
-        if call.keywords or len(own) != len(call.args):
+        parameters = [parameter.arg for parameter in function.args.args if parameter.arg != "self"]
+        if call.keywords or len(parameters) != len(call.args):
             raise Unclear
-        before = self._names, self._whole, self._round, self._decides, self._marks
-        pairs = list(zip(own, call.args, strict=True))
-        self._whole = {name for name, it in pairs if self._is_of(it, self._whole)}
-        self._names = {name for name, it in pairs if syntax.names_in(it) & self._names}
-        self._round, self._depth, self._decides, self._marks = "", self._depth + 1, False, set()
+        before = (
+            self._messages,
+            self._batches,
+            self._round_variable,
+            self._may_handle_error,
+            self._flags,
+        )
+        pairs = list(zip(parameters, call.args, strict=True))
+        self._batches = {name for name, value in pairs if self._is_in(value, self._batches)}
+        self._messages = {name for name, value in pairs if syntax.names_in(value) & self._messages}
+        self._round_variable, self._depth, self._may_handle_error, self._flags = (
+            "",
+            self._depth + 1,
+            False,
+            set(),
+        )
         body = self.block(function.body)
         self._depth -= 1
-        self._names, self._whole, self._round, self._decides, self._marks = before
+        self._messages, self._batches, self._round_variable, self._may_handle_error, self._flags = (
+            before
+        )
         return Call(body)
 
     def _if(self, node: ast.If) -> Block:
         condition = self._condition(node.test)
-        flushes = [part for call in syntax.calls(node.test) for part in self._flush(call)]
-        before = self._decides
-        self._decides = before or not (condition.of_record or condition.value is not None)
+        flushes = [statement for call in syntax.calls(node.test) for statement in self._flush(call)]
+        before = self._may_handle_error
+        self._may_handle_error = before or not (condition.of_record or condition.value is not None)
         then, other = self.block(node.body), self.block(node.orelse)
-        self._decides = before
+        self._may_handle_error = before
         return [*flushes, If(condition, then, other)]
 
     def _flush(self, call: ast.Call) -> Block:
-        """A `flush` whose result is asked for."""
-        return (self._sends.of(call) or []) if syntax.method_name(call) == "flush" else []
+        """A `flush` whose result is checked."""
+        return (
+            (self._sends.producer_call(call) or []) if syntax.method_name(call) == "flush" else []
+        )
 
     def _condition(self, test: ast.expr) -> Condition:
-        if (known := self._known(test)) is not None:
+        if (known := self._known_value(test)) is not None:
             return Condition(known)
-        if asked := self._sends.asked(test) or self._marked(test):
-            return asked
+        if condition := self._sends.condition(test) or self._flag_condition(test):
+            return condition
         negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
         inner = test.operand if isinstance(test, ast.UnaryOp) else test
-        is_own = isinstance(inner, ast.Call) and syntax.method_name(inner) in self._functions
+        calls_function = (
+            isinstance(inner, ast.Call) and syntax.method_name(inner) in self._functions
+        )
         if isinstance(inner, ast.Call) and _may_refuse(inner):
             return Condition(call=refusal(inner.lineno), negated=negated)
-        if isinstance(inner, ast.Call) and is_own and self._is_about(inner):
-            return Condition(call=self._called(inner), negated=negated)
+        if isinstance(inner, ast.Call) and calls_function and self._uses_message(inner):
+            return Condition(call=self._call(inner), negated=negated)
         names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
         match test:
-            case ast.Compare(ops=[op]) if self._round in names and isinstance(
-                op, _AT_LEAST | _BELOW
+            case ast.Compare(ops=[op]) if self._round_variable in names and isinstance(
+                op, _AT_LEAST | _LESS_THAN
             ):
                 return Condition(isinstance(op, _AT_LEAST), is_last=True)
-        if not names & (self._names | self._whole):
+        if not names & (self._messages | self._batches):
             if any(syntax.receiver(call) in self._consumers for call in syntax.calls(test)):
                 raise Unclear
             return Condition()
@@ -281,38 +317,39 @@ class Reader:
             return Condition(of_record=True)
         raise Unclear
 
-    def _marked(self, test: ast.expr) -> Condition | None:
-        """The question for a variable that is known to be true or false at each place."""
+    def _flag_condition(self, test: ast.expr) -> Condition | None:
+        """The condition on a flag variable, whose value the simulation knows."""
         match test:
-            case ast.Name(name) if name in self._marks:
+            case ast.Name(name) if name in self._flags:
                 return Condition(mark=f"{self._depth}.{name}")
-            case ast.UnaryOp(op=ast.Not(), operand=ast.Name(name)) if name in self._marks:
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Name(name)) if name in self._flags:
                 return Condition(mark=f"{self._depth}.{name}", negated=True)
             case ast.Compare(
                 ast.Name(name), [ast.Eq() | ast.Gt() | ast.NotEq() as op], [ast.Constant(0)]
-            ) if name in self._marks:
+            ) if name in self._flags:
                 return Condition(mark=f"{self._depth}.{name}", negated=isinstance(op, ast.Eq))
             case _:
                 return None
 
-    def _known(self, test: ast.expr) -> bool | None:
-        """What a question whether there is a message, without an error of the client, comes to."""
+    def _known_value(self, test: ast.expr) -> bool | None:
+        """The value of a condition that checks for a message without an error of the client; None
+        if it is unknown."""
         match test:
             case ast.BoolOp(op=op, values=values):
-                answers = [self._known(value) for value in values]
-                ends = isinstance(op, ast.Or)
-                if None in answers:
-                    return ends if ends in answers else None
-                return any(answers) if ends else all(answers)
+                results = [self._known_value(value) for value in values]
+                decisive = isinstance(op, ast.Or)
+                if None in results:
+                    return decisive if decisive in results else None
+                return any(results) if decisive else all(results)
             case ast.UnaryOp(op=ast.Not(), operand=inner):
-                answer = self._known(inner)
-                return None if answer is None else not answer
+                result = self._known_value(inner)
+                return None if result is None else not result
             case ast.Name(name):
-                return True if name in self._names | self._whole else None
+                return True if name in self._messages | self._batches else None
             case ast.Call(func=ast.Attribute(value=ast.Name(name), attr="error"), args=[]):
-                return False if name in self._names else None
+                return False if name in self._messages else None
             case ast.Compare(ast.Name(name), [ast.Is() | ast.IsNot() as op], [ast.Constant(None)]):
-                return isinstance(op, ast.IsNot) if name in self._names else None
+                return isinstance(op, ast.IsNot) if name in self._messages else None
             case _:
                 return None
 
@@ -324,37 +361,37 @@ class Reader:
                 raise Unclear
             if polls and not list(syntax.calls(node.test)):
                 return [Loop(body)]
-            if body or self._sends.are_served(node):
+            if body or self._sends.uses_producer(node):
                 raise Unclear
             return []
         match node:
-            case ast.For(target=ast.Name(own), iter=ast.Name(name)) if name in self._whole:
-                self._names.add(own)
+            case ast.For(target=ast.Name(variable), iter=ast.Name(name)) if name in self._batches:
+                self._messages.add(variable)
                 body = self.block(node.body)
                 behind = self.block(node.orelse)
                 return [ForEach(body, behind=behind)] if body or behind else []
-            case ast.For(target=ast.Name(own), iter=ast.Call(func=ast.Name("range"))):
-                before, self._round = self._round, own
+            case ast.For(target=ast.Name(variable), iter=ast.Call(func=ast.Name("range"))):
+                before, self._round_variable = self._round_variable, variable
                 body = self.block(node.body)
-                self._round = before
-                return [Loop(body, _ROUNDS, self.block(node.orelse))]
+                self._round_variable = before
+                return [Loop(body, _LOOP_ROUNDS, self.block(node.orelse))]
             case _:
                 raise Unclear
 
-    def _attempt(self, node: ast.Try) -> Block:
+    def _try(self, node: ast.Try) -> Block:
         if node.orelse:
             raise Unclear
         body, handlers = self.block(node.body), list[Handler]()
-        before, self._decides = self._decides, True
+        before, self._may_handle_error = self._may_handle_error, True
         for handler in node.handlers:
-            own = self.block(handler.body)
+            statements = self.block(handler.body)
             if syntax.catches_all(handler, node.body):
-                handlers.append(Handler(own, handler.lineno))
-        self._decides = before
+                handlers.append(Handler(statements, handler.lineno))
+        self._may_handle_error = before
         return [Try(body, handlers, self.block(node.finalbody))]
 
-    def _with(self, given: ast.Call, node: ast.With) -> Block:
-        if syntax.method_name(given) != "suppress":
+    def _with(self, manager: ast.Call, node: ast.With) -> Block:
+        if syntax.method_name(manager) != "suppress":
             raise Unclear
         return [Try(self.block(node.body), (Handler((), node.lineno),))]
 
@@ -362,23 +399,23 @@ class Reader:
         match value:
             case None:
                 return [Jump("return", value=False)]
-            case ast.Constant(given):
-                return [Jump("return", bool(given))]
+            case ast.Constant(returned):
+                return [Jump("return", bool(returned))]
             case _:
                 raise Unclear
 
-    def _is_about(self, call: ast.Call) -> bool:
-        """Whether a call is given a message, or asks one for something."""
-        return bool(syntax.names_in(call) & (self._names | self._whole))
+    def _uses_message(self, call: ast.Call) -> bool:
+        """Whether a call has a message as an argument, or is a method of one."""
+        return bool(syntax.names_in(call) & (self._messages | self._batches))
 
-    def _is_of(self, value: ast.expr, names: set[str]) -> bool:
+    def _is_in(self, value: ast.expr, names: set[str]) -> bool:
         return isinstance(value, ast.Name) and value.id in names
 
 
 def _may_refuse(call: ast.Call) -> bool:
-    """Whether a call asks a lock or a limit that may refuse (threading, Lock.acquire)."""
-    given = [*call.args, *(word.value for word in call.keywords)]
-    is_limited = any(ast.unparse(value) not in ("True", "-1") for value in given)
+    """Whether a call acquires a lock or a limit that may be refused (threading, Lock.acquire)."""
+    arguments = [*call.args, *(word.value for word in call.keywords)]
+    may_return = any(ast.unparse(value) not in ("True", "-1") for value in arguments)
     return syntax.method_name(call) == "try_acquire" or (
-        syntax.method_name(call) == "acquire" and is_limited
+        syntax.method_name(call) == "acquire" and may_return
     )
