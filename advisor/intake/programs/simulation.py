@@ -1,11 +1,10 @@
-"""Plays a program with each failure that can meet it, and says what it does to messages.
+"""Simulates a program with every failure that can occur, and returns what happens to messages.
 
-Kafka's part is small: a poll moves the position of the consumer behind what it returns, and a
-commit without offsets commits that position, as does `close()` with automatic commits
-(KafkaConsumer javadoc). What is sent arrives or fails later, at the latest where somebody waits for
-it (KafkaProducer javadoc, flush). A message is passed over when something behind it was committed,
-or a program that only sends goes on to its end, and it is not done with it what is done where
-nothing fails.
+The model of Kafka is small. A poll moves the position of the consumer after the messages that it
+returns. A commit without offsets commits that position, and so does `close()` with automatic
+commits (KafkaConsumer javadoc). A send succeeds or fails later, at the latest when the program
+waits for it (KafkaProducer javadoc, flush). A message is skipped if less work is done on it than in
+a run without failures, although a later offset is committed or a program that only sends ends.
 """
 
 from __future__ import annotations
@@ -41,90 +40,90 @@ from advisor.intake.programs.trees import (
     nodes,
 )
 
-_POLLED = ((0, 1), (2, 3))
+_BATCHES = ((0, 1), (2, 3))
 _WORK = (True, False, False)
 _SENDS = ((False, False, True), (True, False, True), (True, True, True))
-"""Whether what waits for some time sees all that was sent, whether a send throws itself, and
-whether it is sends that fail."""
+"""Values of `flush_completes`, `send_throws` and `sends_fail`: failures of work, and of sends."""
 _MOST_STEPS, _MOST_CHOICES, _MOST_CRASHES = 200, 4, 40
 
 
-_OfWay = Callable[[Block, Mapping[int, Any]], dict[str, int]]
+_Simulate = Callable[[Block, Mapping[int, Any]], dict[str, int]]
 
 
 class _Ended(BaseException):
-    """The play is over: the process was killed, or there is nothing more to poll."""
+    """The simulation ends: the process is killed, or there is nothing more to poll."""
 
 
-class _Failed(Exception):
-    """An error of a message, on its way to a handler."""
+class _MessageError(Exception):
+    """An error of a message, which propagates to a handler."""
 
 
-class _Left(BaseException):
+class _Jumped(BaseException):
     def __init__(self, jump: Jump) -> None:
         self.jump = jump
 
 
 @dataclass
-class _Play:
-    """The program with one failure: it is killed at a step, or the work on a message fails so many
-    times. `choices` says how each open decision goes, by its identity."""
+class _Simulation:
+    """A run of the program with one failure: it is killed at the step `killed_at`, or the work on
+    the message `failing` fails so many `times`. `choices` are the results of open decisions, by the
+    identity of their nodes."""
 
     tree: Block
     choices: Mapping[int, Any]
     killed_at: int = -1
     failing: int = -1
     times: int = 0
-    in_time: bool = False
-    """Whether what waits for some time sees all that was sent."""
-    at_once: bool = False
-    """Whether a send that fails throws itself, as for what cannot be serialized."""
-    of_sends: bool = False
-    """Whether it is sends that fail, and no other work."""
+    flush_completes: bool = False
+    """Whether a flush with a time limit completes all sends."""
+    send_throws: bool = False
+    """Whether the call of a send throws its error, as for a message that cannot be serialized."""
+    sends_fail: bool = False
+    """Whether only sends fail, and no other work."""
     steps: int = 0
     polls: int = 0
     position: int = 0
     committed: int = 0
     work: Counter[int] = field(default_factory=Counter)
-    behind: dict[int, int] = field(default_factory=dict)
-    """Where the commit stands that was the first behind a message."""
+    committed_at: dict[int, int] = field(default_factory=dict)
+    """The place of the first commit that covers each message; -1 for one by a poll."""
     closed: int = -1
-    """Where the consumer was closed, and by that committed more than was committed before."""
+    """The place where closing the consumer committed more than was committed before."""
     handled_at: int = -1
     is_handling: bool = False
-    settled: set[int] = field(default_factory=set)
-    """Messages that failed and that a handler did something with."""
+    recovered: set[int] = field(default_factory=set)
+    """Messages that failed, and on which a handler did some work."""
     was_early: bool = False
-    """Whether the message that fails was behind a commit before its work was begun."""
+    """Whether the failing message was committed before the work on it."""
     last_round: bool = False
-    sent: list[tuple[int, Send, bool]] = field(default_factory=list)
-    """What is on its way, and whether a handler sent it."""
+    in_flight: list[tuple[int, Send, bool]] = field(default_factory=list)
+    """Messages that are sent but not acknowledged, and whether a handler sent them."""
     errors: set[str] = field(default_factory=set)
-    kept: dict[str, list[int]] = field(default_factory=dict)
-    """The messages whose futures a name has."""
-    marks: dict[str, bool] = field(default_factory=dict)
-    lost: set[int] = field(default_factory=set)
+    futures: dict[str, list[int]] = field(default_factory=dict)
+    """The messages whose futures are stored under a name."""
+    flags: dict[str, bool] = field(default_factory=dict)
+    failed_futures: set[int] = field(default_factory=set)
     """Messages whose futures have an error."""
     failed_at: int = -1
-    """Where the send stands that failed and threw nothing."""
+    """The place of the send that failed and threw nothing."""
     is_done: bool = False
-    """Whether the program came to its end."""
+    """Whether the program ran to its end."""
 
-    def run(self, messages: Sequence[int] = ()) -> _Play:
-        with suppress(_Ended, _Failed, _Left):
-            self._do(self.tree, messages)
+    def run(self, messages: Sequence[int] = ()) -> _Simulation:
+        with suppress(_Ended, _MessageError, _Jumped):
+            self._execute(self.tree, messages)
             self.is_done = True
         return self
 
-    def settled_later(self) -> _Play:
-        """What is on its way when the program is watched no more arrives or fails unheard."""
-        for message, _, _ in self.sent:
-            with suppress(_Failed):
+    def complete_sends(self) -> _Simulation:
+        """Completes the sends in flight at the end of the run: nothing checks their results."""
+        for message, _, _ in self.in_flight:
+            with suppress(_MessageError):
                 self._work(message, is_effect=True)
         return self
 
-    def _do(self, block: Block, messages: Sequence[int]) -> Sequence[int]:
-        """Does one statement after the other; gives what was polled last."""
+    def _execute(self, block: Block, messages: Sequence[int]) -> Sequence[int]:
+        """Executes the statements in order; returns the messages of the last poll."""
         for statement in block:
             self._step()
             match statement:
@@ -132,7 +131,7 @@ class _Play:
                     messages = self._poll()
                 case Work(is_effect=is_effect):
                     for message in messages:
-                        self._work(message, is_effect, fails=not self.of_sends)
+                        self._work(message, is_effect, fails=not self.sends_fail)
                 case Send():
                     for message in messages:
                         self._send(message, statement)
@@ -141,27 +140,27 @@ class _Play:
                 case Flush(is_limited=is_limited):
                     self._flush(is_limited)
                 case SetFlag(name=name, value=value):
-                    self.marks[name] = value
+                    self.flags[name] = value
                 case Commit(at=at, whole=whole):
                     self._commit(at, self.position if whole else max(messages, default=-1) + 1)
                 case Close(at=at):
                     self.closed = at if self.position > self.committed else self.closed
                     self.committed = self.position
                 case Jump(word=word):
-                    raise _Failed if word == "throw" else _Left(statement)
+                    raise _MessageError if word == "throw" else _Jumped(statement)
                 case ForEach():
-                    self._each(statement, messages)
+                    self._for_each(statement, messages)
                 case Loop():
-                    self._rounds(statement, messages)
+                    self._loop(statement, messages)
                 case Breakable():
                     self._breakable(statement, messages)
                 case Call():
                     self._call(statement, messages)
                 case Try():
-                    messages = self._attempt(statement, messages)
+                    messages = self._try(statement, messages)
                 case If():
-                    decided = self._decided(statement, messages)
-                    self._do(statement.then if decided else statement.other, messages)
+                    is_true = self._decision(statement, messages)
+                    self._execute(statement.then if is_true else statement.other, messages)
         return messages
 
     def _step(self) -> None:
@@ -171,150 +170,150 @@ class _Play:
 
     def _poll(self) -> Sequence[int]:
         self._commit(-1, self.position)
-        if self.polls == len(_POLLED):
+        if self.polls == len(_BATCHES):
             raise _Ended
-        batch = _POLLED[self.polls]
+        batch = _BATCHES[self.polls]
         self.polls += 1
         self.position = batch[-1] + 1
         return batch
 
     def _commit(self, at: int, offset: int) -> None:
         for message in range(self.committed, offset):
-            self.behind.setdefault(message, at)
+            self.committed_at.setdefault(message, at)
         self.committed = max(self.committed, offset)
 
     def _work(self, message: int, is_effect: bool, *, fails: bool = True) -> None:
         if message == self.failing and self.times and fails:
             self.times -= 1
             self.was_early |= message < self.committed
-            raise _Failed
+            raise _MessageError
         self.work[message] += is_effect
         if self.is_handling:
-            self.settled.add(message)
+            self.recovered.add(message)
 
     def _send(self, message: int, send: Send) -> None:
-        if send.heard is SendErrors.WAITED or (self.at_once and message == self.failing):
+        if send.heard is SendErrors.WAITED or (self.send_throws and message == self.failing):
             self._work(message, is_effect=True)
             return
-        self.sent.append((message, send, self.is_handling))
+        self.in_flight.append((message, send, self.is_handling))
         if send.heard is SendErrors.KEPT:
             for name in send.names:
-                self.kept.setdefault(name, []).append(message)
+                self.futures.setdefault(name, []).append(message)
 
     def _wait(self, name: str, messages: Sequence[int]) -> None:
-        for entry in [entry for entry in self.sent if name in entry[1].names]:
+        for entry in [entry for entry in self.in_flight if name in entry[1].names]:
             if entry[0] in messages:
-                self.sent.remove(entry)
+                self.in_flight.remove(entry)
                 self._work(entry[0], is_effect=True)
-        if not self.lost.isdisjoint(messages):
-            raise _Failed
+        if not self.failed_futures.isdisjoint(messages):
+            raise _MessageError
 
     def _flush(self, is_limited: bool) -> None:
-        while self.sent and (self.in_time or not is_limited):
-            message, send, was_handling = self.sent.pop(0)
+        while self.in_flight and (self.flush_completes or not is_limited):
+            message, send, was_handling = self.in_flight.pop(0)
             before, self.is_handling = self.is_handling, was_handling
             try:
                 self._work(message, is_effect=True)
-            except _Failed:
+            except _MessageError:
                 self.failed_at = send.at
                 if send.heard is SendErrors.THROWN:
                     raise
                 if send.heard is SendErrors.ENDED:
                     raise _Ended from None
                 if send.heard is SendErrors.KEPT:
-                    self.lost.add(message)
+                    self.failed_futures.add(message)
                 else:
                     self.errors |= send.names
             finally:
                 self.is_handling = before
 
-    def _each(self, each: ForEach, messages: Sequence[int]) -> None:
-        ends = {"continue", "return"} if each.by_function else {"continue"}
-        for message in [*self.kept.get(each.of, ())] if each.of else messages:
+    def _for_each(self, loop: ForEach, messages: Sequence[int]) -> None:
+        continues = {"continue", "return"} if loop.by_function else {"continue"}
+        for message in [*self.futures.get(loop.of, ())] if loop.of else messages:
             try:
-                self._do(each.body, (message,))
-            except _Left as left:
-                if left.jump.label not in ("", each.label):
+                self._execute(loop.body, (message,))
+            except _Jumped as jumped:
+                if jumped.jump.label not in ("", loop.label):
                     raise
-                if left.jump.word in ends:
+                if jumped.jump.word in continues:
                     continue
-                if left.jump.word == "break":
+                if jumped.jump.word == "break":
                     return
                 raise
-        self._do(each.behind, messages)
+        self._execute(loop.behind, messages)
 
-    def _rounds(self, loop: Loop, messages: Sequence[int]) -> None:
-        number, before = 0, self.last_round
-        while loop.rounds is None or number < loop.rounds:
+    def _loop(self, loop: Loop, messages: Sequence[int]) -> None:
+        rounds, before = 0, self.last_round
+        while loop.rounds is None or rounds < loop.rounds:
             self._step()
-            number += 1
-            self.last_round = number == loop.rounds
+            rounds += 1
+            self.last_round = rounds == loop.rounds
             try:
-                self._do(loop.body, messages)
-            except _Left as left:
-                if left.jump.label not in ("", loop.label):
+                self._execute(loop.body, messages)
+            except _Jumped as jumped:
+                if jumped.jump.label not in ("", loop.label):
                     raise
-                if left.jump.word == "break":
+                if jumped.jump.word == "break":
                     break
-                if left.jump.word != "continue":
+                if jumped.jump.word != "continue":
                     raise
         else:
-            self._do(loop.behind, messages)
+            self._execute(loop.behind, messages)
         self.last_round = before
 
     def _breakable(self, block: Breakable, messages: Sequence[int]) -> None:
         try:
-            self._do(block.body, messages)
-        except _Left as left:
-            if left.jump.word != "end":
+            self._execute(block.body, messages)
+        except _Jumped as jumped:
+            if jumped.jump.word != "end":
                 raise
 
     def _call(self, call: Call, messages: Sequence[int]) -> bool | None:
         try:
-            self._do(call.body, messages)
-        except _Left as left:
-            if left.jump.word != "return":
+            self._execute(call.body, messages)
+        except _Jumped as jumped:
+            if jumped.jump.word != "return":
                 raise
-            return left.jump.value
+            return jumped.jump.value
         return None
 
-    def _attempt(self, attempt: Try, messages: Sequence[int]) -> Sequence[int]:
+    def _try(self, attempt: Try, messages: Sequence[int]) -> Sequence[int]:
         try:
-            messages = self._handled(attempt, messages)
+            messages = self._body_or_handler(attempt, messages)
         except _Ended:
             raise
         except BaseException:
-            self._do(attempt.last, messages)
+            self._execute(attempt.last, messages)
             raise
-        self._do(attempt.last, messages)
+        self._execute(attempt.last, messages)
         return messages
 
-    def _handled(self, attempt: Try, messages: Sequence[int]) -> Sequence[int]:
+    def _body_or_handler(self, attempt: Try, messages: Sequence[int]) -> Sequence[int]:
         try:
-            return self._do(attempt.body, messages)
-        except _Failed:
+            return self._execute(attempt.body, messages)
+        except _MessageError:
             if not attempt.handlers:
                 raise
             handler = attempt.handlers[self.choices.get(id(attempt), 0)]
             self.handled_at = handler.at
             before, self.is_handling = self.is_handling, True
             try:
-                return self._do(handler.body, messages)
+                return self._execute(handler.body, messages)
             finally:
                 self.is_handling = before
 
-    def _decided(self, decision: If, messages: Sequence[int]) -> bool:
+    def _decision(self, decision: If, messages: Sequence[int]) -> bool:
         condition = decision.condition
         if condition.call:
             value = self._call(condition.call, messages)
             if value is not None:
                 return value != condition.negated
         elif condition.mark:
-            return self.marks.get(condition.mark, False) != condition.negated
+            return self.flags.get(condition.mark, False) != condition.negated
         elif condition.error:
             return (condition.error in self.errors) != condition.negated
         elif condition.is_left:
-            return bool(self.sent) != condition.negated
+            return bool(self.in_flight) != condition.negated
         elif condition.is_last:
             return condition.value == self.last_round
         elif condition.value is not None:
@@ -323,96 +322,99 @@ class _Play:
 
 
 def poll_loop_facts(tree: Block) -> dict[str, int]:
-    """What a program with a poll loop does with messages, and where in its text."""
-    return _in_all_ways(tree, _of_loop)
+    """Returns what a program with a poll loop does with messages: settings' values, and the place
+    of each."""
+    return _facts_of_all_choices(tree, _simulate_poll_loop)
 
 
 def ignored_send_errors(tree: Block, *, is_whole: bool) -> dict[str, int]:
-    """Where a program that only sends goes on to its end without a message; `is_whole` says that
-    then the process ends, too."""
-    return _in_all_ways(tree, partial(_of_job, is_whole=is_whole))
+    """Returns the place where a program that only sends ignores a failed send, by `IGNORED`.
+
+    `is_whole` says that the process ends with the tree.
+    """
+    return _facts_of_all_choices(tree, partial(_simulate_job, is_whole=is_whole))
 
 
-def _in_all_ways(tree: Block, of_way: _OfWay) -> dict[str, int]:
-    """What is found in a tree. Nothing is returned for one with more decisions than can all be
-    tried.
+def _facts_of_all_choices(tree: Block, simulate: _Simulate) -> dict[str, int]:
+    """Returns the facts of a tree; none if it has too many decisions to try them all.
 
-    A decision about the message may go either way, and so may an error to each of its handlers: one
-    way that passes a message over is enough. Any other decision is unknown: all its ways must.
+    A decision that depends on the message may be true or false, and any of its handlers may take an
+    error: one choice that skips a message is enough. Any other decision is unknown: a message must
+    be skipped whichever branch is taken.
     """
     free, unknown = dict[int, Sequence[Any]](), dict[int, Sequence[Any]]()
     for node in nodes(tree):
         if isinstance(node, Try) and len(node.handlers) > 1:
             free[id(node)] = range(len(node.handlers))
-        if isinstance(node, If) and not _is_known(node.condition):
+        if isinstance(node, If) and not _is_decided(node.condition):
             (free if node.condition.of_record else unknown)[id(node)] = (True, False)
     if len(free) + len(unknown) > _MOST_CHOICES:
         return {}
-    found = dict[str, int]()
-    for chosen in _ways(free):
-        each = [of_way(tree, {**chosen, **others}) for others in _ways(unknown)]
-        for what in set.intersection(*map(set, each)):
-            found.setdefault(what, each[0][what])
-    return found
+    facts = dict[str, int]()
+    for choice in _combinations(free):
+        runs = [simulate(tree, {**choice, **assumed}) for assumed in _combinations(unknown)]
+        for fact in set.intersection(*map(set, runs)):
+            facts.setdefault(fact, runs[0][fact])
+    return facts
 
 
-def _is_known(condition: Condition) -> bool:
-    is_asked = bool(condition.error or condition.mark)
-    return condition.value is not None or is_asked or condition.is_left
+def _is_decided(condition: Condition) -> bool:
+    checks_variable = bool(condition.error or condition.mark)
+    return condition.value is not None or checks_variable or condition.is_left
 
 
-def _ways(choices: Mapping[int, Sequence[Any]]) -> Iterator[dict[int, Any]]:
+def _combinations(choices: Mapping[int, Sequence[Any]]) -> Iterator[dict[int, Any]]:
     for values in product(*choices.values()):
         yield dict(zip(choices, values, strict=True))
 
 
-def _of_loop(tree: Block, choices: Mapping[int, Any]) -> dict[str, int]:
-    undisturbed = _Play(tree, choices, in_time=True).run().settled_later()
-    if undisturbed.steps > _MOST_STEPS:
+def _simulate_poll_loop(tree: Block, choices: Mapping[int, Any]) -> dict[str, int]:
+    normal = _Simulation(tree, choices, flush_completes=True).run().complete_sends()
+    if normal.steps > _MOST_STEPS:
         return {}
-    owed, found = undisturbed.work, dict[str, int]()
+    expected, facts = normal.work, dict[str, int]()
     sends = _SENDS if any(isinstance(node, Send) for node in nodes(tree)) else ()
-    for step in range(1, min(undisturbed.steps, _MOST_CRASHES) + 1):
-        killed = _Play(tree, choices, killed_at=step).run()
-        for message in _passed_over(killed, owed):
-            found.setdefault(BEFORE, killed.behind[message])
+    for step in range(1, min(normal.steps, _MOST_CRASHES) + 1):
+        killed = _Simulation(tree, choices, killed_at=step).run()
+        for message in _skipped(killed, expected):
+            facts.setdefault(BEFORE, killed.committed_at[message])
     for message, times, send in product((0, 1), (1, 99), (_WORK, *sends)):
-        failed = _Play(tree, choices, -1, message, times, *send).run()
-        failed.settled_later()
-        if failed.work[message] >= owed[message] or message >= failed.committed:
+        failed = _Simulation(tree, choices, -1, message, times, *send).run()
+        failed.complete_sends()
+        if failed.work[message] >= expected[message] or message >= failed.committed:
             continue
-        if failed.was_early or message in failed.settled:
-            continue  # its error does not matter here, or it is not passed over
-        if message not in failed.behind:
-            found.setdefault(CLOSE, failed.closed)
+        if failed.was_early or message in failed.recovered:
+            continue  # the commit came first in any case, or a handler recovered the message
+        if message not in failed.committed_at:
+            facts.setdefault(CLOSE, failed.closed)
             continue
-        at = failed.handled_at if failed.handled_at >= 0 else failed.behind[message]
+        at = failed.handled_at if failed.handled_at >= 0 else failed.committed_at[message]
         if failed.failed_at >= 0 and failed.handled_at < 0:
-            found.setdefault(IGNORED, failed.failed_at)
+            facts.setdefault(IGNORED, failed.failed_at)
         elif at >= 0:
-            found.setdefault(SKIP, at)
-    return found
+            facts.setdefault(SKIP, at)
+    return facts
 
 
-def _of_job(tree: Block, choices: Mapping[int, Any], *, is_whole: bool) -> dict[str, int]:
-    undisturbed = _Play(tree, choices, in_time=True).run(_POLLED[0])
-    owed = undisturbed.settled_later().work
-    if not undisturbed.is_done or undisturbed.steps > _MOST_STEPS:
+def _simulate_job(tree: Block, choices: Mapping[int, Any], *, is_whole: bool) -> dict[str, int]:
+    normal = _Simulation(tree, choices, flush_completes=True).run(_BATCHES[0])
+    expected = normal.complete_sends().work
+    if not normal.is_done or normal.steps > _MOST_STEPS:
         return {}
     for message, times, send in product((0, 1), (1, 99), _SENDS):
-        failed = _Play(tree, choices, -1, message, times, *send)
-        failed.run(_POLLED[0])
-        left = [send.at for own, send, _ in failed.sent if own == message]
-        if not failed.is_done or failed.work[message] >= owed[message]:
+        failed = _Simulation(tree, choices, -1, message, times, *send)
+        failed.run(_BATCHES[0])
+        unacknowledged = [send.at for other, send, _ in failed.in_flight if other == message]
+        if not failed.is_done or failed.work[message] >= expected[message]:
             continue
-        if message in failed.settled or (left and not is_whole):
+        if message in failed.recovered or (unacknowledged and not is_whole):
             continue
-        return {IGNORED: next(iter(left), max(failed.failed_at, failed.handled_at))}
+        return {IGNORED: next(iter(unacknowledged), max(failed.failed_at, failed.handled_at))}
     return {}
 
 
-def _passed_over(play: _Play, owed: Mapping[int, int]) -> Iterator[int]:
-    """Messages behind which a statement has committed before anything was done with them."""
-    for message, at in play.behind.items():
-        if at >= 0 and play.work[message] < owed[message]:
+def _skipped(simulation: _Simulation, expected: Mapping[int, int]) -> Iterator[int]:
+    """Yields the messages that a statement commits before the work on them is done."""
+    for message, at in simulation.committed_at.items():
+        if at >= 0 and simulation.work[message] < expected[message]:
             yield message
