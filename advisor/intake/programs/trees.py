@@ -1,6 +1,6 @@
-"""The statements of a program as a tree that can be played (`simulation`), in any language.
+"""The statements of a program as a tree that can be simulated (`simulation`), in any language.
 
-A reader makes one of the code of a loop; what the tree does not show it must not guess.
+A reader builds the tree from the code of a loop or a job. It raises `Unclear` rather than guess.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class Unclear(Exception):
-    """Something that decides is not read: such a loop is not played."""
+    """A statement that matters cannot be read: the program is not simulated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +21,27 @@ class Poll:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Something is done with a message that may fail; `is_effect` says whether it has an effect
-    elsewhere. Taking a message apart has none."""
+    """Work on a message, which may fail; `is_effect` says whether it has an effect outside of the
+    program. Parsing a message has none."""
 
     is_effect: bool = True
 
 
 class SendErrors(Enum):
-    """Who hears of a send that fails."""
+    """How a program learns that a send failed."""
 
-    NOBODY = "nobody, or a callback that does nothing about it"
-    WAITED = "who waits for it at once"
-    KEPT = "who waits for its future later"
-    STORED = "a callback that keeps it somewhere"
-    THROWN = "who waits for all, by what a callback throws"
-    ENDED = "everybody: a callback ends the process"
+    NOBODY = "not at all, or by a callback that ignores it"
+    WAITED = "by waiting for the send immediately"
+    KEPT = "by waiting for its future later"
+    STORED = "by a variable in which a callback stores the error"
+    THROWN = "by the error that a callback throws in a flush"
+    ENDED = "a callback ends the process"
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A message is sent, or what is made of one; `names` are where a callback keeps an error, or
-    somebody its future."""
+    """A send of a message, or of a message derived from one. `names` are the variables that store
+    its error or its future."""
 
     at: int
     heard: SendErrors
@@ -50,21 +50,21 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Waits for the futures of messages that a name has."""
+    """A wait for the futures of messages that are stored under a name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Flush:
-    """Waits for all that was sent, or `is_limited` for some time, which may be too short."""
+    """A wait for all sends; if `is_limited`, for a time that may be too short."""
 
     is_limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SetFlag:
-    """A variable is made true or false, or a count more than 0 or 0."""
+    """An assignment of true or false to a flag, or of a count: true is more than 0."""
 
     name: str
     value: bool
@@ -72,7 +72,8 @@ class SetFlag:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit of all that was polled, or of one message; `at` is its place in the text."""
+    """A commit of all polled messages (`whole`), or of one message; `at` is its place in the
+    source."""
 
     at: int
     whole: bool
@@ -87,19 +88,19 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """Leaves a loop (`break`), a round (`continue`), a method (`return`), or throws; a loop may be
-    named by its `label`."""
+    """A jump out of a loop (`break`), an iteration (`continue`) or a method (`return`), or a
+    `throw`; `label` may name the loop."""
 
     word: str
     value: bool | None = None
-    """What a method returns that says whether something succeeded."""
+    """The returned value that says whether the work succeeded."""
     label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """A loop over what was polled, or over the futures `of` a list. A function that is given each
-    ends by `return`. `behind` is done unless the loop is left."""
+    """A loop over the polled messages, or over the futures `of` a list. The body is a function,
+    which `return` ends, if `by_function`. `behind` runs unless a jump leaves the loop."""
 
     body: Block
     by_function: bool = False
@@ -110,7 +111,7 @@ class ForEach:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Another loop: so many rounds, or for ever. `behind` is done unless it is left."""
+    """Any other loop: a number of iterations, or endless. `behind` runs unless a jump leaves it."""
 
     body: Block
     rounds: int | None = None
@@ -120,21 +121,21 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Breakable:
-    """Scala's block that `break()` leaves, also from within a loop: a jump to its `end`."""
+    """Scala's `breakable`, which `break()` leaves even from a loop inside: a jump to its `end`."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method of the same file."""
+    """A call of a method of the same file."""
 
     body: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What is done with an error, and where that stands."""
+    """An error handler, and its place in the source."""
 
     body: Block
     at: int
@@ -142,7 +143,7 @@ class Handler:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A block whose errors go to one of its handlers; `last` is done after it in any case."""
+    """A block whose errors go to one of its handlers; `last` runs after it in any case."""
 
     body: Block
     handlers: Sequence[Handler] = ()
@@ -151,11 +152,13 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a decision depends on: `is_last` on the round of the loop, `call` on what a method
-    returns, `of_record` on the message alone, and otherwise on what the text does not say. `value`
-    is what it is where that is known, or in the last round; `negated` is of the call. `error` asks
-    for what a callback keeps in that name, `is_left` for what a `Flush` has left, and `mark` for a
-    variable."""
+    """The condition of a decision.
+
+    `is_last` tests the iteration of the loop, `call` the result of a method, `of_record` the
+    message alone, `error` the error that a callback stored in that variable, `is_left` the sends
+    that a `Flush` has not completed, and `mark` a flag; `negated` inverts these. `value` is the
+    result if it is known, or in the last iteration. Any other condition is unknown.
+    """
 
     value: bool | None = None
     is_last: bool = False
@@ -169,7 +172,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """A decision."""
+    """A decision between two blocks."""
 
     condition: Condition
     then: Block
@@ -197,7 +200,7 @@ Block = Sequence[Statement]
 
 
 def nodes(block: Block) -> Iterator[Statement]:
-    """Each statement of a block and of those in it."""
+    """Yields all statements of a block, nested ones included."""
     for node in block:
         yield node
         match node:
@@ -206,15 +209,21 @@ def nodes(block: Block) -> Iterator[Statement]:
             case Breakable(body=body) | Call(body=body):
                 yield from nodes(body)
             case Try(body=body, handlers=handlers, last=last):
-                yield from nodes([*body, *(it for own in handlers for it in own.body), *last])
+                yield from nodes(
+                    [
+                        *body,
+                        *(statement for handler in handlers for statement in handler.body),
+                        *last,
+                    ]
+                )
             case If(condition=condition, then=then, other=other):
-                called = condition.call.body if condition.call else ()
-                yield from nodes([*called, *then, *other])
+                call_body = condition.call.body if condition.call else ()
+                yield from nodes([*call_body, *then, *other])
             case _:
                 pass
 
 
 def refusal(at: int) -> Call:
-    """What a limit or a lock says, which may refuse a message, and where it is asked."""
-    refused = Try((Work(is_effect=False),), (Handler((Jump("return", value=False),), at),))
-    return Call((refused, Jump("return", value=True)))
+    """Returns the call of a rate limiter or a lock at a place, which may refuse a message."""
+    attempt = Try((Work(is_effect=False),), (Handler((Jump("return", value=False),), at),))
+    return Call((attempt, Jump("return", value=True)))
