@@ -195,7 +195,9 @@ def test_a_program_with_more_polls_than_are_followed_is_refused() -> None:
     head = 'Properties p = new Properties();\np.put("group.id", "g");\n'
     head += "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
     [problem] = read(head + polls * 13, JAVA, "java-code").problems
-    assert problem.message == "Line 28: more than 12 polls. Give the part of one consumer."
+    assert (
+        problem.message == "Line 28: there are more than 12 polls. Give the code of one consumer."
+    )
     assert read(head + polls * 12, JAVA, "java-code").problems == []
 
 

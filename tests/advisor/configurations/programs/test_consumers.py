@@ -77,7 +77,7 @@ def test_records_that_a_method_returns_are_followed_into_a_loop(tmp_path: Path) 
     f"}} {FETCH}",
 ])  # fmt: skip
 def test_a_poll_that_is_not_followed_is_said(tmp_path: Path, body: str) -> None:
-    expected = "what this poll\\(\\) returns is not followed"
+    expected = "the records that this poll\\(\\) returns cannot be followed"
     assert_file(tmp_path / "A.java", JAVA % body, "", TOPIC, 2, expected)
 
 

@@ -1,1 +1,1 @@
-"""What JVM code does with the records that it polls."""
+"""How JVM code processes the records that it polls."""

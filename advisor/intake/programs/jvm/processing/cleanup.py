@@ -38,7 +38,7 @@ def cleanup_facts(
             continue
         is_in_block = records.block[0] < attempt[0] < records.block[1]
         jump = (_CONTINUES if is_in_block else _LEAVES).search(plain, *block)
-        at = max(records.commit_in(block), jump.start() if jump else -1)
+        at = max(records.unconditional_commit(block), jump.start() if jump else -1)
         if at >= 0:
             yield SKIP, at
         elif (close := closes.search(plain, *block)) and not _is_guarded(text, attempt):

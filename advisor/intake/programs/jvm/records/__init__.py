@@ -1,1 +1,1 @@
-"""What JVM code calls the records that it polls, and where it puts them."""
+"""The records that JVM code polls: the names for them, and the collections that hold them."""

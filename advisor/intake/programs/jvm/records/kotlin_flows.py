@@ -1,8 +1,8 @@
 """Kotlin flows and sequences that poll, and their operators that buffer or drop records.
 
-What is behind `buffer()`, `flowOn()` or `channelFlow` runs beside what is before it
+The steps after `buffer()`, `flowOn()` or `channelFlow` run concurrently with the steps before
 (kotlinx.coroutines, Flow), so that the next poll and a commit without offsets come before a record
-is processed. `conflate()` and `collectLatest()` leave records out.
+is processed. `conflate()` and `collectLatest()` skip records.
 """
 
 from __future__ import annotations
@@ -20,31 +20,39 @@ _FLOW = re.compile(
     r"(?P<verb>flow|channelFlow|callbackFlow|generateSequence|sequence)\s*"
     r"(?:<[\w<>?, ]{0,60}>)?\s*$"
 )
-_BUFFERS = frozenset({
+_BUFFERING_OPERATORS = frozenset({
     "buffer", "flowOn", "conflate", "collectLatest", "mapLatest", "flatMapMerge", "shareIn",
     "stateIn", "produceIn",
 })  # fmt: skip
-_OFFSETS = re.compile(r"\bOffsetAndMetadata\b")
+_EXPLICIT_OFFSETS = re.compile(r"\bOffsetAndMetadata\b")
 
 
-def buffered(text: Text, consumer: str) -> Iterator[int]:
-    """Where flows that poll keep records in a buffer, if no offsets of each are committed."""
-    polls = () if _OFFSETS.search(text.plain) else re.finditer(POLL.format(consumer), text.plain)
+def buffering_operators(text: Text, consumer: str) -> Iterator[int]:
+    """Yields the operators that buffer records in flows that poll, unless the program commits
+    explicit offsets."""
+    polls = (
+        ()
+        if _EXPLICIT_OFFSETS.search(text.plain)
+        else re.finditer(POLL.format(consumer), text.plain)
+    )
     for poll in islice(polls, _MOST):
-        yield from _buffered(text, poll.start())
+        yield from _operators_after_poll(text, poll.start())
 
 
-def _buffered(text: Text, at: int) -> Iterator[int]:
+def _operators_after_poll(text: Text, at: int) -> Iterator[int]:
     for _, end, head in text.around(at):
         flow = _FLOW.search(head)
         if flow is None:
             continue
         if flow["verb"] in ("channelFlow", "callbackFlow"):
             yield at
-        begins = [end + 1]
+        starts = [end + 1]
         if flow["name"]:
             uses = re.finditer(rf"\b{flow['name']}\b\s*(?:\([^(){{}}]*\))?", text.plain)
-            begins += [use.end() for use in islice(uses, _MOST)]
+            starts += [use.end() for use in islice(uses, _MOST)]
         yield from (
-            step.at for match in begins for step in steps(text, match) if step.name in _BUFFERS
+            step.at
+            for start in starts
+            for step in steps(text, start)
+            if step.name in _BUFFERING_OPERATORS
         )

@@ -1,7 +1,7 @@
 """Polls of JVM code of which only a part is processed: the first record, or the first few.
 
-The position of a consumer is behind all that `poll()` returned (KafkaConsumer javadoc), so that
-what is left of it is never read again: neither by this consumer, nor behind a commit of all.
+The position of a consumer is after all the records that `poll()` returned (KafkaConsumer javadoc).
+The other records are never read again, neither by this consumer nor after a commit of all records.
 """
 
 from __future__ import annotations
@@ -19,156 +19,158 @@ _TO_RECORDS = (
     r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records|chunked|windowed|grouped"
     r"|parallelStream)\b(?:\s*\([^()]{0,80}\))?)*"
 )
-"""From what was polled to its records."""
-_ONE = (
+"""The calls from all polled records to an iterator, a stream or a list."""
+_PART = (
     r"\s*\.\s*(?:iterator\s*(?:\(\s*\))?\s*\.\s*next\b(?:\s*\(\s*\))?|get\s*\(\s*(?:\d+|\w+\.(?:size|count)\(\)\s*-\s*1)\s*\)"
     r"|(?:getFirst|getLast|findFirst|findAny)\s*\(\s*\)"
     r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption|tail|init)\b(?:\s*\(\s*\))?"
     r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\)"
     r"|(?:subList|limit|take)\s*\(\s*(?:\d+\s*,\s*)?Math\s*\.\s*min\s*\((?:[^()]|\([^()]*\))*\)\s*\))"
 )
-_CUT = (
+_CUT_STATEMENT = (
     r"(?<![\w.])(?P<cut>{0})\s*=\s*(?P=cut)\b{1}{2}"
-    r"|(?<=[;{{}}\n])\s*(?P<own>{0})\s*\.\s*(?:(?:removeFirst|removeLast|pop)\s*\(\s*\)"
+    r"|(?<=[;{{}}\n])\s*(?P<list>{0})\s*\.\s*(?:(?:removeFirst|removeLast|pop)\s*\(\s*\)"
     r"|remove\s*\(\s*\d+\s*\)|subList\s*\([^()]*(?:\(\s*\))?[^()]*\)\s*\.\s*clear\s*\(\s*\))"
     r"(?=\s*[;\n}}])"
 )
-"""A statement that leaves a part of a list in it."""
-_HEAD = re.compile(
+"""A statement that removes a part of a list."""
+_FIRST_PART = re.compile(
     r"\b(?:(?:(?:take|limit)\s*\(|subList\s*\(\s*0\s*,)\s*(?P<count>\w+)\s*\)"
     r"|(?:first|head|getFirst)\b|get\s*\(\s*0\s*\))"
 )
-_TAIL = re.compile(r"\b(?:(?:(?:drop|skip)\s*\(|subList\s*\()\s*(?P<count>\w+)\s*[,)]|tail\b)")
-_FUNCTION = (
+_LAST_PART = re.compile(r"\b(?:(?:(?:drop|skip)\s*\(|subList\s*\()\s*(?P<count>\w+)\s*[,)]|tail\b)")
+_PART_FUNCTION = (
     r"\b(?:Iterables|Iterators|Lists)\s*\.\s*(?:limit|getFirst|getLast|get|skip)\s*\(\s*{0}\b"
     r"|\bStreamSupport\s*\.\s*stream\s*\(\s*{0}\s*\.\s*spliterator\s*\(\s*\)\s*,\s*\w+\s*\)"
     r"(?:\s*\.\s*map\s*\([^()]*\))?\s*\.\s*(?:limit|skip|findFirst|findAny)\s*\([^()]*\)"
 )
-_FIRST = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
-"""Of Scala's lists."""
-_OF_PLACE = re.compile(r"\s*\??\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
-"""What is asked of a record that is needed for a commit alone."""
+_HEAD_PATTERN = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
+"""A pattern of a Scala list that binds the first record alone."""
+_COORDINATE = re.compile(r"\s*\??\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
+"""The coordinates of a record, which only a commit needs."""
 _HARMLESS = (
     r"\b{0}\s*\.\s*(?:isEmpty|isNotEmpty|nonEmpty|count|size|partitions|hasNext)\b(?:\s*\(\s*\))?"
     r"|\b\w+(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=(?!=)\s*{0}"
     r"(?:\s*\.\s*(?:records|iterator|stream|asScala|toList|toSeq)\b(?:\s*\([^()]{{0,80}}\))?)*\s*(?=[;\n])"
 )
-_NAMED = re.compile(r"\b(?:(?:va[lr])\s+)?(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
+_ASSIGNMENT = re.compile(r"\b(?:(?:va[lr])\s+)?(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
 ITERATOR = r"\b(\w+)(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=\s*{0}(?:\s*\.\s*asScala)?\s*\.\s*iterator\b"
-_BREAKS = re.compile(r"\bbreak\s*(?:;|\n|\})")
-_LOOP = re.compile(r"\b(?:for|while|switch|when|repeat|do|forEach|foreach)\s*$")
-_ENDS = re.compile(r"\b(?:throw|return|exit|halt)\b")
-_BACK = re.compile(r"\bseek\w*\s*\(")
+_BREAK = re.compile(r"\bbreak\s*(?:;|\n|\})")
+_LOOP_KEYWORD = re.compile(r"\b(?:for|while|switch|when|repeat|do|forEach|foreach)\s*$")
+_EXIT = re.compile(r"\b(?:throw|return|exit|halt)\b")
+_SEEK = re.compile(r"\bseek\w*\s*\(")
 
 
 def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
-    """Where a part is taken of what was polled, if nothing takes the rest of it.
+    """Yields the places where a span reads a part of the polled records and never the others.
 
-    `whole` are the names of what was polled, not of single records.
+    `whole` are names of all polled records, not of single ones.
     """
     plain, (begin, end) = text.plain, span
-    if _BACK.search(plain, begin, end):
+    if _SEEK.search(plain, begin, end):
         return
-    whole = _of_all(text, whole, span)
-    known = rf"(?:{'|'.join(sorted(whole)) or '(?!)'})"
-    cuts = [*islice(_cuts(text, known, span), _MOST)]
-    if any(re.compile(rf"\bwhile\b[^{{}}]*\b{cut['cut'] or cut['own']}\b").search(plain, *span)
+    whole = _batch_names(text, whole, span)
+    names = rf"(?:{'|'.join(sorted(whole)) or '(?!)'})"
+    cuts = [*islice(_cuts(text, names, span), _MOST)]
+    if any(re.compile(rf"\bwhile\b[^{{}}]*\b{cut['cut'] or cut['list']}\b").search(plain, *span)
            for cut in cuts):  # fmt: skip
         return
-    records = rf"\b{known}{_TO_RECORDS}"
-    taken = rf"{records}{_ONE}|{records}{_FIRST.format()}|{_FUNCTION.format(known)}"
-    found = [*islice(re.compile(taken).finditer(plain, begin, end), _MOST)]
-    of_cuts = [cut.span() for cut in cuts]
-    spans = [*of_cuts, *(match.span() for match in found), *log_arguments(text, span)]
-    spans += [match.span() for match in re.compile(_HARMLESS.format(known)).finditer(plain, *span)]
-    iterators = set(re.findall(ITERATOR.format(known), plain[begin:end]))
+    records = rf"\b{names}{_TO_RECORDS}"
+    part = rf"{records}{_PART}|{records}{_HEAD_PATTERN.format()}|{_PART_FUNCTION.format(names)}"
+    reads = [*islice(re.compile(part).finditer(plain, begin, end), _MOST)]
+    cut_spans = [cut.span() for cut in cuts]
+    spans = [*cut_spans, *(match.span() for match in reads), *log_arguments(text, span)]
+    spans += [match.span() for match in re.compile(_HARMLESS.format(names)).finditer(plain, *span)]
+    iterators = set(re.findall(ITERATOR.format(names), plain[begin:end]))
     for name in sorted(iterators):
         if re.compile(rf"\b(?:while|for)\b[^{{}}]*\b{name}\s*\.\s*hasNext\b").search(plain, *span):
             return
-        found += re.compile(rf"\b{name}\s*\.\s*next\s*(?:\(\s*\))?").finditer(plain, *span)
+        reads += re.compile(rf"\b{name}\s*\.\s*next\s*(?:\(\s*\))?").finditer(plain, *span)
         spans += [match.span() for match in re.compile(rf"\b{name}\b").finditer(plain, *span)]
-    work = [match for match in found if not any(a <= match.start() < b for a, b in of_cuts)]
+    uses = [match for match in reads if not any(a <= match.start() < b for a, b in cut_spans)]
     rest = blanked(plain, spans)
-    for at, _ in of_cuts:
-        if not re.search(rf"\b{known}\b", rest[begin:at]) and not any(
-            match.start() < at for match in work
+    for at, _ in cut_spans:
+        if not re.search(rf"\b{names}\b", rest[begin:at]) and not any(
+            match.start() < at for match in uses
         ):
             yield at
-    if re.search(rf"\b{known}\b", rest[begin:end]) or _are_whole(work):
+    if re.search(rf"\b{names}\b", rest[begin:end]) or _cover_all_records(uses):
         return
-    yield from (match.start() for match in found if not _is_of_place(text, match, end))
+    yield from (match.start() for match in reads if not _is_only_coordinate(text, match, end))
 
 
-def _of_all(text: Text, whole: Collection[str], span: Block) -> list[str]:
-    """The names of all of what was polled, without those of a part of it."""
-    known = rf"(?:{'|'.join(sorted(whole))})"
-    made = rf"(?<![\w.])(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?, ]{{1,60}})?\s*=\s*(?!(?P=name)\b){known}"
-    parts = re.compile(f"{made}{_TO_RECORDS}{_ONE}").finditer(text.plain, *span)
+def _batch_names(text: Text, whole: Collection[str], span: Block) -> list[str]:
+    """The names of all polled records, without names of a part of them."""
+    names = rf"(?:{'|'.join(sorted(whole))})"
+    assignment = (
+        rf"(?<![\w.])(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?, ]{{1,60}})?\s*=\s*(?!(?P=name)\b){names}"
+    )
+    parts = re.compile(f"{assignment}{_TO_RECORDS}{_PART}").finditer(text.plain, *span)
     return sorted({*whole} - {match["name"] for match in islice(parts, _MOST)})
 
 
-def _cuts(text: Text, known: str, span: Block) -> Iterator[re.Match[str]]:
-    return re.compile(_CUT.format(known, _TO_RECORDS, _ONE)).finditer(text.plain, *span)
+def _cuts(text: Text, names: str, span: Block) -> Iterator[re.Match[str]]:
+    return re.compile(_CUT_STATEMENT.format(names, _TO_RECORDS, _PART)).finditer(text.plain, *span)
 
 
-def _are_whole(taken: Sequence[re.Match[str]]) -> bool:
-    """Whether these are the first few, and the others: `take(5)` and `drop(5)`."""
-    heads = {match["count"] or "1" for part in taken for match in _HEAD.finditer(part[0])}
-    tails = {match["count"] or "1" for part in taken for match in _TAIL.finditer(part[0])}
+def _cover_all_records(reads: Sequence[re.Match[str]]) -> bool:
+    """Whether these are the first few records and all the others: `take(5)` and `drop(5)`."""
+    heads = {match["count"] or "1" for read in reads for match in _FIRST_PART.finditer(read[0])}
+    tails = {match["count"] or "1" for read in reads for match in _LAST_PART.finditer(read[0])}
     return not heads.isdisjoint(tails - {"0"})
 
 
 def partial_reads_of_lists(text: Text, names: Collection[str], span: Block) -> Iterator[int]:
-    """The same of lists that are made between two places, and into which records of these names are
-    put there."""
-    filled = dict(filled_collections(text, "|".join(sorted(names)) or "(?!)", span))
-    for name, place in filled.items():
+    """Yields the same places for lists that a span creates and fills with records of these
+    names."""
+    lists = dict(filled_collections(text, "|".join(sorted(names)) or "(?!)", span))
+    for name, insertion in lists.items():
         if not re.compile(COLLECTION.format(name)).search(text.plain, *span):
             continue
-        at = text.block(place[1])[1]
+        at = text.block(insertion[1])[1]
         if not re.compile(rf"\bwhile\b[^{{}}]*\b{name}\b").search(text.plain, at, span[1]):
             yield from partial_reads(text, [name], (at, span[1]))
 
 
-def _is_of_place(text: Text, match: re.Match[str], end: int) -> bool:
-    """Whether only the place of a record in its log is asked for."""
-    named = _NAMED.search(text.plain[max(0, match.start() - 120) : match.start()])
-    if named is None:
+def _is_only_coordinate(text: Text, match: re.Match[str], end: int) -> bool:
+    """Whether the code only reads the coordinates of a record."""
+    assignment = _ASSIGNMENT.search(text.plain[max(0, match.start() - 120) : match.start()])
+    if assignment is None:
         return any(start < match.start() < stop for start, stop in log_arguments(text, (0, end)))
-    uses = re.compile(rf"\b{named[1]}\b").finditer(text.plain, match.end(), end)
-    return all(_OF_PLACE.match(text.plain, use.end()) for use in uses)
+    uses = re.compile(rf"\b{assignment[1]}\b").finditer(text.plain, match.end(), end)
+    return all(_COORDINATE.match(text.plain, use.end()) for use in uses)
 
 
-def left_before_commit(
+def exits_before_commit(
     text: Text, loops: Sequence[Block], commits: re.Pattern[str], block: Block
 ) -> Iterator[int]:
-    """Where a loop over records is left before a commit of all of them."""
-    if _BACK.search(text.plain, max(0, block[0]), block[1]):
+    """Yields each `break` that leaves a loop over records before a commit of all of them."""
+    if _SEEK.search(text.plain, max(0, block[0]), block[1]):
         return
     for start, end in loops:
         commit = commits.search(text.plain, end, block[1])
         if commit is None or text.block(commit.start())[0] > max(0, block[0]):
-            continue  # none, or one under a condition
-        for match in islice(_BREAKS.finditer(text.plain, max(0, start), end), _MOST):
-            is_left = breaks_one_of(text, match.start(), [(start, end)])
-            ends = _ENDS.search(text.plain, end, commit.start())
-            if is_left and not (ends or _is_conditional(text, commit.start())):
+            continue  # no commit, or a conditional one
+        for match in islice(_BREAK.finditer(text.plain, max(0, start), end), _MOST):
+            breaks_loop = breaks_one_of(text, match.start(), [(start, end)])
+            exits = _EXIT.search(text.plain, end, commit.start())
+            if breaks_loop and not (exits or _is_conditional(text, commit.start())):
                 yield match.start()
 
 
 def breaks_one_of(text: Text, at: int, loops: Sequence[Block]) -> bool:
     """Whether a `break` at a place leaves one of these loops."""
-    inner = [block[0] for block in text.around(at) if block[:2] in loops or _is_loop(text, block)]
-    return bool(inner) and inner[-1] in [start for start, _ in loops]
+    starts = [block[0] for block in text.around(at) if block[:2] in loops or _is_loop(text, block)]
+    return bool(starts) and starts[-1] in [start for start, _ in loops]
 
 
 def _is_loop(text: Text, braces: tuple[int, int, str]) -> bool:
-    """Whether `break` leaves these braces, by what stands before them."""
+    """Whether `break` leaves this block, by the keyword before it."""
     before = text.plain[: braces[0]][-400:].rstrip()
     if before.endswith(")"):
         opened = text.opened(text.plain.rindex(")", 0, braces[0]))
         before = text.plain[max(0, opened - 40) : opened]
-    return bool(_LOOP.search(before))
+    return bool(_LOOP_KEYWORD.search(before))
 
 
 def _is_conditional(text: Text, at: int) -> bool:

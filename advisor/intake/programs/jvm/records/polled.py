@@ -1,4 +1,4 @@
-"""What JVM code calls the records of a poll: all of them, each, and collections that it makes."""
+"""The names for the records of a poll: all of them, single ones, and collections of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from advisor.intake.programs.jvm.records.polls import TYPED, Call
 from advisor.intake.programs.jvm.text import Block, Text
 
 _ROUNDS, _MOST_NAMES = 2, 30
-_DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
+_BATCH_DERIVATION = (
+    r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of records, `whole` those of all that was polled; what is made of records; and the
-    loops that take one after the other."""
+    """The names of records, with those of all polled records in `whole`; names derived from
+    records; and the bodies of loops over records."""
 
     all: set[str]
     whole: set[str]
@@ -26,31 +28,33 @@ class Names:
 
 
 def record_names(text: Text, poll: Call, span: Block) -> Names:
-    """Those of a poll, between it and the end of its block."""
+    """Returns the names for the records of a poll in a span that starts after it."""
     if (poll, span) not in text.names:
         text.names[poll, span] = _names(text, poll, span)
-    known = text.names[poll, span]
-    return Names({*known.all}, {*known.whole}, [*known.made], [*known.loops])
+    names = text.names[poll, span]
+    return Names({*names.all}, {*names.whole}, [*names.made], [*names.loops])
 
 
 def _names(text: Text, poll: Call, span: Block) -> Names:
-    every, each = {poll.name}, list[tuple[str, Block]]()
+    all_names, loops = {poll.name}, list[tuple[str, Block]]()
     whole = set[str]() if poll.in_loop else {poll.name}
     for _ in range(_ROUNDS):
-        derived = re.findall(_DERIVED.format(_any_of(every), TYPED), text.plain[slice(*span)])
-        whole |= {*derived} if whole else set()
-        every |= {*derived}
-        each = [*record_loops.record_loops(text, every, span)]
-        every |= {name for name, _ in each if name}
-        made = derived_names.derived_from(text, every, span)
-        records = every | {part.name for part in made if part.is_apart}
-        every |= {*buffers.per_poll_collections(text, _any_of(records), span)}
-    loops = [body for _, body in each]
+        batch_names = re.findall(
+            _BATCH_DERIVATION.format(_alternation(all_names), TYPED), text.plain[slice(*span)]
+        )
+        whole |= {*batch_names} if whole else set()
+        all_names |= {*batch_names}
+        loops = [*record_loops.record_loops(text, all_names, span)]
+        all_names |= {name for name, _ in loops if name}
+        derived = derived_names.derived_from(text, all_names, span)
+        records = all_names | {name.name for name in derived if name.is_extracted}
+        all_names |= {*buffers.per_poll_collections(text, _alternation(records), span)}
+    bodies = [body for _, body in loops]
     if poll.in_loop:
         head = poll.head or poll.start
-        loops.append(record_loops.loop_body(text, head, text.plain[head : poll.end]))
-    return Names(every, whole, derived_names.derived_from(text, every, span), loops)
+        bodies.append(record_loops.loop_body(text, head, text.plain[head : poll.end]))
+    return Names(all_names, whole, derived_names.derived_from(text, all_names, span), bodies)
 
 
-def _any_of(names: set[str]) -> str:
+def _alternation(names: set[str]) -> str:
     return "|".join(sorted(names)[:_MOST_NAMES])
