@@ -1,4 +1,4 @@
-"""What a condition of a handler asks for, by its words, in any language."""
+"""Conditions in error handlers, classified by their words, in any language."""
 
 from __future__ import annotations
 
@@ -10,43 +10,44 @@ _HARMLESS = re.compile(
     r"|clos(?:ed|ing)|stop|running|rebalanc|(?:was|is|been)_?(?:seen|processed|done|saved|stored)"
     r"|\b(?:23505|1062|11000|409)\b"
 )
-_COUNTS = re.compile(r"(?<![-=])[<>]|\+\+|--")
+_COMPARISON = re.compile(r"(?<![-=])[<>]|\+\+|--")
 
 MAX_BRANCHES = 1_000
 TOO_MANY_BRANCHES = (
-    f"this handler takes more than {MAX_BRANCHES:,} ways, by what it asks of its error. Give a "
+    f"this handler has more than {MAX_BRANCHES:,} branches that depend on its error. Give a "
     "shorter one that does the same, and state application.processing.errors."
 )
-"""Said of a handler that asks again and again, of which not every way is followed."""
+"""The refusal of a handler with too many conditions to follow all branches."""
 
-_CALL = re.compile(r"(?P<verb>\w+)\s*\((?P<given>[^()]*)\)")
-_QUESTION = re.compile(
+_CALL = re.compile(r"(?P<verb>\w+)\s*\((?P<arguments>[^()]*)\)")
+_QUERY_NAME = re.compile(
     r"_*(?:is|has|can|should|must|was|are|need|exist|contain|match|valid|check|seen|already|allow|any"
     r"|all|bad|poison|broken|corrupt|fatal|get|value|key|topic|offset|partition|equal|start|end|size"
     r"|len|type|str)\w*"
 )
-"""A call that only asks something."""
+"""The name of a method that only returns a value or a property, and does no work."""
 
 
-def is_harmless(asked: str) -> bool:
-    """Whether it asks for what says that a message was processed before, or that a program ends."""
-    return bool(_HARMLESS.search(asked))
+def is_harmless(condition: str) -> bool:
+    """Whether a condition tests for a message that was processed before, or for a program that
+    ends."""
+    return bool(_HARMLESS.search(condition))
 
 
-def without_harmless(asked: str) -> str:
-    """The same without the words that say so."""
-    return _HARMLESS.sub("", asked)
+def without_harmless(condition: str) -> str:
+    """Returns a condition without the words that `is_harmless` recognizes."""
+    return _HARMLESS.sub("", condition)
 
 
-def checks_attempts(asked: str) -> bool:
-    """Whether it asks how often something was tried."""
-    return bool(_COUNTS.search(asked))
+def checks_attempts(condition: str) -> bool:
+    """Whether a condition compares or counts the number of attempts."""
+    return bool(_COMPARISON.search(condition))
 
 
-def uses_result_of_call(asked: str, messages: Set[str]) -> bool:
-    """Whether it does something with one of these, and asks how that went."""
+def uses_result_of_call(condition: str, messages: Set[str]) -> bool:
+    """Whether a condition calls a method with one of the messages, and tests its result."""
     return any(
-        not messages.isdisjoint(re.findall(r"\w+", call["given"]))
-        and not _QUESTION.fullmatch(call["verb"])
-        for call in _CALL.finditer(asked)
+        not messages.isdisjoint(re.findall(r"\w+", call["arguments"]))
+        and not _QUERY_NAME.fullmatch(call["verb"])
+        for call in _CALL.finditer(condition)
     )

@@ -1,6 +1,6 @@
-"""Databases that a program writes to, whose transaction it never commits.
+"""Programs that write to a database and never commit its transaction.
 
-A driver of Python begins a transaction by itself, and takes it back where nothing commits (PEP 249,
+A Python driver begins a transaction implicitly, and rolls it back if nothing commits it (PEP 249,
 Connection.commit). So does JDBC with setAutoCommit(false) (java.sql.Connection).
 """
 
@@ -10,12 +10,12 @@ from advisor.catalog import Component
 from advisor.intake.reading import Reading
 
 _UNCOMMITTED = (
-    "nothing here commits what is written to this database, so that it is gone when the connection "
-    "is closed. Commit it before the offsets, or leave autocommit on"
+    "nothing here commits what is written to this database, so that it is rolled back when the "
+    "connection is closed. Commit it before the offsets, or leave autocommit on"
 )
 
 
 def refuse_uncommitted(reading: Reading, line: int) -> None:
-    """Refuses such a program, if there is a line where it says so."""
+    """Refuses a program that writes without a commit at a line; 0 for no such line."""
     if line:
         reading.wrong(Component.APPLICATION, "processing", line, _UNCOMMITTED)

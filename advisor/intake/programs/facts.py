@@ -1,4 +1,4 @@
-"""Facts of the application that programs show: how they process and how they send messages."""
+"""Facts of the application that a program shows: how it processes and how it sends messages."""
 
 from __future__ import annotations
 
@@ -9,75 +9,81 @@ from advisor.catalog import Component
 from advisor.intake.reading import Reading
 
 STARTS_AT_END = (
-    "a reader that begins at the end of a partition passes over what was written while it was "
-    "away, wherever its group is. Leave this away if it is not how the messages are read; state "
-    "consumer.auto.offset.reset=latest to see what that skips."
+    "a consumer that begins at the end of a partition skips what was written while it was "
+    "down, whatever its group has committed. Remove this if it is not how the messages are read; "
+    "state consumer.auto.offset.reset=latest to see what that skips."
 )
 STARTS_ELSEWHERE = (
-    "a reader that begins at an offset by time, or by the end of a partition, and not where "
-    "its group is, passes over what was written before it while it was away. Leave this away if it "
-    "is not how the messages are read."
+    "a consumer that begins at an offset by time, or by the end of a partition, and not at the "
+    "committed offset of its group, skips what was written before that while it was down. Remove "
+    "this if it is not how the messages are read."
 )
 DROPS = (
-    "nothing takes the records that this one returns, and the next commit is behind them. Leave it "
-    "away, or process them."
+    "nothing uses the records that this poll returns, and the next commit is after them. Remove "
+    "the poll, or process its records."
 )
 PARALLEL_CONSUMER = (
-    "Confluent's parallel consumer hands records to threads of its own, tries them again and "
-    "commits by itself. That is not read. Leave it away, and state what it does, such as "
-    "application.commit=after-processing; of UNORDERED, application.processing.order=any."
+    "Confluent's parallel consumer processes records in its own threads, retries them and commits "
+    "their offsets. That is not read. Leave it out, and state its behaviour, such as "
+    "application.commit=after-processing; for UNORDERED, application.processing.order=any."
 )
 SHARE_CONSUMER = (
     "this is a client of a share group (KIP-932), which has no position and keeps no order. That "
     "is not advised on."
 )
-RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
-DROPPED = "what this send calls back does nothing with its error"
+RESULT = "nothing checks the result of this send, so that a failed send goes unnoticed"
+DROPPED = "the callback of this send ignores its error"
 ONLY_WRITTEN = (
-    "a send that fails is only written down here, and the program goes on without it: send it "
-    "again, or end. Where somebody sends again what is written, state "
+    "a failed send is only logged here, and the program continues without the message: send it "
+    "again, or end. If somebody sends the logged messages again, state "
     "application.delivery.errors=handled"
 )
-CONTINUES_WITHOUT_MESSAGE = "the program goes on without a message whose send fails"
+CONTINUES_WITHOUT_MESSAGE = "the program continues without a message whose send fails"
 ABANDONED_TRANSACTION = (
-    "a transaction that fails is aborted here, and the program goes on without what it had sent: "
-    "send that again in another one, or end"
+    "a failed transaction is aborted here, and the program continues without its messages: "
+    "send them again in another transaction, or end"
 )
 SUCCESS = re.compile(
     r"(?i)_?(?:ok|okay|success\w*|succeeded|done|failed|rc|(?:is|was|has)_?(?:ok|success\w*|saved"
     r"|stored|written|sent|done|accepted|inserted|delivered|processed|handled))"
 )
-"""What a result is called that says whether something succeeded."""
+"""Names of results that say whether an operation succeeded."""
 BEFORE, SKIP, CLOSE = "before-processing", "skip", "close"
 PARALLEL, ASYNCHRONOUS = "parallel", "asynchronous"
 IGNORED = "ignored"
 """What a program does with messages: values of the application's settings."""
-_PROCESSED: Mapping[tuple[str, str], str] = {
+_PROCESSING_NOTES: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
-    ("processing", ASYNCHRONOUS): "others process this message, and nothing waits for them",
+    (
+        "processing",
+        ASYNCHRONOUS,
+    ): "this message is processed asynchronously, and nothing waits for the result",
     ("processing", PARALLEL): "several threads process messages of one poll at the same time",
-    ("processing.errors", "skip"): "a message that fails is passed over",
+    ("processing.errors", "skip"): "a message that fails is skipped",
     ("delivery.errors", IGNORED): CONTINUES_WITHOUT_MESSAGE,
     ("processing.errors", "close"): "after an error the consumer is closed",
 }
 
 
 def add_ignored_send_errors(reading: Reading, line: int, words: str = RESULT) -> None:
-    """States that nobody hears of a send that fails."""
+    """Sets `delivery.errors` to ignored, because nobody checks the result of a send."""
     reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
     reading.note(line, f"{words} (application.delivery.errors)")
 
 
 def add_skipped_messages(reading: Reading, line: int, words: str) -> None:
-    """States that the code goes on without a message that it cannot process."""
+    """Sets `processing.errors` to skip, because the code continues without a message that fails."""
     reading.state(Component.APPLICATION, "processing.errors", SKIP, line)
     reading.note(line, f"{words} (application.processing.errors={SKIP})")
 
 
 def add_processing_facts(reading: Reading, lines: Mapping[str, int]) -> None:
-    """States what a program does with the messages that it reads, by the lines that say so."""
+    """Sets the facts of how a program processes messages; `lines` are by the value of each fact.
+
+    A weaker value is left out where a worse one of the same setting applies.
+    """
     worse = {CLOSE: SKIP, PARALLEL: ASYNCHRONOUS}
-    for (name, value), words in _PROCESSED.items():
+    for (name, value), words in _PROCESSING_NOTES.items():
         if (line := lines.get(value)) and worse.get(value) not in lines:
             reading.state(Component.APPLICATION, name, value, line)
             reading.note(line, f"{words} (application.{name}={value})")

@@ -1,9 +1,8 @@
-"""Transactions of programs: whether the offsets are in them, what an abort leaves behind, and
-commits that come whatever became of the work.
+"""Transactions of programs: offsets inside and outside of them, aborts, and commits of failed work.
 
-After an abort the consumer does not go back by itself, so that the next transaction commits behind
-the input of the aborted one (Kafka design.md, Using Transactions; KafkaProducer javadoc,
-`abortTransaction`, `sendOffsetsToTransaction`; the same of confluent-kafka).
+An abort does not move the consumer back, so that the next transaction commits offsets after the
+input of the aborted one (Kafka design.md, Using Transactions; KafkaProducer javadoc,
+`abortTransaction`, `sendOffsetsToTransaction`; the same for confluent-kafka).
 """
 
 from __future__ import annotations
@@ -14,35 +13,35 @@ from advisor.catalog import Component
 from advisor.intake.reading import Reading
 
 _CONTINUES = (
-    "after this abort the consumer goes on behind the input of the transaction: seek() back to the "
-    "committed offsets, or end (application.abort=continues)"
+    "after this abort the consumer continues after the input of the transaction: seek() back to "
+    "the committed offsets, or end (application.abort=continues)"
 )
 _ALWAYS = (
-    "a transaction is committed here whatever became of its work, half of it, too. Commit it as "
+    "a transaction is committed here even if its work failed or is incomplete. Commit it as "
     "the last statement of the block, and abort it in the handler"
 )
 _OUTSIDE = (
-    "offsets are committed here beside those of the transaction, so that they stay when it is "
-    "aborted. Leave this out, or the offsets of the transaction"
+    "offsets are committed here outside of the transaction, too, so that they remain when it is "
+    "aborted. Remove this commit, or the offsets of the transaction"
 )
 _NO_GROUP = (
-    "these offsets come without the group's metadata, so that a member that is gone is not shut "
-    "out: hand groupMetadata() of the consumer on"
+    "these offsets come without the metadata of the group, so that a member that has left is not "
+    "fenced: pass groupMetadata() of the consumer"
 )
 
 _ITSELF = (
     "the offset of a record itself is committed here, so that this record is read again at each "
-    "start: the offset behind it is offset() + 1"
+    "start: the next offset is offset() + 1"
 )
 
 
 @dataclass(slots=True)
 class Transactions:
-    """Lines of a program that say what it does with its transactions; 0 for what is not there."""
+    """Lines of a program that concern its transactions; 0 for a statement that it does not have."""
 
     offsets: int = 0
     with_group: bool = False
-    """Whether the offsets come with the group's metadata, which shuts out members that are gone."""
+    """Whether the offsets come with the metadata of the group, which fences members that left."""
 
     of_itself: int = 0
     outside: int = 0
@@ -50,26 +49,26 @@ class Transactions:
     always: int = 0
 
 
-def judge(reading: Reading, found: Transactions) -> None:
-    """States what follows for the application, and refuses what is known to be wrong."""
-    named = any(
+def judge(reading: Reading, lines: Transactions) -> None:
+    """Sets `commit` and `abort` of the application, and refuses known faults."""
+    has_transactional_id = any(
         (item.component, item.name) == (Component.PRODUCER, "transactional.id")
         for item in reading.items
     )
-    if found.always:
-        reading.wrong(Component.APPLICATION, "commit", found.always, _ALWAYS)
-    if not (found.offsets and named):
+    if lines.always:
+        reading.wrong(Component.APPLICATION, "commit", lines.always, _ALWAYS)
+    if not (lines.offsets and has_transactional_id):
         return
-    if found.outside:
-        reading.wrong(Component.APPLICATION, "commit", found.outside, _OUTSIDE)
-    if found.of_itself:
-        reading.wrong(Component.APPLICATION, "commit", found.of_itself, _ITSELF)
-    if not found.with_group:
-        reading.wrong(Component.APPLICATION, "commit", found.offsets, _NO_GROUP)
+    if lines.outside:
+        reading.wrong(Component.APPLICATION, "commit", lines.outside, _OUTSIDE)
+    if lines.of_itself:
+        reading.wrong(Component.APPLICATION, "commit", lines.of_itself, _ITSELF)
+    if not lines.with_group:
+        reading.wrong(Component.APPLICATION, "commit", lines.offsets, _NO_GROUP)
     if any(item.name == "commit" for item in reading.items):
-        return  # offsets are committed before that
-    reading.state(Component.APPLICATION, "commit", "in-transaction", found.offsets)
-    reading.note(found.offsets, "offsets go in the transaction (application.commit=in-transaction)")
-    if found.continues:
-        reading.state(Component.APPLICATION, "abort", "continues", found.continues)
-        reading.note(found.continues, _CONTINUES)
+        return  # an earlier commit decides
+    reading.state(Component.APPLICATION, "commit", "in-transaction", lines.offsets)
+    reading.note(lines.offsets, "offsets go in the transaction (application.commit=in-transaction)")
+    if lines.continues:
+        reading.state(Component.APPLICATION, "abort", "continues", lines.continues)
+        reading.note(lines.continues, _CONTINUES)

@@ -60,7 +60,7 @@ JAVA = (
 SAVES = '    try:\n        d.write.save("x")\n    except Exception as e:\n        print(e)\n'
 POOL, PART = "ThreadPoolExecutor()", "only a part of a batch is written"
 REPLACED = "each batch overwrites here what the batches before it wrote"
-UNHEARD = "nothing takes the result of this send"
+UNHEARD = "nothing checks the result of this send"
 F = f"def f(d, i):\n{SAVES}"
 WRITE = 'df.write.save("x")'
 
