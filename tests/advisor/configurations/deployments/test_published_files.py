@@ -237,7 +237,7 @@ _PRODUCES = 'p = Producer({"acks": "all"%s})\np.produce("t", %s)\np.flush()\n'
 IGNORED = "application.delivery.errors: ignored -> handled"
 SENDS = [
     ("A.java", _SENDS % 'out.send(new ProducerRecord<>("t", f(1, 2)));', 1, IGNORED),
-    ("A.java", _SENDS % 'for (int i : n) { out.send(record(i)); }', 1, ":6: nothing takes the re"),
+    ("A.java", _SENDS % 'for (int i : n) { out.send(record(i)); }', 1, ":6: nothing checks the"),
     ("A.java", _SENDS % "for (var one : n) out.send(one);", 1, IGNORED),
     ("A.java", _SENDS % "if (a) stop(); else out.send(record);", 1, IGNORED),
     ("A.java", _SENDS % "n.forEach(one -> out.send(one));", 1, IGNORED),

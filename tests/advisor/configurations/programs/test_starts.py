@@ -59,7 +59,7 @@ while True:
 EACH = "for (var e : %s.entrySet()) { c.seek(e.getKey(), e.getValue()%s); }"
 MARKS = "def on(c, ps):\n    for p in ps:\n        low, high = c.get_watermark_offsets(p)\n"
 SEEKS, DROPS, YES = "seek: a consumer that begins", "poll: nothing uses", "YES"
-OFFSET = "offset: a reader that begins"
+OFFSET = "offset: a consumer that begins"
 
 
 @pytest.mark.parametrize(("before", "behind", "expected"), [
