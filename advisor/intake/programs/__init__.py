@@ -1,1 +1,1 @@
-"""Programs of Kafka's clients, read for what loses or repeats records."""
+"""Programs with Kafka's clients, read for statements that lose or repeat records."""
