@@ -1,1 +1,1 @@
-"""JVM code as trees of statements that can be played."""
+"""JVM code as trees of statements for the simulation (`programs.simulation`)."""

@@ -1,5 +1,5 @@
-"""Sends of JVM code as statements that can be played (`programs.trees`), and questions for what
-their callbacks keep. What is not known for certain is `Unclear`.
+"""Sends of JVM code as statements for the simulation (`programs.trees`), and conditions on the
+errors that their callbacks store. `Unclear` is raised for code that is not certain.
 """
 
 from __future__ import annotations
@@ -24,189 +24,197 @@ from advisor.intake.programs.trees import (
     Wait,
 )
 
-_MOST, _BEFORE = 100, 80
-_BEGINS = re.compile(
+_MAX_MATCHES, _MAX_PREFIX = 100, 80
+_SEND_PREFIX = re.compile(
     r"(?:(?:final\s+)?(?:va[lr]\s+|[\w<>\[\]?., ]+\s)(?P<name>\w+)\s*(?::[^=]*)?=\s*"
     r"|(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*)?"
 )
-_PUT = re.compile(r"(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*$")
-_MADE = re.compile(
+_ADD_TO_LIST = re.compile(r"(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*$")
+_EMPTY_OBJECT = re.compile(
     r"[\w<>\[\]?., ]+\s\w+\s*(?::[^=]*)?=\s*(?:new\s+)?[\w.]+(?:<.*>|\[.*\])?\s*\(\s*\)\s*"
 )
 _WAIT = re.compile(
-    r"(?:[\w<>:?, ]+=\s*)?(?P<name>\w+)\s*(?P<one>(?:\.\s*get\s*\(\s*\w+\s*\)|\[\w+\])\s*)?"
+    r"(?:[\w<>:?, ]+=\s*)?(?P<name>\w+)\s*(?P<element>(?:\.\s*get\s*\(\s*\w+\s*\)|\[\w+\])\s*)?"
     r"\.\s*(?:get|join|await)\s*\([^(){}]*\)[\s.\w()]*"
 )
 _WAIT_EACH = re.compile(
     r"(?P<name>\w+)\s*\.\s*(?:for[Ee]ach|map)\s*[({][^{}]*?(?:\.|::)\s*(?:get|join|await)\b"
     r"(?:\s*\([^(){}]*\))?[\s;]*[)}]\s*"
 )
-_WAITS = re.compile(r"\s*\.\s*(?:get|join|await)\s*\([^(){}]*\)[\s.\w()]*")
-_WAITS_FOR_ALL = re.compile(
-    r"\s*(?P<whose>\w+)\s*\.\s*(?P<verb>flush|close)\s*\((?P<given>.*)\)\s*"
-)
-_KEEPS = re.compile(
-    r"\s*(?:this\.)?(?:\w+\s*\.\s*)?(?P<name>\w+)\s*(?:=(?!=)\s*(?P<to>\w+)(?:\(\w*\))?|\+\+|\+=\s*[\w.]+"
+_IMMEDIATE_WAIT = re.compile(r"\s*\.\s*(?:get|join|await)\s*\([^(){}]*\)[\s.\w()]*")
+_FLUSH = re.compile(r"\s*(?P<producer>\w+)\s*\.\s*(?P<method>flush|close)\s*\((?P<timeout>.*)\)\s*")
+_STORING_STATEMENT = re.compile(
+    r"\s*(?:this\.)?(?:\w+\s*\.\s*)?(?P<name>\w+)\s*(?:=(?!=)\s*(?P<value>\w+)(?:\(\w*\))?|\+\+|\+=\s*[\w.]+"
     r"|\.\s*(?:set|add|offer|put|addLast|push|compareAndSet|lazySet|incrementAndGet|increment"
-    r"|getAndIncrement|inc)\s*\((?P<set>[\w\s,.()]*)\))\s*"
+    r"|getAndIncrement|inc)\s*\((?P<argument>[\w\s,.()]*)\))\s*"
 )
-"""A statement of a callback that keeps an error, or counts it."""
-_DECLARED = r"(?:\bva[lr]\s+|[\w>\]]\s+){0}\s*[=;:]"
-_OF_BASE = re.compile(r"(?<![\w.])([a-z]\w*)\s*\(\)\s*(?=[;\n})])")
-"""A call of a method that is given nothing."""
-_EXITS = re.compile(r"\s*(?:[\w.]+(?:\(\s*\))?\s*\.\s*)?(?:exit|exitProcess|halt)\s*\(.*\)\s*")
-_THROWS = re.compile(r"\s*throw\b.*", re.DOTALL)
-_ASKS = re.compile(
+"""A statement of a callback that stores or counts an error."""
+_DECLARATION = r"(?:\bva[lr]\s+|[\w>\]]\s+){0}\s*[=;:]"
+_BARE_CALL = re.compile(r"(?<![\w.])([a-z]\w*)\s*\(\)\s*(?=[;\n})])")
+"""A call without arguments."""
+_EXIT = re.compile(r"\s*(?:[\w.]+(?:\(\s*\))?\s*\.\s*)?(?:exit|exitProcess|halt)\s*\(.*\)\s*")
+_THROW = re.compile(r"\s*throw\b.*", re.DOTALL)
+_CONDITION = re.compile(
     r"\s*(?P<not>!\s*)?(?:this\.)?(?P<name>\w+)\s*"
-    r"(?:\.\s*(?P<of>\w+)(?:\s*\(\s*\))?)?\s*(?:(?P<op>[!=]=|>)\s*(?P<to>null|true|false|0))?\s*"
+    r"(?:\.\s*(?P<accessor>\w+)(?:\s*\(\s*\))?)?\s*(?:(?P<operator>[!=]=|>)\s*(?P<value>null|true|false|0))?\s*"
 )
-_EMPTIES = re.compile(
+_RESET = re.compile(
     r"\s*[\w<>\[\]?:., ]*?\w\s*(?:=(?!=)\s*(?:new\b.*|false|true|null|0|\w*(?:<[^<>]*>)?\(.*\))"
     r"|\.\s*(?:clear|reset)\s*\(\s*\)|\.\s*set\s*\(\s*(?:false|true|null|0)\s*\))\s*",
     re.DOTALL,
 )
-_ANSWERS = {
+_ACCESSOR_VALUES = {
     "": True, "get": True, "isEmpty": False, "isNotEmpty": True, "nonEmpty": True, "size": True,
     "intValue": True, "isDefined": True, "sum": True, "any": True, "count": True, "value": True,
 }  # fmt: skip
-"""What an accessor says where an error is kept."""
+"""The value of an accessor where an error is stored."""
 
 
-_TASK = re.compile(r"\b\w+\s*\.\s*submit\s*\((?=\s*(?:\(\s*\)\s*->|[\w.]+\s*::))")
+_SUBMITTED_TASK = re.compile(r"\b\w+\s*\.\s*submit\s*\((?=\s*(?:\(\s*\)\s*->|[\w.]+\s*::))")
 
 
 class Sends:
-    """The sends of a text, and the names that their callbacks keep errors in. With `tasks` what a
-    pool is given is like a send, where its future is taken."""
+    """The sends of a file, and the names in which their callbacks store errors. With `tasks`, a
+    task that is submitted to a pool counts as a send if its future is stored."""
 
     def __init__(self, text: Text, *, tasks: bool = False) -> None:
         self._text = text
         self.producers = jvm_sends.producer_names(text.plain)
         is_plain = "commitTransaction" not in text.plain
         self.places = jvm_sends.sends(text, self.producers) if is_plain else []
-        self._tasks = {*_given(text)} if tasks else set[tuple[int, int]]()
-        self._begun = [*self.places, *self._tasks]
+        self._tasks = {*_submitted_tasks(text)} if tasks else set[tuple[int, int]]()
+        self._calls = [*self.places, *self._tasks]
         self._templates = jvm_sends.template_names(text.plain)
-        lists = (_PUT.search(text.plain, max(0, at - _BEFORE), at) for at, _ in self.places)
-        self.futures = {found["list"]: found["list"] for found in lists if found}
-        """The names of futures, and of the lists that they are in."""
-        self._kept = dict[str, bool]()
-        """What the names say in which an error is kept."""
+        lists = (
+            _ADD_TO_LIST.search(text.plain, max(0, at - _MAX_PREFIX), at) for at, _ in self.places
+        )
+        self.futures = {match["list"]: match["list"] for match in lists if match}
+        """The names of futures, with the name of the list that holds each."""
+        self._error_names = dict[str, bool]()
+        """The names in which callbacks store errors, and whether they are then true."""
         for _, opened in self.places:
-            if heard := jvm_sends.callback_of_send(text, opened):
-                self._does(heard)
+            if callback := jvm_sends.callback_of_send(text, opened):
+                self._callback_effect(callback)
 
-    def are_handed_on(self, code: str) -> bool:
-        """Whether code gives a producer to others, or calls something else of it."""
+    def mentions_producer(self, code: str) -> bool:
+        """Whether code mentions a producer: it may pass it to a function, or call it."""
         return not self.producers.isdisjoint(re.findall(r"\w+", code))
 
-    def are_in(self, at: int, stop: int) -> bool:
+    def is_send(self, at: int, stop: int) -> bool:
         """Whether a statement sends."""
-        return any(at <= begin < stop for begin, _ in self._begun)
+        return any(at <= begin < stop for begin, _ in self._calls)
 
-    def waits(self, at: int, stop: int) -> Block | None:
-        """What a statement does that waits for what was sent; None for one that does not. Raises
-        `Unclear` for one that does something else with a future."""
+    def wait(self, at: int, stop: int) -> Block | None:
+        """Returns the statements for code that waits for sends; None if it does not wait. Raises
+        `Unclear` for code that uses a future in another way."""
         plain = self._text.plain
-        whole = _WAITS_FOR_ALL.fullmatch(plain, at, stop)
-        if whole and whole["whose"] in self.producers:
-            return [Flush(is_limited=bool(whole["given"].strip()))]
-        if not self.is_future(plain[at:stop]):
+        flush = _FLUSH.fullmatch(plain, at, stop)
+        if flush and flush["producer"] in self.producers:
+            return [Flush(is_limited=bool(flush["timeout"].strip()))]
+        if not self.mentions_future(plain[at:stop]):
             return None
-        if _MADE.fullmatch(plain, at, stop):
+        if _EMPTY_OBJECT.fullmatch(plain, at, stop):
             return []
         if (wait := _WAIT.fullmatch(plain, at, stop)) and wait["name"] in self.futures:
-            own = Wait(self.futures[wait["name"]])
-            return [ForEach((own,), of=own.name) if wait["one"] else own]
+            future_wait = Wait(self.futures[wait["name"]])
+            return [
+                ForEach((future_wait,), of=future_wait.name) if wait["element"] else future_wait
+            ]
         if (each := _WAIT_EACH.fullmatch(plain, at, stop)) and each["name"] in self.futures:
             return [ForEach((Wait(each["name"]),), of=each["name"])]
         raise Unclear
 
-    def is_future(self, code: str) -> bool:
-        """Whether code is about futures that something has."""
+    def mentions_future(self, code: str) -> bool:
+        """Whether code mentions stored futures."""
         return not self.futures.keys().isdisjoint(re.findall(r"\w+", code))
 
-    def sent(self, at: int, stop: int) -> Block:
-        """What a statement does that sends. Raises `Unclear`."""
+    def send(self, at: int, stop: int) -> Block:
+        """Returns the statements for code that sends. Raises `Unclear`."""
         plain = self._text.plain
-        found = [place for place in self._begun if at <= place[0] < stop]
-        (begin, opened), more = found[0], len(found) > 1
-        named = _BEGINS.fullmatch(plain, at, begin)
+        places = [place for place in self._calls if at <= place[0] < stop]
+        (begin, opened), more = places[0], len(places) > 1
+        target = _SEND_PREFIX.fullmatch(plain, at, begin)
         end = self._text.closed(opened)
-        if more or named is None:
+        if more or target is None:
             raise Unclear
-        if _WAITS.fullmatch(plain, end, stop):
+        if _IMMEDIATE_WAIT.fullmatch(plain, end, stop):
             return [Send(begin, SendErrors.WAITED)]
-        if name := named["name"] or named["list"]:
+        if name := target["name"] or target["list"]:
             if plain[end:stop].strip() not in ("", ")"):
                 raise Unclear
             self.futures[name] = name
             return [Send(begin, SendErrors.KEPT, frozenset({name}))]
-        if found[0] in self._tasks:
+        if places[0] in self._tasks:
             raise Unclear
-        return [self._send(begin, opened, plain[end:stop])]
+        return [self._send_with_callback(begin, opened, plain[end:stop])]
 
-    def _send(self, begin: int, opened: int, behind: str) -> Send:
+    def _send_with_callback(self, begin: int, opened: int, after: str) -> Send:
         plain = self._text.plain
-        is_ours = self._templates.isdisjoint(re.findall(r"\w+", plain[begin:opened]))
-        given = plain[opened : self._text.closed(opened) - 1]
-        second = calls.after_first_argument(given) if is_ours else ""
-        if not second.strip() and not behind.strip():
+        is_producer = self._templates.isdisjoint(re.findall(r"\w+", plain[begin:opened]))
+        arguments = plain[opened : self._text.closed(opened) - 1]
+        callback_code = calls.after_first_argument(arguments) if is_producer else ""
+        if not callback_code.strip() and not after.strip():
             return Send(begin, SendErrors.NOBODY)
-        heard = jvm_sends.callback_of_send(self._text, opened)
-        if heard is None or (behind.strip() and not behind.lstrip().startswith("{")):
+        callback = jvm_sends.callback_of_send(self._text, opened)
+        if callback is None or (after.strip() and not after.lstrip().startswith("{")):
             raise Unclear
-        does, names = self._does(heard)
-        if does is None:
+        effect, names = self._callback_effect(callback)
+        if effect is None:
             raise Unclear
-        return Send(begin, does, names)
+        return Send(begin, effect, names)
 
-    def _does(self, heard: Callback) -> tuple[SendErrors | None, frozenset[str]]:
-        """What a callback does with an error, and the names that it keeps it in."""
-        parts = [part for part in statements(heard.with_error()) if part.strip()]
-        kept = [match for part in parts if (match := _KEEPS.fullmatch(part))]
-        self._kept |= {it["name"]: "false" not in (it["to"], it["set"]) for it in kept}
-        if any(self._is_asked_elsewhere(it["name"]) for it in kept):
+    def _callback_effect(self, callback: Callback) -> tuple[SendErrors | None, frozenset[str]]:
+        """Returns what a callback does with an error, and the names in which it stores it."""
+        body = [code for code in statements(callback.with_error()) if code.strip()]
+        stored = [match for code in body if (match := _STORING_STATEMENT.fullmatch(code))]
+        self._error_names |= {
+            it["name"]: "false" not in (it["value"], it["argument"]) for it in stored
+        }
+        if any(self._may_be_checked_elsewhere(it["name"]) for it in stored):
             return None, frozenset()
-        rest = [part for part in parts if not (_KEEPS.fullmatch(part) or only_logs(part))]
-        if any(map(_EXITS.fullmatch, rest)):
+        rest = [
+            code for code in body if not (_STORING_STATEMENT.fullmatch(code) or only_logs(code))
+        ]
+        if any(map(_EXIT.fullmatch, rest)):
             return SendErrors.ENDED, frozenset()
-        if any(not _THROWS.fullmatch(part) for part in rest):
+        if any(not _THROW.fullmatch(code) for code in rest):
             return None, frozenset()
-        return (SendErrors.STORED if kept else SendErrors.NOBODY), frozenset(
-            it["name"] for it in kept
+        return (SendErrors.STORED if stored else SendErrors.NOBODY), frozenset(
+            it["name"] for it in stored
         )
 
-    def _is_asked_elsewhere(self, name: str) -> bool:
-        """Whether a method of a base class may ask for what has this name."""
+    def _may_be_checked_elsewhere(self, name: str) -> bool:
+        """Whether a method of a base class may check the error in a name."""
         plain = self._text.plain
-        is_own = re.search(_DECLARED.format(name), plain)
-        called = {match[1] for match in islice(_OF_BASE.finditer(plain), _MOST)}
-        return not is_own and any(not self._text.bodies(other) for other in called)
+        is_declared = re.search(_DECLARATION.format(name), plain)
+        called = {match[1] for match in islice(_BARE_CALL.finditer(plain), _MAX_MATCHES)}
+        return not is_declared and any(not self._text.bodies(other) for other in called)
 
-    def is_used(self, code: str) -> bool:
-        """Whether something else is done with what callbacks keep than to empty or write of it."""
-        is_about = not self._kept.keys().isdisjoint(re.findall(r"\w+", code))
-        return is_about and not (_EMPTIES.fullmatch(code) or only_logs(code))
+    def uses_errors(self, code: str) -> bool:
+        """Whether code uses the errors that callbacks store, other than to reset or log them."""
+        mentions_error = not self._error_names.keys().isdisjoint(re.findall(r"\w+", code))
+        return mentions_error and not (_RESET.fullmatch(code) or only_logs(code))
 
-    def asked(self, given: str) -> Condition | None:
-        """A question whether a callback has kept an error. Raises `Unclear` for another one about
-        what they keep, or about a future."""
-        match = _ASKS.fullmatch(given)
-        if match is None or match["name"] not in self._kept:
-            if self.is_used(given) or self.is_future(given):
+    def condition(self, code: str) -> Condition | None:
+        """Returns the condition on an error that a callback stores; None for other conditions.
+        Raises `Unclear` for other code about these errors, or about a future."""
+        match = _CONDITION.fullmatch(code)
+        if match is None or match["name"] not in self._error_names:
+            if self.uses_errors(code) or self.mentions_future(code):
                 raise Unclear
             return None
-        says = _ANSWERS.get(match["of"] or "")
-        if says is None:
+        value = _ACCESSOR_VALUES.get(match["accessor"] or "")
+        if value is None:
             raise Unclear
-        same = match["op"] in (None, ">") or (match["op"] == "==") == (match["to"] == "true")
-        says = says is (same is self._kept[match["name"]])
-        return Condition(error=match["name"], negated=says is bool(match["not"]))
+        is_equal = match["operator"] in (None, ">") or (match["operator"] == "==") == (
+            match["value"] == "true"
+        )
+        value = value is (is_equal is self._error_names[match["name"]])
+        return Condition(error=match["name"], negated=value is bool(match["not"]))
 
 
-def _given(text: Text) -> Iterator[tuple[int, int]]:
-    """Where a pool is given an expression, whose errors are in the future."""
-    for match in islice(_TASK.finditer(text.plain), _MOST):
+def _submitted_tasks(text: Text) -> Iterator[tuple[int, int]]:
+    """Yields the spans of calls that submit an expression, whose errors are in the future."""
+    for match in islice(_SUBMITTED_TASK.finditer(text.plain), _MAX_MATCHES):
         if "{" not in text.plain[match.end() : text.closed(match.end())]:
             yield match.span()
