@@ -14,7 +14,7 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.programs import BEFORE
 
-YES, IGNORED, OPEN = "^YES", "application.delivery.errors: ignored -> handled", "this send has a callback"
+YES, IGNORED, OPEN = "^YES", "application.delivery.errors: ignored -> handled", "has a callback"
 _READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
 
 JAVA = (
