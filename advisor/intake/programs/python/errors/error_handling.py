@@ -184,9 +184,9 @@ def is_bounded_retry(loop: ast.stmt, scope: ast.AST) -> bool:
         return True
     is_bounded = isinstance(loop, ast.For) and syntax.method_name(loop.iter) == "range"
     if isinstance(loop, ast.While):
-        comparisons = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-        compares = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
-        is_bounded = any(isinstance(op, comparisons) for node in compares for op in node.ops)
+        operators = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+        comparisons = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
+        is_bounded = any(isinstance(op, operators) for node in comparisons for op in node.ops)
     following = statements_after(scope, loop) or []
     raises = any(
         isinstance(node, ast.Raise) for statement in following for node in ast.walk(statement)

@@ -89,7 +89,7 @@ class _Reader(loop_tree.Reader):
         if self._sends.uses_producer(value):
             raise Unclear
         is_log = isinstance(value, ast.Call) and syntax.is_log(value)
-        if self._may_handle_error and calls and not is_log:
+        if self._handling and calls and not is_log:
             raise Unclear  # it may handle the error of a message
         return []
 
@@ -98,9 +98,9 @@ class _Reader(loop_tree.Reader):
         is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
         if self._depth == _MAX_DEPTH or not is_plain:
             raise Unclear
-        before, self._depth, self._may_handle_error = self._may_handle_error, self._depth + 1, False
+        before, self._depth, self._handling = self._handling, self._depth + 1, False
         body = self.block(function.body)
-        self._may_handle_error, self._depth = before, self._depth - 1
+        self._handling, self._depth = before, self._depth - 1
         return Call(body)
 
     def _condition(self, test: ast.expr) -> Condition:

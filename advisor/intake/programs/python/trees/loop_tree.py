@@ -72,9 +72,9 @@ class Reader:
         self._consumers, self._functions = consumers, functions
         self._messages, self._batches = set[str](), set[str]()
         self._buffers, self._flags = set[str](), set[str]()
-        self._round_variable = ""
+        self._counter = ""
         self._depth = self._count = 0
-        self._may_handle_error = False
+        self._handling = False
 
     def block(self, body: Iterable[ast.stmt]) -> Block:
         return [statement for node in body for statement in self._statement(node)]
@@ -172,8 +172,8 @@ class Reader:
         if isinstance(value, ast.Await):
             value = value.value
         is_deferred = any(isinstance(node, _DEFERRED) for node in ast.walk(value))
-        sends = isinstance(value, ast.Call) and self._sends.is_send(value)
-        if not sends and (is_deferred or self._sends.uses_errors(value)):
+        is_send = isinstance(value, ast.Call) and self._sends.is_send(value)
+        if not is_send and (is_deferred or self._sends.uses_errors(value)):
             raise Unclear
         if (
             isinstance(value, ast.Call)
@@ -199,15 +199,15 @@ class Reader:
         is_comprehension = any(isinstance(node, ast.comprehension) for node in ast.walk(value))
         if statements and is_comprehension:
             raise Unclear
-        if self._may_handle_error and not statements and not (is_alone and are_harmless):
+        if self._handling and not statements and not (is_alone and are_harmless):
             raise Unclear  # it may handle the error of a message
         return statements
 
     def _call_statement(self, call: ast.Call) -> Block | None:
         """The statements of a call that is a statement itself, if they are known; None
         otherwise."""
-        verb, whose = syntax.method_name(call), syntax.receiver(call)
-        if whose in self._consumers:
+        verb, receiver = syntax.method_name(call), syntax.receiver(call)
+        if receiver in self._consumers:
             return self._consumer_call(call, verb)
         with suppress(Unclear):
             statements = self._sends.producer_call(call)
@@ -216,10 +216,14 @@ class Reader:
                     isinstance(statement, Send) for statement in statements
                 ) and not self._uses_message(call)
                 return [] if is_other else statements
-        if verb in self._functions and (not whose or whose == "self") and self._uses_message(call):
+        if (
+            verb in self._functions
+            and (not receiver or receiver == "self")
+            and self._uses_message(call)
+        ):
             return [self._call(call)]
-        if verb == "append" and whose in self._buffers and not self._may_handle_error:
-            self._batches.add(whose)
+        if verb == "append" and receiver in self._buffers and not self._handling:
+            self._batches.add(receiver)
             return []
         return None
 
@@ -251,36 +255,23 @@ class Reader:
         parameters = [parameter.arg for parameter in function.args.args if parameter.arg != "self"]
         if call.keywords or len(parameters) != len(call.args):
             raise Unclear
-        before = (
-            self._messages,
-            self._batches,
-            self._round_variable,
-            self._may_handle_error,
-            self._flags,
-        )
+        before = self._messages, self._batches, self._counter, self._handling, self._flags
         pairs = list(zip(parameters, call.args, strict=True))
         self._batches = {name for name, value in pairs if self._is_in(value, self._batches)}
         self._messages = {name for name, value in pairs if syntax.names_in(value) & self._messages}
-        self._round_variable, self._depth, self._may_handle_error, self._flags = (
-            "",
-            self._depth + 1,
-            False,
-            set(),
-        )
+        self._counter, self._depth, self._handling, self._flags = "", self._depth + 1, False, set()
         body = self.block(function.body)
         self._depth -= 1
-        self._messages, self._batches, self._round_variable, self._may_handle_error, self._flags = (
-            before
-        )
+        self._messages, self._batches, self._counter, self._handling, self._flags = before
         return Call(body)
 
     def _if(self, node: ast.If) -> Block:
         condition = self._condition(node.test)
         flushes = [statement for call in syntax.calls(node.test) for statement in self._flush(call)]
-        before = self._may_handle_error
-        self._may_handle_error = before or not (condition.of_record or condition.value is not None)
+        before = self._handling
+        self._handling = before or not (condition.of_record or condition.value is not None)
         then, other = self.block(node.body), self.block(node.orelse)
-        self._may_handle_error = before
+        self._handling = before
         return [*flushes, If(condition, then, other)]
 
     def _flush(self, call: ast.Call) -> Block:
@@ -305,7 +296,7 @@ class Reader:
             return Condition(call=self._call(inner), negated=negated)
         names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
         match test:
-            case ast.Compare(ops=[op]) if self._round_variable in names and isinstance(
+            case ast.Compare(ops=[op]) if self._counter in names and isinstance(
                 op, _AT_LEAST | _LESS_THAN
             ):
                 return Condition(isinstance(op, _AT_LEAST), is_last=True)
@@ -371,9 +362,9 @@ class Reader:
                 behind = self.block(node.orelse)
                 return [ForEach(body, behind=behind)] if body or behind else []
             case ast.For(target=ast.Name(variable), iter=ast.Call(func=ast.Name("range"))):
-                before, self._round_variable = self._round_variable, variable
+                before, self._counter = self._counter, variable
                 body = self.block(node.body)
-                self._round_variable = before
+                self._counter = before
                 return [Loop(body, _LOOP_ROUNDS, self.block(node.orelse))]
             case _:
                 raise Unclear
@@ -382,12 +373,12 @@ class Reader:
         if node.orelse:
             raise Unclear
         body, handlers = self.block(node.body), list[Handler]()
-        before, self._may_handle_error = self._may_handle_error, True
+        before, self._handling = self._handling, True
         for handler in node.handlers:
             statements = self.block(handler.body)
             if syntax.catches_all(handler, node.body):
                 handlers.append(Handler(statements, handler.lineno))
-        self._may_handle_error = before
+        self._handling = before
         return [Try(body, handlers, self.block(node.finalbody))]
 
     def _with(self, manager: ast.Call, node: ast.With) -> Block:
