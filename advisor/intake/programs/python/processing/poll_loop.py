@@ -101,16 +101,8 @@ class _Walk:
 
     def _statement(self, node: ast.stmt, branch: Branch) -> None:
         match node:
-            case ast.If(test=test, body=first, orelse=second):
-                self._expression(test, branch)
-                processed = branch.processed
-                self._follow_branches([first, second], branch)
-                if (
-                    branch.buffered
-                    and not second
-                    and partial_polls.checks_buffer_size(test, branch.names)
-                ):
-                    branch.processed = processed  # only when the buffer is full
+            case ast.If():
+                self._if(node, branch)
             case ast.For() | ast.AsyncFor() | ast.While():
                 self._loop(node, branch)
             case ast.Try():
@@ -142,6 +134,14 @@ class _Walk:
                 if isinstance(node, ast.Return) and syntax.names_in(node) & branch.names:
                     self._process(branch)
                 branch.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+    def _if(self, node: ast.If, branch: Branch) -> None:
+        self._expression(node.test, branch)
+        processed = branch.processed
+        self._follow_branches([node.body, node.orelse], branch)
+        checks_size = partial_polls.checks_buffer_size
+        if branch.buffered and not node.orelse and checks_size(node.test, branch.names):
+            branch.processed = processed  # only when the buffer is full
 
     def _leave_with(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
         branch.processed = branch.processed or (branch.buffered and self._buffers.ends(node))
@@ -254,36 +254,15 @@ class _Walk:
             self._assign([node.target], node.value, branch)
         if isinstance(node, ast.NamedExpr | ast.Lambda):
             return
-        for loop in getattr(node, "generators", ()):
-            if poll := poll_of(loop.iter, self._names.polls):
-                self._begin_poll(branch, poll)
-                branch.names = syntax.names_in(loop.target)
-            elif syntax.names_in(loop.iter) & branch.names:
-                branch.names |= syntax.names_in(loop.target)
+        self._generators(node, branch)
         if id(node) in self._calls_never_run and (
             is_terminal_call(node, branch) or syntax.names_in(node) & branch.names
         ):
             self._report(ASYNCHRONOUS, getattr(node, "lineno", 1))
         call = node.value if isinstance(node, ast.Await) else node
         branch.pending = 0 if syntax.awaits_task(node) else branch.pending
-        if isinstance(call, ast.Call) and branch.polled >= 0:
-            messages = syntax.names_in(call) & branch.names
-            if messages and syntax.passes_arguments_to_function(call):
-                self._follow_callbacks(call, branch)
-            is_lazy = (
-                syntax.method_name(call) == "map" and syntax.receiver(call) in self._names.pools
-            )
-            self._report_parallel(branch, call.lineno if messages and is_lazy else 0)
-            if (
-                messages
-                and (is_lazy or syntax.gather_returns_errors(call))
-                and id(node) in self._unused
-            ):
-                self._report(SKIP, call.lineno)
-            is_queue = syntax.puts_into_queue(call, self._names.queues)
-            if messages and (is_queue or self._buffers.hands(call)):
-                self._hand_over(call, branch) if is_queue or call is node else self._process(branch)
-                return
+        if isinstance(call, ast.Call) and self._hands_over(call, node, branch):
+            return
         for inner in ast.iter_child_nodes(call):
             self._expression(inner, branch)
         self._report_parallel(
@@ -299,6 +278,32 @@ class _Walk:
         elif isinstance(call, ast.Yield) and syntax.names_in(call) & branch.names:
             self._process(branch)
 
+    def _generators(self, node: ast.AST, branch: Branch) -> None:
+        """Follows the loops of a comprehension."""
+        for loop in getattr(node, "generators", ()):
+            if poll := poll_of(loop.iter, self._names.polls):
+                self._begin_poll(branch, poll)
+                branch.names = syntax.names_in(loop.target)
+            elif syntax.names_in(loop.iter) & branch.names:
+                branch.names |= syntax.names_in(loop.target)
+
+    def _hands_over(self, call: ast.Call, node: ast.AST, branch: Branch) -> bool:
+        """Follows the functions that a call runs. Returns whether it hands its message over."""
+        messages = syntax.names_in(call) & branch.names
+        if branch.polled < 0 or not messages:
+            return False
+        if syntax.passes_arguments_to_function(call):
+            self._follow_callbacks(call, branch)
+        is_lazy = syntax.method_name(call) == "map" and syntax.receiver(call) in self._names.pools
+        self._report_parallel(branch, call.lineno if is_lazy else 0)
+        if (is_lazy or syntax.gather_returns_errors(call)) and id(node) in self._unused:
+            self._report(SKIP, call.lineno)
+        is_queue = syntax.puts_into_queue(call, self._names.queues)
+        is_handed_over = is_queue or self._buffers.hands(call)
+        if is_handed_over:
+            self._hand_over(call, branch) if is_queue or call is node else self._process(branch)
+        return is_handed_over
+
     def _call(self, call: ast.Call, branch: Branch) -> None:
         self._check_offsets(call, branch)
         if syntax.commits_other_system(call, self._names.consumers):
@@ -306,19 +311,7 @@ class _Walk:
             branch.other_commit = True
         branch.pending = 0 if syntax.waits_for_others(call) else branch.pending
         if self._names.commits(call, branch):
-            branch.offset_commit = 0 if branch.other_commit else call.lineno
-            if branch.buffered and not branch.processed:
-                self._report(BEFORE, call.lineno)
-            commits_all = branch.is_batch and self._batch_loops and not syntax.commit_argument(call)
-            if (
-                branch.send
-                or branch.pending
-                or commits_all
-                or (branch.handover and not branch.processed)
-            ):
-                self._report(BEFORE, call.lineno)
-            elif not branch.processed and not branch.commit:
-                branch.commit = call.lineno
+            self._commit(call, branch)
             return
         awaits_flush = syntax.method_name(call) == "flush" and id(call) not in self._unused
         if syntax.waits_for_all(call) or awaits_flush:
@@ -345,6 +338,16 @@ class _Walk:
                 self._process(branch)
             if syntax.method_name(call) == "produce" and not self._names.commits_transactions:
                 branch.send = call.lineno
+
+    def _commit(self, call: ast.Call, branch: Branch) -> None:
+        branch.offset_commit = 0 if branch.other_commit else call.lineno
+        if branch.buffered and not branch.processed:
+            self._report(BEFORE, call.lineno)
+        is_whole = branch.is_batch and self._batch_loops and not syntax.commit_argument(call)
+        if branch.send or branch.pending or is_whole or (branch.handover and not branch.processed):
+            self._report(BEFORE, call.lineno)
+        elif not branch.processed and not branch.commit:
+            branch.commit = call.lineno
 
     def _check_offsets(self, call: ast.Call, branch: Branch) -> None:
         """Checks the offsets of a transaction, and those that are too high."""

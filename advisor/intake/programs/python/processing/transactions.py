@@ -1,4 +1,4 @@
-"""What a Python program does with its transactions (`programs.transactions`)."""
+"""The transactions of a Python program (see `programs.transactions`)."""
 
 from __future__ import annotations
 
@@ -8,56 +8,71 @@ import re
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.transactions import Transactions
 
-_BACK_NAME = re.compile(r"(?i)seek|rewind|reset|unsubscribe|replay|go_?back|restore|incremental_un")
+_REWINDING_METHOD = re.compile(
+    r"(?i)seek|rewind|reset|unsubscribe|replay|go_?back|restore|incremental_un"
+)
 
 
 def transactions(tree: ast.Module) -> Transactions:
-    """Those of a program of confluent-kafka."""
-    found = Transactions()
+    """Returns the facts about the transactions of a program of confluent-kafka."""
+    facts = Transactions()
     calls = [*syntax.calls(tree)]
     consumers = syntax.consumer_names(tree)
     for call in calls:
         if syntax.method_name(call) == "send_offsets_to_transaction":
-            found.offsets = found.offsets or call.lineno
-            found.with_group = "consumer_group_metadata" in map(syntax.method_name, calls)
-            found.of_itself = found.of_itself or _of_itself(tree, call)
+            facts.offsets = facts.offsets or call.lineno
+            facts.with_group = "consumer_group_metadata" in map(syntax.method_name, calls)
+            facts.of_itself = facts.of_itself or _line_of_message_offset(tree, call)
         if syntax.method_name(call) == "commit" and syntax.receiver(call) in consumers:
-            found.outside = found.outside or call.lineno
-    goes_back = any(_BACK_NAME.search(syntax.method_name(call)) for call in calls)
+            facts.outside = facts.outside or call.lineno
+    rewinds = any(_REWINDING_METHOD.search(syntax.method_name(call)) for call in calls)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Try):
             continue
-        ends = [call for part in node.finalbody for call in syntax.calls(part)]
-        commits = [call.lineno for call in ends if syntax.method_name(call) == "commit_transaction"]
-        found.always = found.always or min(commits, default=0)
+        final_calls = [call for statement in node.finalbody for call in syntax.calls(statement)]
+        commits = [
+            call.lineno for call in final_calls if syntax.method_name(call) == "commit_transaction"
+        ]
+        facts.always = facts.always or min(commits, default=0)
         for handler in node.handlers:
-            inside = [call for part in handler.body for call in syntax.calls(part)]
+            handler_calls = [call for statement in handler.body for call in syntax.calls(statement)]
             aborts = [
-                call.lineno for call in inside if syntax.method_name(call) == "abort_transaction"
+                call.lineno
+                for call in handler_calls
+                if syntax.method_name(call) == "abort_transaction"
             ]
             leaves = any(
                 isinstance(inner, ast.Raise | ast.Return | ast.Break) for inner in ast.walk(handler)
-            ) or any(syntax.method_name(call) in ("exit", "_exit", "close") for call in inside)
-            if aborts and consumers and not leaves and not goes_back:
-                found.continues = found.continues or aborts[0]
-    return found
+            ) or any(
+                syntax.method_name(call) in ("exit", "_exit", "close") for call in handler_calls
+            )
+            if aborts and consumers and not leaves and not rewinds:
+                facts.continues = facts.continues or aborts[0]
+    return facts
 
 
-def _of_itself(tree: ast.Module, call: ast.Call) -> int:
-    """The line where one of the offsets of a transaction is that of a message itself."""
+def _line_of_message_offset(tree: ast.Module, call: ast.Call) -> int:
+    """The line where a transaction commits the offset of the message itself, and not the next one;
+    0 if there is none."""
     names = {
-        inner.id for part in call.args for inner in ast.walk(part) if isinstance(inner, ast.Name)
+        inner.id
+        for argument in call.args
+        for inner in ast.walk(argument)
+        if isinstance(inner, ast.Name)
     }
-    filled = [
+    values = [
         node.value for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id in names for target in node.targets
         )
     ]  # fmt: skip
-    for made in (made for value in (*call.args, *filled) for made in syntax.calls(value)):
-        offsets = [*made.args[2:3], *(word.value for word in made.keywords if word.arg == "offset")]
-        if syntax.method_name(made) == "TopicPartition" and any(
+    for created in (created for value in (*call.args, *values) for created in syntax.calls(value)):
+        offsets = [
+            *created.args[2:3],
+            *(keyword.value for keyword in created.keywords if keyword.arg == "offset"),
+        ]
+        if syntax.method_name(created) == "TopicPartition" and any(
             syntax.method_name(call) == "offset" for call in offsets
         ):
-            return made.lineno
+            return created.lineno
     return 0
