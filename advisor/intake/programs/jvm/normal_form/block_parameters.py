@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from advisor.intake.programs.jvm.normal_form.method_inlining import in_one_line
+from advisor.intake.programs.jvm.normal_form.method_inlining import join_lines
 from advisor.intake.programs.jvm.text import Text, spliced
 
 _MOST_FUNCTIONS, _MOST_CALLS, _LONGEST_BODY, _LOOKBEHIND = 40, 60, 1_500, 80
@@ -45,7 +45,7 @@ def without_block_parameters(code: str) -> str:
         )
         handles_errors = _ERROR_HANDLING.search(body) and not re.search(r"\breturn\b", body)
         if is_used_once and handles_errors and 0 < len(body) < _LONGEST_BODY:
-            changes += _inline_calls(text, code, name, re.split(use, in_one_line(body.strip())))
+            changes += _inline_calls(text, code, name, re.split(use, join_lines(body.strip())))
     return spliced(code, sorted(changes))
 
 

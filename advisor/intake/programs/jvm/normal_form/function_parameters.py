@@ -1,9 +1,9 @@
-"""Methods of JVM code that are given a function, as ones that do what that does.
+"""Specialization of JVM methods with a function parameter for the functions that calls pass.
 
-With `void attempt(R x, Consumer<E> f) { try { save(x); } catch (E e) { f.accept(e); } }`, of
-`attempt(r, e -> log.error(e))` is made `attempt_1(r)`, and a method `attempt_1` whose handler is
-`log.error(e)`. So it is in Kotlin and Scala, and with `log::error`, `tell _` or a function that a
-parameter has if it is given none. Lines stay as they are.
+With `void attempt(R x, Consumer<E> f) { try { save(x); } catch (E e) { f.accept(e); } }`,
+`attempt(r, e -> log.error(e))` becomes `attempt_1(r)`, and the program gets a method `attempt_1`
+whose handler is `log.error(e)`. The same applies to Kotlin and Scala, to `log::error` and `tell _`,
+and to the default value of a parameter. Line numbers do not change.
 """
 
 from __future__ import annotations
@@ -13,22 +13,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.normal_form.function_values import Function, function_of, in_place
-from advisor.intake.programs.jvm.normal_form.method_inlining import in_one_line
+from advisor.intake.programs.jvm.normal_form.function_values import (
+    Function,
+    inline_call,
+    parse_function,
+)
+from advisor.intake.programs.jvm.normal_form.method_inlining import join_lines
 from advisor.intake.programs.jvm.text import AS_FUNCTION, Block, Text, spliced
 
-_ROUNDS, _MOST, _MOST_CALLS, _MOST_MADE, _LONGEST, _REACH = 2, 30, 30, 12, 3_000, 2_000
-_OF_JAVA = re.compile(
+_ROUNDS, _MOST_METHODS, _MOST_CALLS, _MOST_VARIANTS = 2, 30, 30, 12
+_LONGEST, _REACH = 3_000, 2_000
+_JAVA_METHOD = re.compile(
     r"(?:(?<=[;{}\n])|\A)[ \t]*(?:(?:private|public|protected|static|final)\s+)*"
     r"(?:<[^<>;={}()]{1,80}>\s*)?"
     r"[A-Za-z]\w*(?:<[^;={}()]{1,160}>)?(?:\[\])?\s+(?P<name>[a-z]\w*)\s*\("
 )
-_OF_OTHERS = re.compile(
+_METHOD = re.compile(
     r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?(?P<name>[a-z]\w*)\s*(?:\[[\w, ]{0,40}\]\s*)?\("
 )
-_BODY_OF_JAVA = re.compile(r"\s*(?:throws\s[\w, .]+)?\s*(?=\{)")
+_JAVA_BODY = re.compile(r"\s*(?:throws\s[\w, .]+)?\s*(?=\{)")
 _BODY = re.compile(r"\s*(?::\s*[\w<>\[\]?., ]{1,80}+)?(?P<value>=(?![=>])\s*)?")
-_IS_FUNCTION = re.compile(
+_FUNCTION_TYPE = re.compile(
     r"(?:\w+\s*\.\s*)*(?:\w*(?:Consumer|Function|Supplier|Predicate|Operator|Handler|Callback|Callable|Runnable"
     r"|Action|Operation|Task))\b|Function\d\b"
 )
@@ -38,43 +43,43 @@ _KEYWORDS = frozenset({
     "this", "val", "var", "def", "fun", "case", "match", "when", "switch", "it", "final", "in",
     "instanceof", "is", "continue", "break", "do", "finally", "super",
 })  # fmt: skip
-_NAMES = re.compile(r"(?<![\w.@])[a-z]\w*\b(?!\s*(?:\(|::|\{|=(?!=)|\+\+|\+=))")
-_LOGS = re.compile(r"(?i)_?log(?:ger)?")
-_DEFINES = re.compile(r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?$|\bnew\s+$")
-_GOES_ON = re.compile(r"\s*(?:catch|finally)\b")
-_IS_GIVEN = re.compile(r"(?<![=!<>])=(?![=>])")
-_DECLARES = (
+_VARIABLE = re.compile(r"(?<![\w.@])[a-z]\w*\b(?!\s*(?:\(|::|\{|=(?!=)|\+\+|\+=))")
+_LOGGER = re.compile(r"(?i)_?log(?:ger)?")
+_DEFINITION = re.compile(r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?$|\bnew\s+$")
+_HANDLER_CLAUSE = re.compile(r"\s*(?:catch|finally)\b")
+_EQUALS_SIGN = re.compile(r"(?<![=!<>])=(?![=>])")
+_DECLARATION = (
     r"(?:\b(?:va[lr]|final|[A-Z]\w*(?:<[^<>]*>)?)\s+|[(,{{]\s*){0}"
     r"\s*(?::(?!:)|=|\bin\b|<-|->|=>)"
 )
-_STATEMENT = re.compile(r"(?:[;{}\n)]|->|=>|\belse)\s*$")
-_STATEMENT_ENDS = re.compile(r"[ \t]*(?:[;\n}]|\Z)")
+_STATEMENT_START = re.compile(r"(?:[;{}\n)]|->|=>|\belse)\s*$")
+_STATEMENT_END = re.compile(r"[ \t]*(?:[;\n}]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
 class _Parameter:
     name: str
-    kind: str
+    type: str
     default: str
-    written: str
+    source: str
 
     @property
     def is_function(self) -> bool:
-        return bool(_IS_FUNCTION.match(self.kind) or _ARROW.search(self.kind))
+        return bool(_FUNCTION_TYPE.match(self.type) or _ARROW.search(self.type))
 
     @property
     def is_lazy(self) -> bool:
-        """Whether it is one of Scala that is done where its name stands."""
-        return self.kind.startswith("=>")
+        """Whether it is a by-name parameter of Scala, which is evaluated at each use."""
+        return self.type.startswith("=>")
 
 
 @dataclass(frozen=True, slots=True)
 class _Method:
-    """A method, where its name, its parameters and its body stand."""
+    """A method, with the spans of its name, its parameters and its body."""
 
     name: str
-    named: Block
-    given: Block
+    name_span: Block
+    parameter_span: Block
     body: Block
     end: int
     start: int
@@ -82,165 +87,169 @@ class _Method:
 
 
 def without_function_parameters(code: str) -> str:
-    """The same program with these in place."""
+    """Returns the program with specialized methods and their calls."""
     for number in range(_ROUNDS):
-        made = _once(code, number)
-        if made == code:
+        specialized = _specialize(code, number)
+        if specialized == code:
             break
-        code = made
+        code = specialized
     return code
 
 
-def _once(code: str, number: int) -> str:
+def _specialize(code: str, number: int) -> str:
     text, changes = Text.of(code), list[tuple[int, int, str]]()
     is_java = not re.search(r"\b(?:fun|def)\s", text.plain)
-    for method in islice(_methods(text, code, is_java=is_java), _MOST):
+    for method in islice(_methods(text, code, is_java=is_java), _MOST_METHODS):
         variants, calls = dict[str, tuple[str, int]](), list[tuple[int, int, str]]()
         for call in islice(_calls(text, code, method), _MOST_CALLS):
-            written = _variant(text, code, method, call)
-            if written is None or len(variants) == _MOST_MADE:
+            variant = _variant(text, code, method, call)
+            if variant is None or len(variants) == _MOST_VARIANTS:
                 continue
             name, first = variants.setdefault(
-                written.key, (f"{method.name}_{number}{len(variants)}", call.start)
+                variant.key, (f"{method.name}_{number}{len(variants)}", call.start)
             )
             if first == call.start:
-                made = _made(text, code, method, written, name, is_java=is_java)
-                if made is None:
-                    variants.pop(written.key)
+                method_source = _specialized_method(
+                    text, code, method, variant, name, is_java=is_java
+                )
+                if method_source is None:
+                    variants.pop(variant.key)
                     continue
-                calls.append((method.start, method.start, f"{made} "))
-            arguments = ", ".join(written.arguments)
+                calls.append((method.start, method.start, f"{method_source} "))
+            arguments = ", ".join(variant.arguments)
             lines = "\n" * code.count("\n", call.start, call.end)
             calls.append((call.start, call.end, f"{name}({arguments}){lines}"))
         changes += calls
-    return _applied(code, changes)
+    return _with_changes(code, changes)
 
 
-def _applied(code: str, changes: list[tuple[int, int, str]]) -> str:
-    """The text with these changes; all that is put at one place, in its order."""
+def _with_changes(code: str, changes: list[tuple[int, int, str]]) -> str:
+    """Returns the program with these changes. Insertions at the same offset keep their order."""
     joined = dict[tuple[int, int], str]()
-    for start, end, made in changes:
-        joined[start, end] = joined.get((start, end), "") + made
-    return spliced(code, sorted((*span, made) for span, made in joined.items()))
+    for start, end, replacement in changes:
+        joined[start, end] = joined.get((start, end), "") + replacement
+    return spliced(code, sorted((*span, replacement) for span, replacement in joined.items()))
 
 
 def _methods(text: Text, code: str, *, is_java: bool) -> Iterator[_Method]:
-    """The methods of a program that have a parameter for a function."""
+    """Yields the methods of a program that have a function parameter."""
     plain = text.plain
-    found = [*islice((_OF_JAVA if is_java else _OF_OTHERS).finditer(plain), 10 * _MOST)]
-    names = [match["name"] for match in found]
-    for match in found:
+    matches = [*islice((_JAVA_METHOD if is_java else _METHOD).finditer(plain), 10 * _MOST_METHODS)]
+    names = [match["name"] for match in matches]
+    for match in matches:
         begin, end = match.end(), text.closed(match.end())
         lists = [(begin, end - 1)]
         while not is_java and plain[end : end + 1] == "(":
             lists.append((end + 1, text.closed(end + 1) - 1))
             end = lists[-1][1] + 1
-        behind = (_BODY_OF_JAVA if is_java else _BODY).match(plain, end)
-        if behind is None or names.count(match["name"]) > 1 or end == begin:
+        head = (_JAVA_BODY if is_java else _BODY).match(plain, end)
+        if head is None or names.count(match["name"]) > 1 or end == begin:
             continue
-        at = behind.end()
+        at = head.end()
         if plain[at : at + 1] == "{":
             body = text.block_of(at)
-            whole = body[1] + 1
-        elif is_java or not behind["value"]:
+            body_end = body[1] + 1
+        elif is_java or not head["value"]:
             continue
         else:
-            whole = text.statement(at)[1]
-            while more := _GOES_ON.match(plain, whole):
-                whole = text.statement(more.end())[1]
-            body = (at - 1, whole)
+            body_end = text.statement(at)[1]
+            while clause := _HANDLER_CLAUSE.match(plain, body_end):
+                body_end = text.statement(clause.end())[1]
+            body = (at - 1, body_end)
         parameters = tuple(
-            _parameter(written, is_java=is_java) for span in lists
-            for written in _parts(code, plain, *span)
+            _parameter(source, is_java=is_java) for span in lists
+            for source in _split(code, plain, *span)
         )  # fmt: skip
-        if any(one.is_function for one in parameters) and whole - at < _LONGEST:
+        if any(parameter.is_function for parameter in parameters) and body_end - at < _LONGEST:
             start = match.start() + len(match[0]) - len(match[0].lstrip())
-            yield _Method(match["name"], match.span("name"), (begin, end - 1), body, whole, start,
-                          parameters)  # fmt: skip
+            yield _Method(match["name"], match.span("name"), (begin, end - 1), body, body_end,
+                          start, parameters)  # fmt: skip
 
 
-def _parts(code: str, plain: str, begin: int, end: int) -> list[str]:
-    """What stands between commas, outside of brackets."""
-    depth, at, found = 0, begin, list[str]()
-    for here in range(begin, end):
-        char = plain[here]
-        is_arrow = char == ">" and plain[here - 1] in "-="
+def _split(code: str, plain: str, begin: int, end: int) -> list[str]:
+    """Returns the expressions between commas, outside of brackets."""
+    depth, at, parts = 0, begin, list[str]()
+    for position in range(begin, end):
+        char = plain[position]
+        is_arrow = char == ">" and plain[position - 1] in "-="
         depth += (char in "([{<") - (char in ")]}" or (char == ">" and not is_arrow))
         if depth == 0 and char == ",":
-            found.append(code[at:here].strip())
-            at = here + 1
-    return [part for part in [*found, code[at:end].strip()] if part]
+            parts.append(code[at:position].strip())
+            at = position + 1
+    return [part for part in [*parts, code[at:end].strip()] if part]
 
 
-def _parameter(written: str, *, is_java: bool) -> _Parameter:
+def _parameter(source: str, *, is_java: bool) -> _Parameter:
     if is_java:
-        kind, _, name = written.rpartition(" ")
-        return _Parameter(name.strip(), kind.removeprefix("final ").strip(), "", written)
-    own, _, kind = written.partition(":")
-    kind, *default = _IS_GIVEN.split(kind, maxsplit=1)
-    name = own.split()[-1] if own.split() else ""
-    kind = kind.strip().removeprefix("suspend ")
-    return _Parameter(name, kind, "".join(default).strip(), written)
+        type_, _, name = source.rpartition(" ")
+        return _Parameter(name.strip(), type_.removeprefix("final ").strip(), "", source)
+    names, _, type_ = source.partition(":")
+    type_, *default = _EQUALS_SIGN.split(type_, maxsplit=1)
+    name = names.split()[-1] if names.split() else ""
+    type_ = type_.strip().removeprefix("suspend ")
+    return _Parameter(name, type_, "".join(default).strip(), source)
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
     start: int
     end: int
-    given: dict[str, str]
+    arguments: dict[str, str]
 
 
 def _calls(text: Text, code: str, method: _Method) -> Iterator[_Call]:
-    """The calls of a method, with what each gives its parameters."""
+    """Yields the calls of a method, with their arguments by parameter name."""
     plain = text.plain
     calls = re.compile(rf"(?<![\w.@:])(?:this\s*\.\s*)?{method.name}\s*(?P<opened>[({{])")
     for match in calls.finditer(plain):
         before = plain[max(0, match.start() - 80) : match.start()]
-        if method.start <= match.start() < method.end or _DEFINES.search(before):
+        if method.start <= match.start() < method.end or _DEFINITION.search(before):
             continue
-        given, end = list[str](), match.end() - 1
-        while plain[end : end + 1] == "(" and len(given) <= len(method.parameters):
+        arguments, end = list[str](), match.end() - 1
+        while plain[end : end + 1] == "(" and len(arguments) <= len(method.parameters):
             closed = text.closed(end + 1)
-            given += _parts(code, plain, end + 1, closed - 1)
+            arguments += _split(code, plain, end + 1, closed - 1)
             end = closed
-        last = re.compile(r"[ \t]*(?=\{)").match(plain, end)
-        if last and len(given) < len(method.parameters):
-            stop = text.block_of(last.end())[1] + 1
-            given.append(code[last.end() : stop])
+        block_start = re.compile(r"[ \t]*(?=\{)").match(plain, end)
+        if block_start and len(arguments) < len(method.parameters):
+            stop = text.block_of(block_start.end())[1] + 1
+            arguments.append(code[block_start.end() : stop])
             end = stop
             trailing = True
         else:
             trailing = False
-        pairs = _pairs(method, given, trailing=trailing)
-        if pairs is not None:
-            yield _Call(match.start(), end, pairs)
+        by_name = _arguments_by_name(method, arguments, trailing=trailing)
+        if by_name is not None:
+            yield _Call(match.start(), end, by_name)
 
 
-def _pairs(method: _Method, given: list[str], *, trailing: bool) -> dict[str, str] | None:
-    """What each parameter is given; None for a call of another form."""
-    names = [one.name for one in method.parameters]
-    pairs, place = dict[str, str](), 0
-    for number, written in enumerate(given):
-        stated = re.match(r"(\w+)\s*=(?![=>])\s*", written)
-        if trailing and number == len(given) - 1:
-            free = [name for name in names if name not in pairs]
-            pairs[free[-1] if free else ""] = written
-        elif stated and stated[1] in names:
-            pairs[stated[1]] = written[stated.end() :]
-        elif place < len(names):
-            pairs[names[place]] = written
-            place += 1
+def _arguments_by_name(
+    method: _Method, arguments: list[str], *, trailing: bool
+) -> dict[str, str] | None:
+    """Returns the arguments by parameter name, or None if the call is not supported."""
+    names = [parameter.name for parameter in method.parameters]
+    by_name, position = dict[str, str](), 0
+    for number, argument in enumerate(arguments):
+        keyword = re.match(r"(\w+)\s*=(?![=>])\s*", argument)
+        if trailing and number == len(arguments) - 1:
+            free_names = [name for name in names if name not in by_name]
+            by_name[free_names[-1] if free_names else ""] = argument
+        elif keyword and keyword[1] in names:
+            by_name[keyword[1]] = argument[keyword.end() :]
+        elif position < len(names):
+            by_name[names[position]] = argument
+            position += 1
         else:
             return None
-    for one in method.parameters:
-        if one.name not in pairs and one.default:
-            pairs[one.name] = one.default
-    return pairs if {*pairs} == {*names} else None
+    for parameter in method.parameters:
+        if parameter.name not in by_name and parameter.default:
+            by_name[parameter.name] = parameter.default
+    return by_name if {*by_name} == {*names} else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """What a call makes of a method: the functions of its parameters, and the other arguments."""
+    """A specialization of a method: functions, their free variables, and the other arguments."""
 
     functions: dict[str, Function]
     free: list[str]
@@ -248,81 +257,99 @@ class _Variant:
 
     @property
     def key(self) -> str:
-        parts = [f"{name}:{given}" for name, given in sorted(self.functions.items())]
+        parts = [f"{name}:{function}" for name, function in sorted(self.functions.items())]
         return "|".join([*parts, *self.free])
 
 
 def _variant(text: Text, code: str, method: _Method, call: _Call) -> _Variant | None:
     functions, arguments = dict[str, Function](), list[str]()
-    for one in method.parameters:
-        given = call.given[one.name]
+    for parameter in method.parameters:
+        argument = call.arguments[parameter.name]
         function = None
-        if one.is_function:
-            function = function_of(given, text, is_lazy=one.is_lazy)
+        if parameter.is_function:
+            function = parse_function(argument, text, is_lazy=parameter.is_lazy)
         if function:
-            functions[one.name] = function
+            functions[parameter.name] = function
         else:
-            arguments.append(given)
+            arguments.append(argument)
     if not functions:
         return None
     before = text.plain[max(0, call.start - _REACH) : call.start]
-    free = list[str]()
+    free_names = list[str]()
     for function in functions.values():
-        for name in _NAMES.findall(function.body):
-            known = name in _KEYWORDS or name in function.names or name in free or name in arguments
-            if known or _LOGS.fullmatch(name):
+        for name in _VARIABLE.findall(function.body):
+            is_bound = (
+                name in _KEYWORDS
+                or name in function.names
+                or name in free_names
+                or name in arguments
+            )
+            if is_bound or _LOGGER.fullmatch(name):
                 continue
-            if re.search(_DECLARES.format(name), before):
-                free.append(name)
-    return _Variant(functions, free, [*arguments, *free])
+            if re.search(_DECLARATION.format(name), before):
+                free_names.append(name)
+    return _Variant(functions, free_names, [*arguments, *free_names])
 
 
-def _made(
+def _specialized_method(
     text: Text, code: str, method: _Method, variant: _Variant, name: str, *, is_java: bool
 ) -> str | None:
-    """The method with these functions in the place of its parameters, in one line."""
+    """Returns the method with these functions in place, in one line. None if not supported."""
     changes = list[tuple[int, int, str]]()
     begin, end = method.body[0], method.end
-    for parameter, function in variant.functions.items():
-        lazy = next(one for one in method.parameters if one.name == parameter).is_lazy
-        for use in re.compile(rf"(?<![\w.]){parameter}\b(?!\s*=(?!=))").finditer(
+    for parameter_name, function in variant.functions.items():
+        lazy = next(
+            parameter for parameter in method.parameters if parameter.name == parameter_name
+        ).is_lazy
+        for use in re.compile(rf"(?<![\w.]){parameter_name}\b(?!\s*=(?!=))").finditer(
             text.plain, begin + 1, end
         ):
-            change = _used(text, code, use, function, is_lazy=lazy)
+            change = _replaced_use(text, code, use, function, is_lazy=lazy)
             if change is None:
                 return None
             changes.append(change)
     body = spliced(
-        code[begin:end], [(a - begin, b - begin, made) for a, b, made in sorted(changes)]
+        code[begin:end],
+        [
+            (start - begin, stop - begin, specialized)
+            for start, stop, specialized in sorted(changes)
+        ],
     )
-    rest = [one.written for one in method.parameters if one.name not in variant.functions]
+    sources = [
+        parameter.source
+        for parameter in method.parameters
+        if parameter.name not in variant.functions
+    ]
     word = "Object {}" if is_java else "{}: Any"
-    parameters = ", ".join([*rest, *(word.format(own) for own in variant.free)])
-    head = code[method.start : method.named[0]] + f"{name}({parameters})"
-    between = code[method.given[1] + 1 : begin]
+    parameters = ", ".join([*sources, *(word.format(free_name) for free_name in variant.free)])
+    head = code[method.start : method.name_span[0]] + f"{name}({parameters})"
+    between = code[method.parameter_span[1] + 1 : begin]
     if not is_java:
         between = re.sub(r"^(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))+", "", between)
-    made = f"{head}{between}{body}"
-    return " ".join(made.split("\n")) if is_java else in_one_line(made).rstrip("; ") + ";"
+    specialized = f"{head}{between}{body}"
+    return (
+        " ".join(specialized.split("\n")) if is_java else join_lines(specialized).rstrip("; ") + ";"
+    )
 
 
-def _used(
+def _replaced_use(
     text: Text, code: str, use: re.Match[str], function: Function, *, is_lazy: bool
 ) -> tuple[int, int, str] | None:
-    """What stands in the place of one use of a function; None where that is not known."""
+    """Returns the change that replaces a use of a function, or None if it is not supported."""
     plain = text.plain
-    applied = re.compile(rf"\s*(?:\??\.\s*(?:{AS_FUNCTION}|get|execute)\s*)?\(").match(
+    application = re.compile(rf"\s*(?:\??\.\s*(?:{AS_FUNCTION}|get|execute)\s*)?\(").match(
         plain, use.end()
     )
-    start, end, given = use.start(), use.end(), list[str]()
-    if applied:
-        end = text.closed(applied.end())
-        given = _parts(code, plain, applied.end(), end - 1)
+    start, end, arguments = use.start(), use.end(), list[str]()
+    if application:
+        end = text.closed(application.end())
+        arguments = _split(code, plain, application.end(), end - 1)
     elif not is_lazy:
         before = plain[max(0, start - 40) : start].rstrip()
-        return (start, end, function.written) if before.endswith(("(", ",")) else None
+        return (start, end, function.source) if before.endswith(("(", ",")) else None
     is_statement = bool(
-        _STATEMENT.search(plain, max(0, start - 40), start) and _STATEMENT_ENDS.match(plain, end)
+        _STATEMENT_START.search(plain, max(0, start - 40), start)
+        and _STATEMENT_END.match(plain, end)
     )
-    made = in_place(function, given, is_statement=is_statement)
-    return None if made is None else (start, end, made)
+    inlined = inline_call(function, arguments, is_statement=is_statement)
+    return None if inlined is None else (start, end, inlined)

@@ -55,7 +55,7 @@ _MOST_POLLS, _MOST_CALLS, _PASSES, _BEFORE = 12, 40, 3, 80
 _LONGEST_BODY, _MOST_ADDED = 3_000, 60_000
 
 
-def inlined(code: str) -> str:
+def inline_methods(code: str) -> str:
     """The same program with these bodies in place of the calls; `code` has no comments."""
     longest = len(code) + _MOST_ADDED
     for _ in range(_PASSES):
@@ -154,7 +154,7 @@ class _Call:
         body = _changed(code, (begin + 1, stop), own, renamed, returns)
         word = "var" if is_java else "val"
         first = "".join(f" {word} {name} = {value};" for name, value in declared)
-        made = first + (" ".join(body.split("\n")) if is_java else in_one_line(body))
+        made = first + (" ".join(body.split("\n")) if is_java else join_lines(body))
         made = f"{{{made} }}" if self.match["last"] is not None else made
         return made + "\n" * self.match[0].lstrip().count("\n")
 
@@ -249,7 +249,7 @@ def _changed(
     return spliced(code[slice(*span)], sorted(changes))
 
 
-def in_one_line(body: str) -> str:
+def join_lines(body: str) -> str:
     """Statements of Kotlin or Scala, which a line ends, in one."""
     first, *lines = body.split("\n")
     made = first
