@@ -55,7 +55,7 @@ IF = "^YES, if the program does what is assumed"
     ({"T.java": QUARKUS, "application.properties": OF_QUARKUS}, 0, IF),
     ({"T.java": QUARKUS, "s.properties": PLAIN}, 0, IF),
     ({"T.java": QUARKUS}, 2, "T.java:1: .*its settings are in another file"),
-    ({"T.java": QUARKUS, "p.properties": "acks=all\nlinger.ms=5\n"}, 2, "are elsewhere"),
+    ({"T.java": QUARKUS, "p.properties": "acks=all\nlinger.ms=5\n"}, 2, "in another file"),
     # what else is of Spring sets up clients by itself
     ({"T.java": SOUND.replace("annotation.EnableKafkaStreams", "core.KafkaTemplate"),
       "application.yml": YML}, 2, "Kafka Streams, beside what Spring sets up"),

@@ -62,7 +62,7 @@ OF_READERS = [
     (BY_TIMER, f"try {{ {LOOP % DO} }} finally {{ c.close(); }}", CLOSE),
     (BY_TIMER, f"try (c) {{ {LOOP % DO} }}", CLOSE),
     (BY_TIMER, LOOP % DO, YES),
-    (READER, f"c.seekToEnd(c.assignment()); {LOOP % DO}", "seekToEnd: a reader"),
+    (READER, f"c.seekToEnd(c.assignment()); {LOOP % DO}", "seekToEnd: a consumer"),
 ]  # fmt: skip
 
 
@@ -299,7 +299,7 @@ OF_OTHERS = [
 def test_what_a_loop_does_with_a_record(
     tmp_path: Path, code: str, body: str, expected: str
 ) -> None:
-    exit_code = {YES: 0, "seekToEnd: a reader": 2}.get(expected, 1)
+    exit_code = {YES: 0, "seekToEnd: a consumer": 2}.get(expected, 1)
     assert_file(tmp_path / "A.java", code % body, "", TOPIC, exit_code, expected)
 
 

@@ -78,7 +78,9 @@ def test_a_job_that_does_something_about_what_failed_loses_nothing(
 )
 def test_a_job_that_goes_on_without_what_failed_loses_it(body: str, tmp_path: Path) -> None:
     text = _JAVA.format(body=body)
-    assert_file(tmp_path / "A.java", text, "", _SETTINGS, 1, "goes on without a message whose send")
+    assert_file(
+        tmp_path / "A.java", text, "", _SETTINGS, 1, "continues without a message whose send"
+    )
 
 
 @pytest.mark.parametrize(

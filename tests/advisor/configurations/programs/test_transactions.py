@@ -65,17 +65,17 @@ TRANSACTIONS = [
     ("A.java", LEAST, JAVA % (DONE, ABORT % ""), CONTINUES),
     ("A.java", LEAST, JAVA % (DONE, ABORT % "log.error(e);"), CONTINUES),
     ("A.java", ONCE, JAVA % ("p.commitTransaction();", ABORT % "rewind(c);"), "^NO"),
-    ("A.java", ONCE, JAVA % (OFFSETS, "finally { p.commitTransaction(); }"), "whatever became of"),
+    ("A.java", ONCE, JAVA % (OFFSETS, "finally { p.commitTransaction(); }"), "even if its work"),
     ("A.java", ONCE, JAVA % (f"{DONE} c.commitSync();", ABORT % "rewind(c);"), "are committed"),
     ("A.java", ONCE, JAVA % (DONE.replace("c.groupMetadata()", '"g"'), ABORT % "rewind(c);"),
-     "hand groupMetadata.. of the consumer on"),
+     "pass groupMetadata.. of the consumer"),
     ("a.py", ONCE, PYTHON % (FINISHED, ABORTED % "rewind(c)"), YES),
     ("a.py", ONCE, PYTHON % (FINISHED, ABORTED % "raise"), YES),
     ("a.py", LEAST, PYTHON % (FINISHED, ABORTED % "log.error(e)"), CONTINUES),
     ("a.py", ONCE, PYTHON % ("p.commit_transaction()", ABORTED % "rewind(c)"), "^NO"),
-    ("a.py", ONCE, PYTHON % (SENT, "finally:\n        p.commit_transaction()"), "half of it, too"),
+    ("a.py", ONCE, PYTHON % (SENT, "finally:\n        p.commit_transaction()"), "is incomplete"),
     ("a.py", ONCE, PYTHON % (f"{FINISHED}\n        c.commit()", ABORTED % "rewind(c)"),
-     "beside those of the transaction"),
+     "outside of the transaction"),
     ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        for m in ms: db.save(m)", ABORTED % "raise"),
      AHEAD),
     ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        log.info(ms)", ABORTED % "raise"), YES),
@@ -104,7 +104,7 @@ STREAMS = (
     'p.put("processing.guarantee", "exactly_once_v2");\nStreamsBuilder b = new StreamsBuilder();\n'
     "b%s;\nnew KafkaStreams(b.build(), p).start();\n}%s}\n"
 )
-PLAIN, HANDED = "application.sink=plain", "Kafka Streams does not wait for them"
+PLAIN, HANDED = "application.sink=plain", "Kafka Streams does not wait for it"
 LATEST, PASSED = "auto.offset.reset: latest -> ", "an error of a record is swallowed"
 TOPOLOGIES = [
     ('.stream("i").to("o")', "", YES),
