@@ -38,7 +38,7 @@ from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
 
 _INSTEAD = (
-    "Give the settings of each client as properties, by the names behind the constants (acks=all "
+    "Give the settings of each client as properties, by their names in Kafka (acks=all "
     "for ACKS_CONFIG), in one file for the producer and one for the consumer."
 )
 _CLIENT_CODE = re.compile(
@@ -146,14 +146,14 @@ def read(text: str) -> Reading:
         config.clients = config.clients or _clients_by_keys(config, len(code.text))
     kinds = {kind for config in configured for kind, _, _ in config.clients}
     if "Streams" in kinds and len(kinds) > 1:
-        words = "Kafka Streams and clients beside it: one pipeline has only one of the two"
+        words = "Kafka Streams and other clients: one pipeline has only one of the two"
         raise IntakeError(f"Line {code.line(configured[0].start)}: {words}. {_INSTEAD}")
     reading = Reading(heads={"family": Family.STREAMS if "Streams" in kinds else Family.JAVA})
     processes = set[tuple[str, str]]()
     for config in configured:
         for kind, at, until in config.clients:
             process = f"line {code.line(at)}"
-            process += f", letter {at}" if (kind, process) in processes else ""
+            process += f", character {at}" if (kind, process) in processes else ""
             processes.add((kind, process))
             _add(reading, code, config, (Component(kind.lower()), until, process))
     judge(reading, Text(code.plain, code.heads), code)
@@ -204,7 +204,7 @@ def _add(reading: Reading, code: Code, config: _Object, client: tuple[Component,
         if at < until:
             _take(reading, code, component, (key, value, code.line(at), conditional), process)
         elif not code.follows(at, until) and is_weighed_key(component, key):
-            words = "may be put in before its client is made, or after that"
+            words = "may be put in before or after its client is created"
             reading.wrong(component, key, code.line(at), f"{shown(key)} {words}")
 
 
@@ -279,7 +279,7 @@ class Code:
             elif match["entries"]:
                 self._take_entries(config, self.arguments(match.end()), match.end())
                 if _CONTINUES.match(self.plain, self._closed(match.end())):
-                    words = "what is made of this map is not known"
+                    words = "a map that is built from this one is not read"
                     config.unsure = f"Line {self.line(match.start())}: {words}"
             yield config
 
@@ -317,8 +317,8 @@ class Code:
         start = opened.end() - 1 if opened else at
         end = next((end for begin, end, _ in self.heads if begin == start), 0)
         config.unsure = (
-            f"Line {self.line(config.start)}: what is put into this object is not read as it is "
-            "written here"
+            f"Line {self.line(config.start)}: the form in which settings are put into this object "
+            "is not read"
         )
         if not end:
             return
@@ -362,7 +362,7 @@ class Code:
             elif index := _INDEX.match(self.text, at):
                 self._take(config, [index["key"].strip(), index["value"].strip()], start)
             elif not self._only_reads(at, start):
-                words = f"what this does with {shown(config.name)} is not known"
+                words = f"this use of {shown(config.name)} is not read"
                 config.unsure = config.unsure or f"Line {self.line(start)}: {words}"
 
     def _take(self, config: _Object, arguments: list[str], at: int) -> None:
@@ -397,7 +397,9 @@ class Code:
                 config = _Object("", at, at, "", len(self._blocks(at)))
                 self._take_entries(config, self.arguments(at), at)
                 if self._closed(at) != at - literal.end() + len(name):
-                    config.unsure = f"Line {self.line(at)}: what is made of this map is not known"
+                    config.unsure = (
+                        f"Line {self.line(at)}: a map that is built from this one is not read"
+                    )
                 config.clients.append((match["kind"], match.start(), len(self.text)))
                 objects.append(config)
                 continue
@@ -408,7 +410,7 @@ class Code:
                 or (call and item.method == call[1])
             ]  # fmt: skip
             if len(candidates) != 1:
-                words = "what this client is given is not in the file as plain values"
+                words = "the settings of this client are not in the file as plain values"
                 raise IntakeError(f"Line {self.line(match.start())}: {words}. {_INSTEAD}")
             until = len(self.text) if call else match.start()
             candidates[0].clients.append((match["kind"], match.start(), until))

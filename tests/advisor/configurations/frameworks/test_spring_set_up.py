@@ -101,7 +101,7 @@ def ask(folder: Path, files: dict[str, str], settings: str, code: int, expected:
     (CONSUMERS % "if (fast) { props.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, \"latest\"); }"
      + factory(), YML, 2, ":13: .*auto.offset.reset"),
     (CONSUMERS % EARLIEST.replace("props.put", "other(props); props.put") + factory(), YML, 2,
-     ":13: what this does with props is not known"),
+     ":13: this use of props is not read"),
 ])  # fmt: skip
 def test_the_consumers_of_a_container_are_those_of_its_factory(
     tmp_path: Path, beans: str, yml: str, code: int, expected: str

@@ -219,7 +219,7 @@ _LATER = _OTHER.replace("A, B", '"auto.offset.reset", "latest"')
         (_IN_METHOD, 'Properties p = made(); p.put("max.poll.records", "9");', 0, YES),
         (_IN_METHOD, 'Properties p = made(); p.put("auto.offset.reset", "latest");', 1,
          "latest -> earliest"),
-        (_IN_METHOD, "Properties p = made(); p.putAll(others);", 2, "what this does with p"),
+        (_IN_METHOD, "Properties p = made(); p.putAll(others);", 2, "this use of p is"),
         (f"{_IN_METHOD}\n{_LATER}", "Properties p = more();", 1, "latest -> earliest"),
         ("", "Properties p = made();", 2, "not in the file as plain values"),
     ],

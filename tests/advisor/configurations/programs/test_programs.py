@@ -226,8 +226,8 @@ JAVA_CODE = [
     (java('props.put("acks", fast ? "1" : "all");\n'), 2, PLAIN),
     (java('if (fast) {\n props.put("acks", "1");\n}\n'), 2, DEPENDS),
     (java('if (fast) props.put("acks", "1");\n'), 2, DEPENDS),
-    (java("props.putAll(other);\n"), 2, ":5: what this does with props is not known"),
-    (java("configure(props);\n"), 2, ":5: what this does with props is not known"),
+    (java("props.putAll(other);\n"), 2, ":5: this use of props is not read"),
+    (java("configure(props);\n"), 2, ":5: this use of props is not read"),
     (java('props.put(MyKeys.ACKS, "1");\n'), 2, "the name of this setting is not known"),
     (java("", made='var p = new KafkaProducer<String,String>(Map.of("acks","1"));'), 1, ONE),
     (java("", made='var p = new KafkaProducer<String,String>(Map.of("acks","all"));'), 0, "YES"),
@@ -236,16 +236,16 @@ JAVA_CODE = [
     (java("", made='new KafkaProducer<String,String>(Map.of("acks","1"));'
           'new KafkaProducer<String,String>(Map.of("acks","all"));'), 2, "acks differs"),
     (f'{OTHER}fun main() {{\n KafkaProducer<String, String>(mapOf("acks" to "all") + x)\n}}',
-     2, "what is made of this map is not known"),
+     2, "a map that is built from this one"),
     (f'{OTHER}fun main() {{\n val c = mapOf("acks" to "all") + mapOf("acks" to "1")\n'
-     " val p = KafkaProducer<String, String>(c)\n}", 2, "what is made of this map is not known"),
+     " val p = KafkaProducer<String, String>(c)\n}", 2, "a map that is built from this one"),
     (java('props.put("acks","all");props.putAll(Map.of("acks","1"));'), 1, ONE),
     (java('props.putAll(Map.of("acks","1"));props.put("acks","all");'), 0, "YES"),
-    (java('props.put("acks","all");props.putAll(more);'), 2, "what this does with props is not"),
-    (java("", made="var p = new KafkaProducer<>(load());"), 2, "what this client is given is not"),
+    (java('props.put("acks","all");props.putAll(more);'), 2, "this use of props is not read"),
+    (java("", made="var p = new KafkaProducer<>(load());"), 2, "the settings of this client are"),
     (java('props.put("acks", "1");\n', start="Properties props = new Properties(more);\n"), 2,
-     "what this client is given"),
-    (java("props = load();\n"), 2, ":5: what this does with props is not known"),
+     "the settings of this client"),
+    (java("props = load();\n"), 2, ":5: this use of props is not read"),
     (java("", start=BLOCK % 'put("acks","1");\nput(ProducerConfig.LINGER_MS_CONFIG, 5);'), 1, ONE),
     (java("", start=BLOCK % 'put("acks","all"); if (x) put("acks","1");'), 2, "not read as it is"),
     (java("", start=BLOCK % 'put("acks","all"); putAll(x);'), 2, "not read as it is written here"),
@@ -255,7 +255,7 @@ JAVA_CODE = [
     (f'{IMPORT}class A {{ void x() {{ String acks = "all"; }}\nvoid m(String acks) {{\n{PROPERTIES}'
      f'props.put("acks", acks);\n{MADE}}} }}', 2, PLAIN),
     (f"{IMPORT}class A {{ {PROPERTIES} A() {{ p = new KafkaProducer<>(props); }}\n"
-     '{ props.put("acks","1"); } }', 2, "acks may be put in before its client is made"),
+     '{ props.put("acks","1"); } }', 2, "acks may be put in before or after its"),
     (java(f'props.put("acks","1");\n{EARLIER}props.put("acks","all");\n'), 2,
      'acks differs from line 5.*--only "line 6", --only "line 8"'),
     (java(f'props.put("acks","all");\n{EARLIER}props.put("acks","1");\n', made=""), 0, "YES"),
@@ -275,7 +275,7 @@ JAVA_CODE = [
     (java('props.put("enable.idempotence", false);\nprops.put("acks", "1");\n'), 1, ONE),
     (java('props.put("acks", "1");\nprops(1);\n'), 1, ONE),
     (java('props.put("application.id", "a");\n', made="new KafkaStreams(t, props).start();\n"
-          "new KafkaProducer<String, String>(props);"), 2, "Kafka Streams and clients beside it"),
+          "new KafkaProducer<String, String>(props);"), 2, "Kafka Streams and other clients"),
     # other languages
     (f"{OTHER}fun main() {{\n val props = Properties()\n"
      ' props["acks"] = "1"\n val p = KafkaProducer<String, String>(props)\n}\n', 1, ONE),
