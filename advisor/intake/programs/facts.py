@@ -54,10 +54,7 @@ IGNORED = "ignored"
 """What a program does with messages: values of the application's settings."""
 _PROCESSING_NOTES: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
-    (
-        "processing",
-        ASYNCHRONOUS,
-    ): "this message is processed asynchronously, and nothing waits for the result",
+    ("processing", ASYNCHRONOUS): "this message is processed asynchronously, without waiting",
     ("processing", PARALLEL): "several threads process messages of one poll at the same time",
     ("processing.errors", "skip"): "a message that fails is skipped",
     ("delivery.errors", IGNORED): CONTINUES_WITHOUT_MESSAGE,
