@@ -17,7 +17,7 @@ from advisor.intake.programs.jvm.errors.handlers import is_retried
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.text import Text
 
-_MOST = 50
+_MAX_MATCHES = 50
 _ABORT_CALL = re.compile(r"\b\w+\s*\??\.\s*abortTransaction\s*(?:\(\s*\))?")
 _CLOSE_CALL = re.compile(r"\b\w+\s*\??\.\s*close\s*\(\s*\)")
 _CATCH = re.compile(r"\bcatch\s*\((?P<error>[^(){}]{1,300})\)\s*\{")
@@ -45,7 +45,7 @@ def _abandoned_transactions(text: Text) -> Iterator[int]:
     """Yields the offsets where a handler around a transaction only aborts it, or only logs the
     error, in one of its branches."""
     whole = (-1, len(text.plain))
-    for match in islice(_CATCH.finditer(text.plain), _MOST):
+    for match in islice(_CATCH.finditer(text.plain), _MAX_MATCHES):
         error_types = _ERROR_TYPE.findall(match["error"])
         block = text.block_of(match.end() - 1)
         attempt = text.attempt(match.start())

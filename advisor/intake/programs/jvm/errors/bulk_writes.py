@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _MOST_VALUES = 60, 4
+_MAX_MATCHES, _MAX_VALUES = 60, 4
 _WRITE = re.compile(
     r"(?P<before>(?:(?<=[;{}\n])|(?P<argument>(?<=[(,+]))"
     r"|\b(?P<name>\w+)\s*(?::\s*[\w<>?., ]{1,60})?=(?!=))\s*)"
@@ -58,7 +58,7 @@ def unchecked_writes(text: Text, span: Block) -> Iterator[int]:
     """Yields the offsets of bulk writes and requests in a span whose result is at most logged."""
     begin, end = max(0, span[0]), span[1]
     logged = [*log_arguments(text, (begin, end))]
-    for match in islice(_WRITE.finditer(text.plain, begin, end), _MOST):
+    for match in islice(_WRITE.finditer(text.plain, begin, end), _MAX_MATCHES):
         after = text.closed(match.end())
         is_logged = any(start <= match.start() < stop for start, stop in logged)
         if match["argument"] is not None and not is_logged:
@@ -112,8 +112,8 @@ def _is_checked(text: Text, name: str, at: int, *, is_http: bool = False) -> boo
     """Whether anything but a log reads a name in the block around an offset. With `is_http`, code
     that only reads a response to its end does not count."""
     stop = text.block(at)[1]
-    again = _DO_WHILE_CONDITION.match(text.plain, stop)
-    stop = again.end() if again else stop
+    condition = _DO_WHILE_CONDITION.match(text.plain, stop)
+    stop = condition.end() if condition else stop
     logged = [*log_arguments(text, (at, stop))]
     for match in re.compile(_CHECK.format(name)).finditer(text.plain, at, stop):
         closed = text.closed(match.end())
@@ -127,7 +127,7 @@ def _is_checked(text: Text, name: str, at: int, *, is_http: bool = False) -> boo
             for read in re.compile(_DISCARDED_RESPONSE.format(name)).finditer(text.plain, at, stop)
         ]
         values = re.compile(_VALUE_OF_RESPONSE.format(name)).finditer(text.plain, at, stop)
-        for value in islice(values, _MOST_VALUES):
+        for value in islice(values, _MAX_VALUES):
             logged += [] if _is_checked(text, value["name"], value.end()) else [value.span()]
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in logged) for use in uses)

@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm.log_only import only_logs
 
 MethodLookup = Callable[[str, str, str], "Callback | None"]
 """Finds the method of the file that is called: its name, its arguments, the name of the error."""
-_DEEPEST = 3
+_MAX_DEPTH = 3
 _TYPE = r"(?:\s*:\s*[\w.?]+)?"
 _JAVA_TYPE = r"(?:(?:final\s+)?[\w.]+\s+)?"
 _LAMBDA = re.compile(
@@ -62,7 +62,7 @@ class Callback:
         """Returns why a failed send is as good as lost; empty if the callback acts on the error."""
         if not re.search(rf"\b{self.error}\b", self.body):
             return DROPPED
-        if not self._only_logs(find_method, _DEEPEST):
+        if not self._only_logs(find_method, _MAX_DEPTH):
             return ""
         has_statements = re.search(r"\w", re.sub(r"\breturn\b", "", self.with_error()))
         return ONLY_WRITTEN if has_statements else DROPPED

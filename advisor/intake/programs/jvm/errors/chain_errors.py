@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _REACH = 60, 160
+_MAX_MATCHES, _REACH = 60, 160
 _ERROR_OPERATOR = re.compile(
     r"\.\s*(?P<operator>onErrorResume\w*|onErrorReturn\w*|onErrorComplete|onErrorContinue"
     r"|exceptionally\w*|handle(?:Async)?|handleError(?:With)?|recover\w*|catchAll\w*|catchSome\w*"
@@ -54,12 +54,12 @@ def ignored_errors(text: Text, span: Block, uses: re.Pattern[str] | None = None)
     """Yields the offsets in a span where a chain drops or only logs an error. With `uses`, only
     chains that use a record count."""
     plain, begin, end = text.plain, max(0, span[0]), span[1]
-    for match in islice(_ERROR_OPERATOR.finditer(plain, begin, end), _MOST):
+    for match in islice(_ERROR_OPERATOR.finditer(plain, begin, end), _MAX_MATCHES):
         if _is_dropped(text, match):
             start = text.chain(match.end("operator"))
             if uses is None or uses.search(plain, start, match.start()):
                 yield match.start()
-    for match in islice(_FLOW_CATCH.finditer(plain, begin, end), _MOST):
+    for match in islice(_FLOW_CATCH.finditer(plain, begin, end), _MAX_MATCHES):
         body = plain[match.end() : text.block_of(match.end() - 1)[1]]
         if only_logs(_PARAMETER.sub("", body)):
             yield match.start()

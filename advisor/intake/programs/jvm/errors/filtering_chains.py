@@ -15,7 +15,7 @@ from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _LONGEST_HEAD = 60, 120
+_MAX_MATCHES, _MAX_HEAD = 60, 120
 _FILTERS = frozenset({"filter", "filterNot", "withFilter", "takeWhile", "dropWhile", "partition"})
 _IN_PLACE = frozenset({"removeIf", "removeAll", "retainAll"})
 _COUNTS = frozenset({"count", "size", "length"})
@@ -39,13 +39,13 @@ _LAMBDA = re.compile(r"\s*\{?\s*(?:case\s*)?\(?\w+\)?\s*[-=]>")
 def is_only_filter(text: Text, name: str, span: Block) -> bool:
     """Whether a chain filters by a method of this name, and nothing checks its result."""
     calls = re.compile(_FILTER_CALL.format(name)).finditer(text.plain, *span)
-    return any(_is_unchecked(text, match, span) for match in islice(calls, _MOST))
+    return any(_is_unchecked(text, match, span) for match in islice(calls, _MAX_MATCHES))
 
 
 def _is_unchecked(text: Text, match: re.Match[str], span: Block) -> bool:
     opened, method = match.start("opened"), match["method"]
     begin, end = text.chain(opened), text.closed(opened + 1)
-    before = text.plain[max(0, span[0], begin - _LONGEST_HEAD) : begin]
+    before = text.plain[max(0, span[0], begin - _MAX_HEAD) : begin]
     selects_failed = bool(match["not"]) != (method in _INVERTED)
     after = end, text.block(match.start())[1]
     if method in _IN_PLACE:

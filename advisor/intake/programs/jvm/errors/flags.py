@@ -19,7 +19,7 @@ from advisor.intake.programs.jvm.records.partial_polls import breaks_one_of
 from advisor.intake.programs.jvm.records.repetition import is_in_loop
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _LAST_LINE = 100, 200
+_MAX_MATCHES, _MAX_STATEMENT = 100, 200
 _ADD = r"(?:add|put|offer|push|addLast)"
 _STORING_STATEMENT = re.compile(
     rf"\s*(?:this\.)?(?P<name>\w+)\s*(?:=(?!=)\s*(?P<value>\w+)|\.\s*{_ADD}\s*\(.*|\+=.*)\s*",
@@ -108,7 +108,9 @@ def _checks(
     """Yields the span of each condition on a name, the code that runs where the name has this
     value, and the span that does not run then. The code is None if it is unknown, or if it follows
     the whole `if`."""
-    for match in islice(re.compile(_CONDITION.format(name)).finditer(text.plain, *span), _MOST):
+    for match in islice(
+        re.compile(_CONDITION.format(name)).finditer(text.plain, *span), _MAX_MATCHES
+    ):
         accessor = re.sub(r"\W", "", match["accessor"] or "")
         holds = value is not (accessor in _NEGATIVE_ACCESSORS)
         holds = holds is not (bool(match["operator"] == "==") and match["value"] != "true")
@@ -138,7 +140,7 @@ def is_never_checked(
         ):
             return False
         ignored += [place, unreached]
-    uses = islice(re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span), _MOST)
+    uses = islice(re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span), _MAX_MATCHES)
     return all(
         _WRITE_ACCESS.match(text.plain, use.end()) or any(a <= use.start() < b for a, b in ignored)
         for use in uses
@@ -164,7 +166,7 @@ def stores_unused_error(text: Text, statement: str) -> bool:
         stored["value"] not in ("false", "null", "None"),
         (0, len(text.plain)),
     )
-    uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)]
+    uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MAX_MATCHES)]
     if all(_WRITE_ACCESS.match(text.plain, use.end()) for use in uses):
         is_dead_letter = _DEAD_LETTER.search(name) and not re.search(
             COLLECTION.format(name), text.plain
@@ -205,10 +207,12 @@ def outcome_decides(text: Text, attempt: Block, handler: str) -> bool:
     """Whether the exit status, or other code, depends on a counter of the handler, or on what the
     last statement of the attempt sets."""
     names = [(name, True) for name in _INCREMENT.findall(handler)]
-    flag = _LAST_FLAG.search(text.plain[attempt[0] : attempt[1]].rstrip()[-_LAST_LINE:])
+    flag = _LAST_FLAG.search(text.plain[attempt[0] : attempt[1]].rstrip()[-_MAX_STATEMENT:])
     names += [(flag[1], False)] if flag else []
     whole, after = (0, len(text.plain)), (attempt[1], text.block(attempt[0])[1])
-    assigned = _LAST_ASSIGNMENT.search(text.plain[attempt[0] : attempt[1]].rstrip()[-_LAST_LINE:])
+    assigned = _LAST_ASSIGNMENT.search(
+        text.plain[attempt[0] : attempt[1]].rstrip()[-_MAX_STATEMENT:]
+    )
     if assigned and _is_absent(text, assigned[1], attempt, handler) and any(
         failed is not None and not ignores_failure(text, place[1], failed)
         for place, failed, _ in _checks(text, assigned[1], False, after)

@@ -21,8 +21,8 @@ from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 READ = ""
 """The fate of a future that something reads, or may read."""
 
-_MOST, _STEPS, _DEEPEST = 60, 12, 5
-_REACH, _MOST_STEPS = 600, 400
+_MAX_MATCHES, _MAX_LINKS, _MAX_DEPTH = 60, 12, 5
+_REACH, _MAX_STEPS = 600, 400
 _LINK = re.compile(r"\s*\??\.\s*(\w+)(?:<[\w<>?, .]{0,60}>)?\s*([({])?")
 _INDEX = re.compile(r"\s*(?:!!)?(?:\[[^\]\n]{1,60}\])?")
 _LAMBDA = re.compile(
@@ -90,7 +90,7 @@ class Futures:
         return outer if isinstance(outer, str) else self._follow(outer, 0)
 
     def _follow(self, value: _Value, depth: int) -> str:
-        for _ in range(_STEPS):
+        for _ in range(_MAX_LINKS):
             chained = self._with_chain(value, depth)
             if isinstance(chained, str):
                 return chained
@@ -145,9 +145,9 @@ class Futures:
             return self._fate_of_error(_Value(at, wait), depth)
         if (call := self._enclosing_call(at)) and call[0] == "Future":
             outer = _Value(self._text.chain(call[1]), self._text.closed(call[1] + 1))
-            return self._follow(outer, depth + 1) if depth < _DEEPEST else READ
+            return self._follow(outer, depth + 1) if depth < _MAX_DEPTH else READ
         for start, end, head in reversed(self._text.around(at)):
-            if re.search(r"\b(?:Future|thread)\s*$", head) and depth < _DEEPEST:
+            if re.search(r"\b(?:Future|thread)\s*$", head) and depth < _MAX_DEPTH:
                 return self._follow(_Value(self._text.chain(start), end + 1), depth + 1)
             if _METHOD_HEAD.search(head) or self._is_caught(start, end):
                 return READ
@@ -166,7 +166,7 @@ class Futures:
         of the task (ExecutorService.submit), or only logs it."""
         match = _ARROW.search(self._code_before(value.at))
         call = self._enclosing_call(max(0, value.at - _REACH) + match.start()) if match else None
-        if depth >= _DEEPEST or call is None or call[0] not in calls.EXECUTES:
+        if depth >= _MAX_DEPTH or call is None or call[0] not in calls.EXECUTES:
             return READ
         if self._is_template(*call[:2]) or calls.is_poll_loop(self._plain[value.at : value.end]):
             return READ
@@ -259,7 +259,9 @@ class Futures:
         self._fates["=", name] = READ  # until it is known
         fates = [READ]
         callers = re.compile(rf"\b{name}\s*(?:\.\s*\w+\s*)?\(|\b(\w+)\s*(\()\s*{name}\s*\)")
-        for match in islice(callers.finditer(self._plain), _MOST if depth < _DEEPEST else 0):
+        for match in islice(
+            callers.finditer(self._plain), _MAX_MATCHES if depth < _MAX_DEPTH else 0
+        ):
             if match[1]:
                 value = _Value(match.start(2), self._text.closed(match.end(2)))
                 outer = self._use_in_call(match[1], match.start(2), value)
@@ -329,13 +331,13 @@ class Futures:
             return self._fates["(", name]
         self._fates["(", name] = READ  # until it is known
         fates = [READ]
-        for match in islice(re.finditer(rf"\b{name}\s*\(", self._plain), _MOST):
+        for match in islice(re.finditer(rf"\b{name}\s*\(", self._plain), _MAX_MATCHES):
             before = self._plain[max(0, match.start() - 120) : match.start()]
             defined = re.search(r"\b(?:fun|def)\b[^={}\n]*$|[\w>\]]\s+$", before)
             is_call = not defined or re.search(
                 r"(?:\b(?:return|else|yield)|[-=]>)\s+$|\n\s*$", before
             )
-            if is_call and depth < _DEEPEST:
+            if is_call and depth < _MAX_DEPTH:
                 begin = self._text.chain(match.end() - 1)
                 fates.append(self.fate(begin, self._text.closed(match.end()), depth + 1))
         self._fates["(", name] = max(fates)
@@ -366,7 +368,7 @@ class Futures:
     def _method_reads(self, name: str, position: int, depth: int) -> bool:
         """Whether a method reads a parameter. A method of another file is assumed to read it."""
         bodies = self._text.bodies(name)
-        if len(bodies) != 1 or depth >= _DEEPEST:
+        if len(bodies) != 1 or depth >= _MAX_DEPTH:
             return True
         names = self._text.parameters(bodies[0])
         return position >= len(names) or self.is_read(names[position], bodies[0], depth + 1)
@@ -398,20 +400,18 @@ class Futures:
 
     def is_read(self, name: str, span: Block, depth: int = 0, *, nested: bool = False) -> bool:
         """Whether code checks the result of the futures in a variable."""
-        if depth >= _DEEPEST or self._steps > _MOST_STEPS:
+        if depth >= _MAX_DEPTH or self._steps > _MAX_STEPS:
             return True
         if (name, span, nested) in self._reads:
             return self._reads[name, span, nested]
         self._reads[name, span, nested] = False  # until it is known
         self._steps += 1
         uses = re.compile(rf"(?<![\w\"])(?:(?<!\.)|(?<=this\.)){re.escape(name)}\b")
-        places = islice(uses.finditer(self._plain, max(0, span[0]), span[1]), _MOST)
-        self._reads[name, span, nested] = any(
-            self._is_read_at(use, depth, nested) for use in places
-        )
+        places = islice(uses.finditer(self._plain, max(0, span[0]), span[1]), _MAX_MATCHES)
+        self._reads[name, span, nested] = any(self._reads_at(use, depth, nested) for use in places)
         return self._reads[name, span, nested]
 
-    def _is_read_at(self, use: re.Match[str], depth: int, nested: bool) -> bool:
+    def _reads_at(self, use: re.Match[str], depth: int, nested: bool) -> bool:
         plain = self._plain
         start = use.start() - 5 if plain.endswith("this.", 0, use.start()) else use.start()
         indexed = _INDEX.match(plain, use.end())

@@ -11,7 +11,7 @@ from itertools import islice
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _MOST_BRANCHES = 20, 12
+_MAX_MATCHES, _MAX_BRANCHES = 20, 12
 _WHEN = r"\bwhen\s*(?:\(\s*{0}\s*(?:\.\s*is\w+\s*)?\)\s*)?\{{"
 _BRANCH = re.compile(r"[\s;]*(?P<condition>[^{};\n]{1,200}?)\s*->\s*")
 _FAILURE_CONDITION = re.compile(
@@ -29,9 +29,9 @@ def branches_ignoring_failure(
     """Yields the `when` and `match` expressions of a span that check a name and only log a failure.
     `loops` are the loops over polled records."""
     whens = re.compile(_WHEN.format(name)).finditer(text.plain, *span)
-    for match in islice(whens, _MOST):
+    for match in islice(whens, _MAX_MATCHES):
         block = text.block_of(match.end() - 1)
-        branches = [*islice(_branches(text, block), _MOST_BRANCHES)]
+        branches = [*islice(_branches(text, block), _MAX_BRANCHES)]
         checks_name = "(" in match[0] or any(
             re.search(rf"\b{name}\b", condition) for condition, _ in branches
         )
@@ -41,7 +41,7 @@ def branches_ignoring_failure(
         ):  # fmt: skip
             yield match.start(), block[1]
     matches = re.compile(_MATCH.format(name)).finditer(text.plain, *span)
-    for match in islice(matches, _MOST):
+    for match in islice(matches, _MAX_MATCHES):
         block = text.block_of(match.end() - 1)
         cases = _CASE.finditer(text.plain, block[0] + 1, block[1])
         failures = [case["body"] for case in cases if _FAILURE_PATTERN.match(case["pattern"])]
