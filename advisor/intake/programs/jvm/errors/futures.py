@@ -21,7 +21,7 @@ from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 READ = ""
 """The fate of a future that something reads, or may read."""
 
-_MAX_MATCHES, _MAX_LINKS, _MAX_DEPTH = 60, 12, 5
+_MAX_MATCHES, _MAX_USES, _MAX_DEPTH = 60, 12, 5
 _REACH, _MAX_STEPS = 600, 400
 _LINK = re.compile(r"\s*\??\.\s*(\w+)(?:<[\w<>?, .]{0,60}>)?\s*([({])?")
 _INDEX = re.compile(r"\s*(?:!!)?(?:\[[^\]\n]{1,60}\])?")
@@ -90,7 +90,7 @@ class Futures:
         return outer if isinstance(outer, str) else self._follow(outer, 0)
 
     def _follow(self, value: _Value, depth: int) -> str:
-        for _ in range(_MAX_LINKS):
+        for _ in range(_MAX_USES):
             chained = self._with_chain(value, depth)
             if isinstance(chained, str):
                 return chained
