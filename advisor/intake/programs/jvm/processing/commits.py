@@ -325,7 +325,7 @@ class Records:
         for name in sorted(buffers):
             declared = re.compile(COLLECTION.format(name)).search(plain)
             if declared and block[0] < declared.start() < block[1]:
-                continue  # filled anew after each poll
+                continue  # created anew for each poll
             methods = "|".join(self.text.methods_with(re.compile(rf"\b{name}\b"))) or "(?!)"
             uses = re.compile(
                 rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream|toString)\b"

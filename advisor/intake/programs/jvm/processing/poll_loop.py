@@ -71,7 +71,7 @@ def processing_facts(text: Text, *, single: bool = False) -> dict[str, int]:
     """Returns the facts about how the program processes records, each with its offset.
 
     `single` says that a poll returns at most one record (max.poll.records=1). Raises `IntakeError`
-    for more polls than are followed: nothing is known of a poll that is not followed.
+    for more polls than the reader follows: a poll that it does not follow may lose records.
     """
     places: dict[str, int] = {}
     chains = {name: [*poll_chains.chains(text, name)] for name in sorted(consumer_names(text))}
@@ -150,7 +150,7 @@ class _Poll:
 
     @cached_property
     def _receiving_names(self) -> set[str]:
-        """The names of records and of whatever receives them; used for `try` blocks alone."""
+        """The names of records, and names to which they are passed; for `try` blocks alone."""
         return handovers.receiving_names(
             self._text, self._record_names, (self._poll_end, self._block[1])
         )

@@ -103,7 +103,7 @@ class _Patterns:
     lazy: re.Pattern[str]
     eager: re.Pattern[str]
     blocking: re.Pattern[str]
-    """Calls of Spring's RestClient, whose calls are named as those of WebClient but block."""
+    """Calls of Spring's RestClient, which have the names of WebClient's calls but block."""
 
 
 def never_run(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[tuple[str, int]]:

@@ -1,7 +1,7 @@
 """Handovers of records to other threads that JVM code waits for without checking for errors.
 
 `CountDownLatch.await`, `Thread.join` and `ExecutorService.awaitTermination` return when the work
-has ended, also where it threw an error; `Future.get` throws it again (java.util.concurrent).
+has ended, whether or not it threw an error; `Future.get` rethrows it (java.util.concurrent).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def unchecked_handovers(
 
 
 def _is_unchecked(text: Text, at: int, only: re.Pattern[str]) -> bool:
-    """Whether a handover runs on what `only` matches, and catches no error of its own."""
+    """Whether the code of a handover matches `only`, and catches no errors itself."""
     plain = text.plain
     closed = text.closed(plain.index("(", at) + 1)
     bodies = text.reached((at, max(closed, text.block_of(closed)[1])))

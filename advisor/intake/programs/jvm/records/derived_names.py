@@ -22,7 +22,7 @@ _KOTLIN_MAP = re.compile(
     r"\s*(?P<source>\w+)(?:\s*\.\s*\w+(?:\(\))?){0,3}\s*\.\s*map\w*\s*\{(?P<body>[^{};\n]{1,200})\}"
     r"\s*(?=[;\n])"
 )
-"""An assignment in Kotlin of a list of values, one of each polled record."""
+"""An assignment in Kotlin of a list with one value per polled record."""
 _LAMBDA = re.compile(
     r"(?<=[;{}\n])(?P<source>[^;{}\n]{1,200}(?:\n\s*\.[^;{}\n]{1,200}){0,6})"
     r"[({,]\s*(?:case\s*)?\(?(?P<names>\w+(?:\s*,\s*\w+)*)\)?\s*(?:->|=>)"

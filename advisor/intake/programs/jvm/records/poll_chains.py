@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.text import Block, Text
 
 POLL = r"\b{0}\s*\??\.\s*poll\s*\("
-"""A poll of the consumer with a given name, to be filled in."""
+"""A poll; the name of the consumer is filled in."""
 _MOST, _MOST_CASES, _LONGEST = 20, 6, 16
 
 Chain = list["Step"]
