@@ -81,7 +81,7 @@ def _use_reads(tree: ast.AST, parents: dict[int, ast.AST], use: ast.AST) -> bool
 
 
 def _ignores_gathered_errors(parents: dict[int, ast.AST], call: ast.Call) -> bool:
-    """Whether the errors are ignored of a `gather` that returns them as values, or of a `wait`."""
+    """Whether the errors of a `gather` that returns them, or of a `wait`, are ignored or logged."""
     returns_errors = syntax.gather_returns_errors(call) or syntax.method_name(call) == "wait"
     awaited = parents.get(id(call))
     is_statement = isinstance(parents.get(id(awaited)), ast.Expr) if awaited else False

@@ -33,7 +33,7 @@ def commits_past_next(call: ast.Call) -> bool:
 
 
 def is_after_message(value: ast.expr, names: set[str]) -> bool:
-    """Whether a commit with this argument is after a message with one of these names."""
+    """Whether a commit with this argument commits the offset after a message of these names."""
     if isinstance(value, ast.Name) and value.id in names:
         return True
     return bool(syntax.names_in(value) & names) and ".offset() + 1" in ast.unparse(value)

@@ -76,8 +76,8 @@ def open_sends(tree: ast.Module) -> tuple[int, str]:
 
 def _abandoned_transactions(tree: ast.Module) -> Iterator[int]:
     """Yields the lines where a transaction is aborted and the program continues, without a loop
-    that begins it again. In a program that polls, the messages that it reads again decide
-    (`transactions`)."""
+    that begins it again. A program that polls may read its messages again: `transactions` checks
+    those."""
     if syntax.consumer_names(tree):
         return
     loops = (node for node in syntax.nodes(tree) if isinstance(node, ast.While))

@@ -75,6 +75,7 @@ class Reader:
         self._counter = ""
         self._depth = self._count = 0
         self._handling = False
+        """Whether the statements may handle the error of a message."""
 
     def block(self, body: Iterable[ast.stmt]) -> Block:
         return [statement for node in body for statement in self._statement(node)]
