@@ -143,8 +143,8 @@ def test_kafka_streams_is_not_given_what_spring_says_to_listeners() -> None:
     assert intake.heads["family"] == Family.STREAMS
     assert intake.settings == {"streams.application.id": "stated", "producer.acks": "all"}
     assert intake.notes == [
-        "Line 3: spring.kafka.producer is not handed to Kafka Streams: not read.",
-        "Line 4: spring.kafka.listener is not handed to Kafka Streams: not read.",
+        "Line 3: spring.kafka.producer is not passed to Kafka Streams: not read.",
+        "Line 4: spring.kafka.listener is not passed to Kafka Streams: not read.",
     ]
 
 

@@ -107,9 +107,7 @@ def test_a_variable_that_nobody_knows_is_noted_with_the_nearest(
     hint = f"; the nearest known is spring.kafka.{near}" if near else ""
     intake = _read(f"SPRING_KAFKA_PRODUCER_ACKS=1\nSPRING_KAFKA_{variable}=5")
     assert intake.settings == {"producer.acks": "1"}
-    assert intake.notes == [
-        f"Line 2: spring.kafka.{name} is no setting that we know: not read{hint}."
-    ]
+    assert intake.notes == [f"Line 2: spring.kafka.{name} is not a known setting: not read{hint}."]
 
 
 AUTOMATIC = "spring.kafka.consumer.enable-auto-commit=true\nspring.kafka.listener.ack-mode="
@@ -138,7 +136,7 @@ def test_variables_of_the_listener_and_of_the_stream_are_told_apart() -> None:
         "SPRING_KAFKA_CONSUMER_GROUPID=g\nSPRING_KAFKA_LISTENER_ACK_MODE=manual\n"
         "SPRING_KAFKA_SSL_KEYSTORELOCATION=a\nSPRING_CLOUD_STREAM_KAFKA_BINDER_X=1"
     )
-    assert "Line 2: ack-mode manual: only your code says when it commits." in intake.notes
+    assert "Line 2: ack-mode manual: only your code decides when it commits." in intake.notes
     assert "Line 4: variables of Spring Cloud Stream are not read: give its application.yml." in (
         intake.notes
     )
@@ -204,16 +202,16 @@ def test_the_binder_says_what_its_own_code_makes_of_it(
 def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> None:
     intake = _read(f"{BINDER}brokers=a\n{OUT}sync=true\n")
     assert intake.settings == HEARD | {"producer.acks": "1"}
-    note = "required-acks is not stated, so the binder says acks=1: from 5.0.2 on it says all."
+    note = "required-acks is not stated, so the binder sets acks=1: from 5.0.2 on it sets all."
     assert intake.notes == [f"Line 2: {note}"]
 
 
 @pytest.mark.parametrize(("line", "note"), [
-    (f"{IN}auto-commit-offset=false", "ack-mode MANUAL: only your code says when it commits."),
-    (f"{BINDER}required-akcs=1", "spring.cloud.stream.kafka.binder.required-akcs is no name of the "
-     "binder that we know: not read; the nearest known is requiredacks."),
+    (f"{IN}auto-commit-offset=false", "ack-mode MANUAL: only your code decides when it commits."),
+    (f"{BINDER}required-akcs=1", "spring.cloud.stream.kafka.binder.required-akcs is not a known "
+     "name of the binder: not read; the nearest known is requiredacks."),
     (f"{BINDER}configuration.enable.auto.commit=true",
-     "the binder passes over enable.auto.commit=true."),
+     "the binder ignores enable.auto.commit=true."),
     (f"{BINDER}min-partition-count=3", None),
 ])  # fmt: skip
 def test_what_of_the_binder_is_not_taken_is_said(line: str, note: str | None) -> None:

@@ -1,10 +1,12 @@
-"""`spring.cloud.stream.kafka`: what Spring Cloud Stream's Kafka binder makes of its own names.
+"""`spring.cloud.stream.kafka`: settings of Spring Cloud Stream's Kafka binder, and of its bindings.
 
-Below spring.kafka lie `required-acks`, and `buffer-size` and `batch-timeout` of a binding; above it
-the binder's `configuration`, then its `producer-properties` and `consumer-properties`, then what
-a binding says. Source: spring-cloud-stream 5.0, BindingUtils (createProducerConfigs,
-createConsumerConfigs), KafkaBinderConfigurationProperties, and "Configuration Options" of the Kafka
-binder in its reference.
+spring.kafka overrides `required-acks`, and `buffer-size` and `batch-timeout` of a binding. It is
+overridden by the binder's `configuration`, then by its `producer-properties` and
+`consumer-properties`, then by the settings of a binding.
+
+Source: spring-cloud-stream 5.0, BindingUtils (createProducerConfigs, createConsumerConfigs),
+KafkaBinderConfigurationProperties, and "Configuration Options" of the Kafka binder in its
+reference.
 """
 
 from __future__ import annotations
@@ -32,56 +34,59 @@ _BINDING = re.compile(
     rf"{re.escape(_KAFKA)}(?:bindings\.[^.]+|default)\.(?P<part>producer|consumer)\.(?P<name>.+)"
 )
 _ANY_BINDING = re.compile(rf"{re.escape(_ROOT)}(?:kafka\.)?bindings\.(?P<name>[^.]+)\.")
-_OWN_BINDING = re.compile(rf"{re.escape(_KAFKA)}bindings\.(?P<name>[^.]+)\.(?:producer|consumer)\.")
+_NAMED_BINDING = re.compile(
+    rf"{re.escape(_KAFKA)}bindings\.(?P<name>[^.]+)\.(?:producer|consumer)\."
+)
 _GROUP = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+|default)\.group")
-_READS, _WRITES = (
+_READING_BINDING, _WRITING_BINDING = (
     re.compile(rf"{re.escape(_ROOT)}(?:kafka\.)?bindings\.[^.]+(?:-{way}-\d+\.|\.{part}\.)")
     for way, part in (("in", _CONSUMER), ("out", _PRODUCER))
 )
-_HEARS = re.compile(
+_ERROR_CHECK = re.compile(
     rf"^{re.escape(_ROOT)}(?:kafka\.)?(?:bindings\.[^.]+|default)\.(?:producer\.)?"
-    r"(?P<what>sync|error-?channel-?enabled)$",
+    r"(?P<setting>sync|error-?channel-?enabled)$",
     re.IGNORECASE,
 )
-_BELOW, _WIDE, _CLIENTS, _OWN, _START = range(-1, 4)
-"""Ranks: below spring.kafka, the binder's for both clients, for one, a binding's, start-offset."""
+_LOWEST, _BINDER_WIDE, _ONE_CLIENT, _ONE_BINDING, _START_OFFSET = range(-1, 4)
+"""Ranks: below spring.kafka, the binder's for both clients, its for one client, those of a binding,
+start-offset."""
 
-_AUTO = "auto-commit-offset"
+_AUTO_COMMIT = "auto-commit-offset"
 _DEAD_LETTER, _RESET, _REBALANCES = "dead.letter", "reset-offsets", "auto-rebalance-enabled"
-_RESETS = (
-    "each partition begins at startOffset when it is assigned, wherever the group is, so that it "
-    "is read again or passed over (reference of the Kafka binder, Resetting Offsets). That is not "
-    "advised on; leave it out"
+_RESET_WORDS = (
+    "each partition begins at startOffset when it is assigned, whatever the group has committed: "
+    "messages are read again or skipped (reference of the Kafka binder, Resetting Offsets). That "
+    "is not advised on; leave it out"
 )
 
 Place = tuple[int, Component, str]
-"""The rank of a statement, whose setting it is, and its name."""
+"""The rank of a property, the component that it belongs to, and the name of the setting."""
 
-_OF_BINDER: Mapping[str, Place] = {
-    "requiredacks": (_BELOW, _PRODUCER, "acks"),
-    "replicationfactor": (_WIDE, _TOPIC, "replication.factor"),
-    "transaction.transactionidprefix": (_WIDE, _PRODUCER, "transactional.id"),
+_BINDER_SETTINGS: Mapping[str, Place] = {
+    "requiredacks": (_LOWEST, _PRODUCER, "acks"),
+    "replicationfactor": (_BINDER_WIDE, _TOPIC, "replication.factor"),
+    "transaction.transactionidprefix": (_BINDER_WIDE, _PRODUCER, "transactional.id"),
 }
-_OF_BINDING: Mapping[tuple[str, str], Place] = {
-    (_PRODUCER, "buffersize"): (_BELOW, _PRODUCER, "batch.size"),
-    (_PRODUCER, "batchtimeout"): (_BELOW, _PRODUCER, "linger.ms"),
-    (_PRODUCER, "topic.replicationfactor"): (_OWN, _TOPIC, "replication.factor"),
-    (_CONSUMER, "topic.replicationfactor"): (_OWN, _TOPIC, "replication.factor"),
-    (_CONSUMER, "startoffset"): (_START, _CONSUMER, "auto.offset.reset"),
-    (_CONSUMER, "ackmode"): (_OWN, Component.APPLICATION, "ack-mode"),
-    (_CONSUMER, "autocommitoffset"): (_OWN, Component.APPLICATION, _AUTO),
-    (_CONSUMER, "resetoffsets"): (_OWN, Component.APPLICATION, _RESET),
-    (_CONSUMER, "autorebalanceenabled"): (_OWN, Component.APPLICATION, _REBALANCES),
-    (_CONSUMER, "enabledlq"): (_OWN, Component.APPLICATION, _DEAD_LETTER),
+_BINDING_SETTINGS: Mapping[tuple[str, str], Place] = {
+    (_PRODUCER, "buffersize"): (_LOWEST, _PRODUCER, "batch.size"),
+    (_PRODUCER, "batchtimeout"): (_LOWEST, _PRODUCER, "linger.ms"),
+    (_PRODUCER, "topic.replicationfactor"): (_ONE_BINDING, _TOPIC, "replication.factor"),
+    (_CONSUMER, "topic.replicationfactor"): (_ONE_BINDING, _TOPIC, "replication.factor"),
+    (_CONSUMER, "startoffset"): (_START_OFFSET, _CONSUMER, "auto.offset.reset"),
+    (_CONSUMER, "ackmode"): (_ONE_BINDING, Component.APPLICATION, "ack-mode"),
+    (_CONSUMER, "autocommitoffset"): (_ONE_BINDING, Component.APPLICATION, _AUTO_COMMIT),
+    (_CONSUMER, "resetoffsets"): (_ONE_BINDING, Component.APPLICATION, _RESET),
+    (_CONSUMER, "autorebalanceenabled"): (_ONE_BINDING, Component.APPLICATION, _REBALANCES),
+    (_CONSUMER, "enabledlq"): (_ONE_BINDING, Component.APPLICATION, _DEAD_LETTER),
 }
-_BOUND = re.compile(rf"{re.escape(_ROOT)}bindings\.")
-_CHOICE = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+\.binder|default-?binder)")
-_OTHERS = re.compile(
+_BINDING_PROPERTY = re.compile(rf"{re.escape(_ROOT)}bindings\.")
+_BINDER_CHOICE = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+\.binder|default-?binder)")
+_OTHER_BINDER = re.compile(
     rf"{re.escape(_ROOT)}(?:rabbit|kinesis|pulsar|solace|eventhubs|servicebus|gcp|sqs|jms)\."
 )
-"""How the settings of other binders begin."""
-_MAPS = {"producerproperties": _PRODUCER, "consumerproperties": _CONSUMER}
-_SILENT = frozenset({
+"""The beginning of the settings of other binders."""
+_PROPERTY_MAPS = {"producerproperties": _PRODUCER, "consumerproperties": _CONSUMER}
+_UNWEIGHED_NAMES = frozenset({
     "brokers", "defaultbrokerport", "headers", "headermapperbeanname", "healthtimeout", "jaas",
     "autocreatetopics", "autoaddpartitions", "autoaltertopics", "minpartitioncount", "metrics",
     "certificatestoredirectory", "considerdownwhenanypartitionhasnoleader", "enableobservation",
@@ -90,116 +95,128 @@ _SILENT = frozenset({
 """Names of the binder that no guarantee depends on."""
 
 
-def used(leaves: Iterable[Leaf]) -> bool:
-    """Whether these properties configure the Kafka binder, or bindings of no other one."""
-    named = {_name(leaf): leaf.text for leaf in leaves}
-    if any(name.startswith(_KAFKA) for name in named):
+def uses_kafka_binder(leaves: Iterable[Leaf]) -> bool:
+    """Whether these properties configure the Kafka binder, or bindings without another binder."""
+    texts = {_name(leaf): leaf.text for leaf in leaves}
+    if any(name.startswith(_KAFKA) for name in texts):
         return True
-    chosen = [text.lower() for name, text in named.items() if _CHOICE.fullmatch(name)]
-    others = any(_OTHERS.match(name) for name in named) or any(
-        "kafka" not in entry for entry in chosen
+    binders = [text.lower() for name, text in texts.items() if _BINDER_CHOICE.fullmatch(name)]
+    is_other = any(_OTHER_BINDER.match(name) for name in texts) or any(
+        "kafka" not in binder for binder in binders
     )
-    return not others and any(_BOUND.match(name) for name in named)
+    return not is_other and any(_BINDING_PROPERTY.match(name) for name in texts)
 
 
-def before(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """States what spring.kafka goes before."""
-    _state(reading, leaves, range(_BELOW, _BELOW + 1))
+def take_defaults(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Takes the settings that spring.kafka overrides."""
+    _take_ranks(reading, leaves, range(_LOWEST, _LOWEST + 1))
 
 
-def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """States what overrides spring.kafka, and the values that the binder sets itself."""
-    _state(reading, leaves, range(_WIDE, _OWN))
+def take_overrides(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Takes the settings that override spring.kafka, and the values that the binder sets by
+    default."""
+    _take_ranks(reading, leaves, range(_BINDER_WIDE, _ONE_BINDING))
     _drop_auto_commit(reading)
-    _state(reading, leaves, range(_OWN, _START + 1))
+    _take_ranks(reading, leaves, range(_ONE_BINDING, _START_OFFSET + 1))
     for leaf in leaves:
-        _elsewhere(reading, leaf)
-    _of_streams(reading, leaves)
-    for component, pattern in ((_PRODUCER, _WRITES), (_CONSUMER, _READS)):
-        found = {binding_of(_name(leaf)) for leaf in leaves if pattern.search(_name(leaf))}
-        reading.clients |= {(component, name) for name in found}
-    _writes_silently(reading, leaves)
-    _reads_silently(reading, leaves)
-    _without_direction(reading, leaves)
+        _note_unread(reading, leaf)
+    _check_streams_binder(reading, leaves)
+    for component, pattern in ((_PRODUCER, _WRITING_BINDING), (_CONSUMER, _READING_BINDING)):
+        names = {binding_name(_name(leaf)) for leaf in leaves if pattern.search(_name(leaf))}
+        reading.clients |= {(component, name) for name in names}
+    _add_producer_defaults(reading, leaves)
+    _add_consumer_defaults(reading, leaves)
+    _refuse_without_direction(reading, leaves)
 
 
-def _without_direction(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """Refuses a file whose bindings do not tell whether they read or write."""
-    bound = [leaf for leaf in leaves if _BOUND.match(_name(leaf))]
-    if bound and not (reading.items or reading.clients or reading.problems):
-        words = "nothing says whether this binding reads or writes: name it with -in-0 or -out-0, "
+def _refuse_without_direction(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Adds a problem for a file whose bindings do not show whether they read or write."""
+    bindings = [leaf for leaf in leaves if _BINDING_PROPERTY.match(_name(leaf))]
+    if bindings and not (reading.items or reading.clients or reading.problems):
+        words = "nothing shows whether this binding reads or writes: name it with -in-0 or -out-0, "
         words += "or state its group if it reads"
-        reading.wrong(Component.APPLICATION, "framework", bound[0].line, words)
+        reading.wrong(Component.APPLICATION, "framework", bindings[0].line, words)
 
 
 def _name(leaf: Leaf) -> str:
     return ".".join(leaf.path)
 
 
-def _state(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
+def _take_ranks(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
     places = [(place, leaf) for leaf in leaves for place in _places(_name(leaf))]
-    # What a binding states goes before the default of all bindings.
+    # A setting of a binding overrides the default of all bindings.
     places.sort(key=lambda row: (row[0][0], not _name(row[1]).startswith(f"{_KAFKA}default.")))
-    for (rank, to, name), leaf in places:
+    for (rank, component, name), leaf in places:
         if rank in ranks:
-            named = (_name(leaf).removeprefix(_ROOT), leaf.text, leaf.line)
-            before = len(reading.items)
-            fill(reading, SPRING, named, partial(_take, reading, leaf.line, to, name))
-            if own := _OWN_BINDING.match(_name(leaf)):
-                items = [replace(item, process=own["name"]) for item in reading.items[before:]]
-                reading.items[before:] = items
+            property_ = (_name(leaf).removeprefix(_ROOT), leaf.text, leaf.line)
+            take_defaults = len(reading.items)
+            fill(reading, SPRING, property_, partial(_take, reading, leaf.line, component, name))
+            if match := _NAMED_BINDING.match(_name(leaf)):
+                items = [
+                    replace(item, process=match["name"]) for item in reading.items[take_defaults:]
+                ]
+                reading.items[take_defaults:] = items
 
 
-def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> None:
+def _take(reading: Reading, line: int, component: Component, name: str, text: str) -> None:
     if name == _DEAD_LETTER:
-        # It waits for the acknowledgement, logs that there was none, and commits all the same
+        # It waits for the acknowledgement, logs an error without one, and commits nevertheless
         # (KafkaMessageChannelBinder, DlqSender).
         if is_true(text):
-            reading.state(to, name, "unacknowledged", line)
+            reading.state(component, name, "unacknowledged", line)
     elif name == _RESET:
         if is_true(text):
-            reading.wrong(_CONSUMER, name, line, f"{name}=true: {_RESETS}")
+            reading.wrong(_CONSUMER, name, line, f"{name}=true: {_RESET_WORDS}")
     elif name == _REBALANCES:
-        if not is_true(text):  # KafkaMessageChannelBinder: it assigns by the instance's index
+        if not is_true(
+            text
+        ):  # KafkaMessageChannelBinder assigns partitions by the instance's index
             reading.wrong(_CONSUMER, name, line, f"{name}=false: {ASSIGNS}")
-    elif to is Component.APPLICATION:
-        by_code = name == _AUTO and not is_true(text)
-        ack_mode(reading, "MANUAL" if by_code else "BATCH" if name == _AUTO else text, line)
-    elif (name, text) != ("replication.factor", "-1"):  # then it is the brokers' own default
-        reading.state(to, name, text.lower() if name == "auto.offset.reset" else text, line)
+    elif component is Component.APPLICATION:
+        is_manual = name == _AUTO_COMMIT and not is_true(text)
+        ack_mode(
+            reading, "MANUAL" if is_manual else "BATCH" if name == _AUTO_COMMIT else text, line
+        )
+    elif (name, text) != ("replication.factor", "-1"):  # -1 is the default of the brokers
+        reading.state(component, name, text.lower() if name == "auto.offset.reset" else text, line)
 
 
 def _places(name: str) -> Iterator[Place]:
-    """Where a property goes; nowhere if it is not a setting of a client or a topic."""
+    """Yields the places of a property; none if it is not a setting of a client or a topic."""
     if match := _BINDING.fullmatch(name):
-        own, part = match["name"], match["part"]
-        head, _, key = own.partition(".")
+        setting, part = match["name"], match["part"]
+        head, _, key = setting.partition(".")
         if head == "configuration":
-            yield _OWN, Component(part), _key(key)
-        elif relaxed(own).startswith("topic.properties."):
-            yield _OWN, _TOPIC, _key(own.partition(".properties.")[2])
-        elif place := _OF_BINDING.get((part, relaxed(own))):
+            yield _ONE_BINDING, Component(part), _key(key)
+        elif relaxed(setting).startswith("topic.properties."):
+            yield _ONE_BINDING, _TOPIC, _key(setting.partition(".properties.")[2])
+        elif place := _BINDING_SETTINGS.get((part, relaxed(setting))):
             yield place
     elif match := _BINDER.fullmatch(name):
         head, _, key = match["name"].partition(".")
         if head == "configuration":
             java = newest(Family.JAVA)
-            having = [item for item in _MAPS.values() if _key(key) in known_keys(java, item)]
-            yield from ((_WIDE, component, _key(key)) for component in having)
-        elif client := _MAPS.get(relaxed(head)):
-            yield _CLIENTS, client, _key(key)
-        elif place := _OF_BINDER.get(relaxed(match["name"])):
+            components = [
+                client
+                for client in _PROPERTY_MAPS.values()
+                if _key(key) in known_keys(java, client)
+            ]
+            yield from ((_BINDER_WIDE, component, _key(key)) for component in components)
+        elif client := _PROPERTY_MAPS.get(relaxed(head)):
+            yield _ONE_CLIENT, client, _key(key)
+        elif place := _BINDER_SETTINGS.get(relaxed(match["name"])):
             yield place
         elif key.startswith("producer.configuration."):
-            yield _OWN, _PRODUCER, _key(key.removeprefix("producer.configuration."))
+            yield _ONE_BINDING, _PRODUCER, _key(key.removeprefix("producer.configuration."))
 
 
 def _key(text: str) -> str:
     return text.removeprefix("[").removesuffix("]")
 
 
-def _elsewhere(reading: Reading, leaf: Leaf) -> None:
-    """What of the binder is not read here, and a name that it does not have."""
+def _note_unread(reading: Reading, leaf: Leaf) -> None:
+    """Adds a note for a property of the binder that is not read, and for a name that it does not
+    have."""
     name = _name(leaf)
     if name.startswith(f"{_ROOT}binders."):
         words = "is not read: give the settings of its clients as properties"
@@ -207,30 +224,30 @@ def _elsewhere(reading: Reading, leaf: Leaf) -> None:
     if not (match := _BINDER.fullmatch(name)) or match["name"].startswith("configuration."):
         return
     head = relaxed(match["name"].partition(".")[0])
-    names = _SILENT | _MAPS.keys() | _OF_BINDER.keys()
+    names = _UNWEIGHED_NAMES | _PROPERTY_MAPS.keys() | _BINDER_SETTINGS.keys()
     if head not in names:
         near = nearest(head, frozenset(names))
         hint = f"; the nearest known is {near}" if near else ""
-        words = f"{shown(name)} is no name of the binder that we know: not read{hint}"
+        words = f"{shown(name)} is not a known name of the binder: not read{hint}"
         reading.note(leaf.line, words)
 
 
-def _of_streams(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """Kafka Streams is a client of its own, and beside the other binder it is another one."""
-    of_kafka = [leaf for leaf in leaves if _name(leaf).startswith(_KAFKA)]
-    of_streams = [leaf for leaf in of_kafka if _name(leaf).startswith(f"{_KAFKA}streams.")]
-    if not of_streams:
+def _check_streams_binder(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Adds a problem for the Kafka Streams binder, which is a separate client."""
+    kafka_leaves = [leaf for leaf in leaves if _name(leaf).startswith(_KAFKA)]
+    streams_leaves = [leaf for leaf in kafka_leaves if _name(leaf).startswith(f"{_KAFKA}streams.")]
+    if not streams_leaves:
         return
-    line = of_streams[0].line
+    line = streams_leaves[0].line
     words = "this is an application of the Kafka Streams binder, whose names are not read: give "
-    words += "what it hands to Kafka Streams as streams.properties"
-    if of_streams == of_kafka:
+    words += "the settings that it passes to Kafka Streams as streams.properties"
+    if streams_leaves == kafka_leaves:
         reading.wrong(Component.APPLICATION, "framework", line, words)
     else:
         words = f"Line {line}: {words}, or choose a binding of the other binder on the command "
         words += "line (--only NAME)."
         reading.part_names |= {
-            binding_of(_name(leaf)) for leaf in leaves if _BOUND.match(_name(leaf))
+            binding_name(_name(leaf)) for leaf in leaves if _BINDING_PROPERTY.match(_name(leaf))
         }
         reading.problems_unless_chosen.append(
             Problem(Component.APPLICATION, "Kafka Streams", words)
@@ -241,84 +258,95 @@ def _drop_auto_commit(reading: Reading) -> None:
     for item in [item for item in reading.items if item.name == "enable.auto.commit"]:
         if item.component is _CONSUMER and item.text.lower() == "true":
             reading.items.remove(item)
-            reading.note(item.line, "the binder passes over enable.auto.commit=true")
+            reading.note(item.line, "the binder ignores enable.auto.commit=true")
 
 
-def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """The binder's own acks: 1 before 5.0.2 and all since then (GH-3170); and linger.ms=0."""
-    stated = {item.name: item.text for item in reading.items if item.component is _PRODUCER}
-    line = _line(reading, _PRODUCER, leaves, _WRITES)
+def _add_producer_defaults(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Adds the binder's default of acks, which is 1 before 5.0.2 and all since then (GH-3170), and
+    linger.ms=0."""
+    texts = {item.name: item.text for item in reading.items if item.component is _PRODUCER}
+    line = _first_line(reading, _PRODUCER, leaves, _WRITING_BINDING)
     if not line:
         return
-    _heard(reading, leaves, line)
-    if "linger.ms" not in stated:
+    _add_unchecked_sends(reading, leaves, line)
+    if "linger.ms" not in texts:
         reading.state(_PRODUCER, "linger.ms", "0", line)
-    if "acks" in stated:
+    if "acks" in texts:
         return
-    # With acks=1 neither would start: so it is a binder that says all, as the client does.
-    if "transactional.id" in stated or stated.get("enable.idempotence", "").lower() == "true":
+    # With acks=1 neither would start: so the default of this binder is all, as that of the client.
+    if "transactional.id" in texts or texts.get("enable.idempotence", "").lower() == "true":
         return
     reading.state(_PRODUCER, "acks", "1", line)
-    words = "required-acks is not stated, so the binder says acks=1: from 5.0.2 on it says all"
+    words = "required-acks is not stated, so the binder sets acks=1: from 5.0.2 on it sets all"
     reading.note(line, words)
 
 
-def binding_of(name: str) -> str:
-    """The binding that has a property; empty for the default of all."""
+def binding_name(name: str) -> str:
+    """The binding that a property belongs to; empty for the default of all bindings."""
     match = _ANY_BINDING.match(name)
     return match["name"] if match else ""
 
 
-def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
-    """Nobody looks at the result of a send, unless each binding waits for it, hands errors to a
-    channel, or commits it in a transaction (KafkaProducerMessageHandler, processSendResult)."""
-    writes = {binding_of(_name(leaf)) for leaf in leaves if _WRITES.search(_name(leaf))}
-    stated = {
-        (binding_of(_name(leaf)), match["what"].replace("-", "")): is_true(leaf.text)
-        for leaf in leaves
-        if (match := _HEARS.match(_name(leaf)))
+def _add_unchecked_sends(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
+    """Adds that nobody checks the result of a send.
+
+    It is checked if each binding waits for it, passes errors to a channel, or sends in a
+    transaction (KafkaProducerMessageHandler, processSendResult).
+    """
+    bindings = {
+        binding_name(_name(leaf)) for leaf in leaves if _WRITING_BINDING.search(_name(leaf))
     }
-    ways = {what for _, what in stated}
-    heard = [
-        any(stated.get((binding, what), stated.get(("", what))) for what in ways)
-        for binding in writes or {""}
+    switches = {
+        (binding_name(_name(leaf)), match["setting"].replace("-", "")): is_true(leaf.text)
+        for leaf in leaves
+        if (match := _ERROR_CHECK.match(_name(leaf)))
+    }
+    settings = {setting for _, setting in switches}
+    checks = [
+        any(switches.get((binding, setting), switches.get(("", setting))) for setting in settings)
+        for binding in bindings or {""}
     ]
-    if all(heard):
+    if all(checks):
         return
     if any(item.name == "transactional.id" for item in reading.items):
         return
     reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
-    words = "a send that fails is a log line, unless sync=true or error-channel-enabled=true"
+    words = "a send that fails is only logged, unless sync=true or error-channel-enabled=true"
     reading.note(line, f"{words} of its binding (application.delivery.errors)")
 
 
-def _reads_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """A group begins at the start of the topic; a consumer without a group at its end."""
-    stated = {item.name for item in reading.items if item.component is _CONSUMER}
-    groups = {binding_of(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
-    line = _line(reading, _CONSUMER, leaves, _READS) or next(
+def _add_consumer_defaults(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Adds the binder's default of auto.offset.reset: earliest for a group, latest for a consumer
+    without a group."""
+    names = {item.name for item in reading.items if item.component is _CONSUMER}
+    groups = {binding_name(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
+    line = _first_line(reading, _CONSUMER, leaves, _READING_BINDING) or next(
         (leaf.line for leaf in groups.values()), 0
     )
-    if not line or "auto.offset.reset" in stated:
+    if not line or "auto.offset.reset" in names:
         return
-    bindings = {binding_of(_name(leaf)) for leaf in leaves if _READS.search(_name(leaf))}
-    grouped = {name for name, leaf in groups.items() if leaf.text.strip()}
-    if "" in grouped:
-        grouped |= bindings - groups.keys()
+    bindings = {
+        binding_name(_name(leaf)) for leaf in leaves if _READING_BINDING.search(_name(leaf))
+    }
+    with_group = {name for name, leaf in groups.items() if leaf.text.strip()}
+    if "" in with_group:
+        with_group |= bindings - groups.keys()
     for binding in sorted(bindings | (groups.keys() - {""})) or [""]:
-        text = "earliest" if binding in grouped else "latest"
-        own = next((leaf.line for leaf in leaves if binding_of(_name(leaf)) == binding != ""), line)
-        reading.state(_CONSUMER, "auto.offset.reset", text, own, process=binding)
-        who = "a group" if binding in grouped else "a binding without a group"
-        words = f"unless auto.offset.reset is stated, the binder says {text} for {who}"
+        text = "earliest" if binding in with_group else "latest"
+        first_line = next(
+            (leaf.line for leaf in leaves if binding_name(_name(leaf)) == binding != ""), line
+        )
+        reading.state(_CONSUMER, "auto.offset.reset", text, first_line, process=binding)
+        reader = "a group" if binding in with_group else "a binding without a group"
+        words = f"unless auto.offset.reset is stated, the binder sets it to {text} for {reader}"
         if not any(note.endswith(f"{words}.") for note in reading.notes):
-            reading.note(own, words)
+            reading.note(first_line, words)
 
 
-def _line(
+def _first_line(
     reading: Reading, component: Component, leaves: Iterable[Leaf], binding: re.Pattern[str]
 ) -> int:
-    """Where a client is first spoken of; 0 if nowhere."""
+    """The first line of a property or an item of a client; 0 if there is none."""
     lines = [leaf.line for leaf in leaves if binding.match(_name(leaf))]
     lines += [item.line for item in reading.items if item.component is component]
     return min(lines, default=0)

@@ -1,7 +1,7 @@
-"""ConsumerFactory and ProducerFactory of Spring for Apache Kafka, as code makes them of a map.
+"""ConsumerFactory and ProducerFactory of Spring for Apache Kafka, which code creates from a map.
 
-Each is written as Kafka's own client, of which the map is read (`programs.jvm.code`). A map that
-begins with what `KafkaProperties` builds has what the application's file states
+Each is rewritten as Kafka's client, whose map is read (`programs.jvm.code`). A map that
+`KafkaProperties` builds begins with the settings of the application's file
 (KafkaProperties, buildConsumerProperties).
 """
 
@@ -14,110 +14,124 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.intake.clients.known_settings import is_weighed_key
 from advisor.intake.frameworks.spring.code_values import UNKNOWN, value
-from advisor.intake.frameworks.spring.stated_by_code import Said
+from advisor.intake.frameworks.spring.stated_by_code import CodeEntry
 from advisor.intake.programs.jvm.code import Code
 from advisor.intake.text import IntakeError
 
-_TYPES = r"(?:<[\w<>?,\s.\[\]@]{0,160}>)?"
-_INNER = r"\((?:[^()]|\((?:[^()]|\([^()]*\)){0,100}\)){0,200}\)"
-_BUILT = rf"(?:\bthis\s*\.\s*)?\b\w+\s*\.\s*build(?:Consumer|Producer)Properties\s*{_INNER}"
-_BASE = re.compile(
-    rf"(?:new\s+)?(?:Linked)?HashMap\s*{_TYPES}\s*\(\s*{_BUILT}\s*\)"
-    rf"|{_BUILT}(?:\s*\.\s*toMutableMap\s*\(\s*\))?"
+_TYPE_ARGUMENTS = r"(?:<[\w<>?,\s.\[\]@]{0,160}>)?"
+_ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\)){0,100}\)){0,200}\)"
+_BUILD_CALL = (
+    rf"(?:\bthis\s*\.\s*)?\b\w+\s*\.\s*build(?:Consumer|Producer)Properties\s*{_ARGUMENTS}"
 )
-_OF_BASE = re.compile(
-    rf"\bDefaultKafka(?P<kind>Consumer|Producer)Factory\s*{_TYPES}\s*\(\s*(?:{_BASE.pattern})"
+_FILE_SETTINGS = re.compile(
+    rf"(?:new\s+)?(?:Linked)?HashMap\s*{_TYPE_ARGUMENTS}\s*\(\s*{_BUILD_CALL}\s*\)"
+    rf"|{_BUILD_CALL}(?:\s*\.\s*toMutableMap\s*\(\s*\))?"
 )
-_MADE = re.compile(rf"\bDefaultKafka(?P<kind>Consumer|Producer)Factory\s*(?P<types>{_TYPES})\s*\(")
-_RETURNED = re.compile(
-    rf"\breturn(?=\s+(?:(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf{_TYPES}"
-    rf"|new\s+(?:Linked)?HashMap{_TYPES})\s*\()"
+_FACTORY_OF_FILE_SETTINGS = re.compile(
+    rf"\bDefaultKafka(?P<kind>Consumer|Producer)Factory\s*{_TYPE_ARGUMENTS}\s*\(\s*(?:{_FILE_SETTINGS.pattern})"
 )
-_NAME_OF_RETURNED = "returned__ ="
+_FACTORY = re.compile(
+    rf"\bDefaultKafka(?P<kind>Consumer|Producer)Factory\s*(?P<types>{_TYPE_ARGUMENTS})\s*\("
+)
+_RETURNED_MAP = re.compile(
+    rf"\breturn(?=\s+(?:(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf{_TYPE_ARGUMENTS}"
+    rf"|new\s+(?:Linked)?HashMap{_TYPE_ARGUMENTS})\s*\()"
+)
+_RETURNED_VARIABLE = "returned__ ="
 _BOOT = "Boot"
-_IS_BASE = re.compile(rf"[^;(]{{0,300}}<{_BOOT}>\(")
+_FILE_MARK = re.compile(rf"[^;(]{{0,300}}<{_BOOT}>\(")
 _PREFIX = re.compile(
     r"(?:\.\s*setTransactionIdPrefix\s*\(|\btransactionIdPrefix\s*=(?!=))\s*(?P<text>[^;\n)]{1,200})"
 )
-_CHANGED = re.compile(
+_CHANGING_CALL = re.compile(
     r"\.\s*(?P<name>updateConfigs|removeConfig|setConfigurationProperties|addPostProcessor)\s*\("
 )
-_OF_SERIALIZERS = re.compile(r"\b\w*(?:Serde|SerDe|Serializer|Deserializer)\w*\.([A-Z][A-Z0-9_]+)")
-"""Settings of serializers, which decide nothing."""
-_CLIENT = re.compile(r"\bKafka(?:Consumer|Producer)(?:<|\()")
+_SERIALIZER_SETTING = re.compile(
+    r"\b\w*(?:Serde|SerDe|Serializer|Deserializer)\w*\.([A-Z][A-Z0-9_]+)"
+)
+"""Settings of serializers, which no guarantee depends on."""
+_CLIENT_CONSTRUCTOR = re.compile(r"\bKafka(?:Consumer|Producer)(?:<|\()")
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A factory: whether of consumers, where it is made, whether it begins with what the
-    application's file states, and what the code puts in."""
+    """A factory of consumers or producers, and the offset and line of its constructor.
+
+    `by_file` is whether its settings begin with those of the application's file. `rows` are the
+    settings that the code adds.
+    """
 
     component: Component
     at: int
     line: int
     by_file: bool
-    rows: tuple[Said, ...]
+    rows: tuple[CodeEntry, ...]
 
 
 def as_clients(code: str) -> str:
-    """The text with Kafka's own clients in the place of factories, in the same lines."""
-    code = _OF_BASE.sub(lambda it: _with_lines(it, f"Kafka{it['kind']}<{_BOOT}>(Map.of()"), code)
-    code = _BASE.sub(lambda it: _with_lines(it, f"new HashMap<{_BOOT}>()"), code)
-    code = _MADE.sub(lambda it: _with_lines(it, f"Kafka{it['kind']}("), code)
-    return _RETURNED.sub(_NAME_OF_RETURNED, code)
+    """Returns the source with Kafka's clients in the place of factories, on the same lines."""
+    code = _FACTORY_OF_FILE_SETTINGS.sub(
+        lambda match: _with_lines(match, f"Kafka{match['kind']}<{_BOOT}>(Map.of()"), code
+    )
+    code = _FILE_SETTINGS.sub(lambda match: _with_lines(match, f"new HashMap<{_BOOT}>()"), code)
+    code = _FACTORY.sub(lambda match: _with_lines(match, f"Kafka{match['kind']}("), code)
+    return _RETURNED_MAP.sub(_RETURNED_VARIABLE, code)
 
 
-def _with_lines(match: re.Match[str], made: str) -> str:
-    return made + "\n" * match[0].count("\n")
+def _with_lines(match: re.Match[str], replacement: str) -> str:
+    return replacement + "\n" * match[0].count("\n")
 
 
 def clients(code: Code) -> list[Client]:
-    """The factories that a text makes. Raises `IntakeError` for one whose settings are not read."""
-    if not _CLIENT.search(code.plain):
+    """The factories that a class creates. Raises `IntakeError` for one whose settings are not
+    read."""
+    if not _CLIENT_CONSTRUCTOR.search(code.plain):
         return []
     objects = [*code.objects()]
     objects += code.returned(objects)
-    for made in objects:
-        code.fill(made)
+    for object_ in objects:
+        code.fill(object_)
     code.assign(objects)
-    found = list[Client]()
-    for made in objects:
-        every = [*made.bases, made]
-        for kind, at, until in made.clients:
-            if unsure := next((base.unsure for base in every if base.unsure), ""):
-                raise IntakeError(f"{unsure}.")
+    factories = list[Client]()
+    for object_ in objects:
+        maps = [*object_.bases, object_]
+        for kind, at, until in object_.clients:
+            if reason := next((base.unsure for base in maps if base.unsure), ""):
+                raise IntakeError(f"{reason}.")
             component = Component(kind.lower())
-            pairs = [pair for base in made.bases for pair in base.pairs]
+            pairs = [pair for base in object_.bases for pair in base.pairs]
             rows = (
                 *_rows(code, component, pairs, len(code.text)),
-                *_rows(code, component, made.pairs, until),
+                *_rows(code, component, object_.pairs, until),
             )
-            starts = [at, *(base.start for base in every)]
-            by_file = any(_IS_BASE.match(code.text, start) for start in starts)
-            found.append(Client(component, at, code.line(at), by_file, rows))
-    return found
+            starts = [at, *(base.start for base in maps)]
+            by_file = any(_FILE_MARK.match(code.text, start) for start in starts)
+            factories.append(Client(component, at, code.line(at), by_file, rows))
+    return factories
 
 
 def _rows(
     code: Code, component: Component, pairs: list[tuple[str, str, int, bool]], until: int
-) -> Iterator[Said]:
-    others = {name.lower().replace("_", ".") for name in _OF_SERIALIZERS.findall(code.plain)}
-    for key, written, at, depends in pairs:
-        if key in others:
+) -> Iterator[CodeEntry]:
+    serializer_keys = {
+        name.lower().replace("_", ".") for name in _SERIALIZER_SETTING.findall(code.plain)
+    }
+    for key, expression, at, is_conditional in pairs:
+        if key in serializer_keys:
             continue
-        text = value(code, written)
-        if (depends or at >= until) and is_weighed_key(component, key):
+        text = value(code, expression)
+        if (is_conditional or at >= until) and is_weighed_key(component, key):
             text = UNKNOWN
-        yield Said(code.line(at), f"spring.kafka.{component}.properties.[{key}]", text)
+        yield CodeEntry(code.line(at), f"spring.kafka.{component}.properties.[{key}]", text)
 
 
-def prefixes(code: Code, start: int, end: int) -> Iterator[Said]:
-    """The prefix of transactional ids that a method gives its factory. Raises `IntakeError` for
-    what changes its settings otherwise."""
-    if changed := _CHANGED.search(code.plain, start, end):
-        words = f"what {changed['name']} changes of this factory is not read"
-        raise IntakeError(f"Line {code.line(changed.start())}: {words}.")
+def prefixes(code: Code, start: int, end: int) -> Iterator[CodeEntry]:
+    """Yields the transaction-id prefix that a method sets on its factory. Raises `IntakeError` for
+    calls that change the settings of the factory."""
+    if change := _CHANGING_CALL.search(code.plain, start, end):
+        words = f"the change that {change['name']} makes to this factory is not read"
+        raise IntakeError(f"Line {code.line(change.start())}: {words}.")
     for match in _PREFIX.finditer(code.text, start, end):
         text = value(code, match["text"])
         name = "spring.kafka.producer.transaction-id-prefix"
-        yield Said(code.line(match.start()), name, text.replace(UNKNOWN, "x"))
+        yield CodeEntry(code.line(match.start()), name, text.replace(UNKNOWN, "x"))

@@ -1,4 +1,4 @@
-"""What the code of a listener shows, held against the container that runs it."""
+"""Listeners compared with the containers that run them."""
 
 from __future__ import annotations
 
@@ -8,110 +8,115 @@ from itertools import islice
 from advisor.catalog import Component, Problem
 from advisor.intake.frameworks.spring.listeners import Listener
 from advisor.intake.frameworks.spring.names import ACK_MODE
-from advisor.intake.frameworks.spring.stated_by_code import DEFAULT_CONTAINER, MADE, is_batch
+from advisor.intake.frameworks.spring.stated_by_code import DEFAULT_CONTAINER, SET_UP, is_batch
 from advisor.intake.reading import Item, Reading
 
 ACKNOWLEDGES, NAMES, MAKES, LISTS, SINGLE = "acknowledges", "names", "makes", "lists", "single"
-"""Items that are held against other files: who says what is committed of a listener, a container
-that it names, one that code makes, and a list of which a container says what it is."""
+"""Names of items that are compared with other files: who decides what is committed, a container
+that a listener names, one that code creates, a list whose meaning the container decides, and a
+listener of one record."""
 BY_CODE, BY_CONTAINER = "code", "container"
-_NEVER = (
-    "this listener has no Acknowledgment, and ack-mode MANUAL leaves it to the code what is "
-    "committed: nothing is. Leave ack-mode away, or acknowledge each record behind its work."
+_NO_COMMIT = (
+    "this listener has no Acknowledgment, and with ack-mode MANUAL only the code commits: nothing "
+    "is committed. Leave out ack-mode, or acknowledge each record after its processing."
 )
-_NONE_GIVEN = (
-    "this listener takes an Acknowledgment, which Spring gives with ack-mode MANUAL and "
-    "MANUAL_IMMEDIATE alone: with another one each record fails (MessagingMessageListenerAdapter). "
+_NO_ACKNOWLEDGMENT = (
+    "this listener takes an Acknowledgment, which Spring passes only with ack-mode MANUAL and "
+    "MANUAL_IMMEDIATE: with any other mode each record fails (MessagingMessageListenerAdapter). "
     "State spring.kafka.listener.ack-mode."
 )
 
 
 ELSEWHERE = (
-    "what sets up the clients or containers of these listeners is not read with them. Give its "
-    "class and the file of the application (application.yml) together, and no kind"
+    "the class that sets up the clients or containers of these listeners is not read with them. "
+    "Give that class and the file of the application (application.yml) together, without a kind"
 )
-_ALL_TO_ONE = (
-    "this listener takes one record, and its container hands on all of a poll "
+_SINGLE_OF_BATCH = (
+    "this listener takes one record, and its container passes all records of a poll "
     "(setBatchListener, spring.kafka.listener.type=batch). Take a List, or leave that out"
 )
-_ONE_OR_ALL = (
-    "whether this listener is given one record or all of a poll is said by its container, and "
-    "that says one. State spring.kafka.listener.type=batch, or give the class that makes the "
+_UNCLEAR_LIST = (
+    "whether this listener takes one record or all of a poll depends on its container, which "
+    "passes one. State spring.kafka.listener.type=batch, or give the class that creates the "
     'container, or write batch = "true"'
 )
 
 
-def compared(listener: Listener) -> Iterator[Item]:
-    """What is held against other files of a listener."""
-    part, line = Component.APPLICATION, listener.line
-    yield Item(part, ACKNOWLEDGES, BY_CODE if listener.acknowledges else BY_CONTAINER, line)
+def listener_items(listener: Listener) -> Iterator[Item]:
+    """Yields the items of a listener that are compared with other files."""
+    component, line = Component.APPLICATION, listener.line
+    yield Item(component, ACKNOWLEDGES, BY_CODE if listener.acknowledges else BY_CONTAINER, line)
     if listener.container:
-        yield Item(part, NAMES, listener.container, line)
+        yield Item(component, NAMES, listener.container, line)
     if listener.is_single:
-        yield Item(part, SINGLE, listener.container or DEFAULT_CONTAINER, line)
+        yield Item(component, SINGLE, listener.container or DEFAULT_CONTAINER, line)
     if listener.is_list:
-        yield Item(part, LISTS, listener.container or DEFAULT_CONTAINER, line)
+        yield Item(component, LISTS, listener.container or DEFAULT_CONTAINER, line)
 
 
 def in_transaction(reading: Reading, context: Iterable[Item]) -> None:
-    """Takes back what was said of sends, where the container has them in its transaction: one that
-    fails fails with it (KafkaTransactionManager; Spring Boot makes one of transaction-id-prefix).
+    """Removes the facts of ignored send errors, if the container has the sends in its transaction.
 
-    Threads of the program's own are not in it, nor is a commit of the listener's own.
+    A send that fails makes the transaction fail (KafkaTransactionManager; Spring Boot creates one
+    for a transaction-id-prefix). Threads of the program are not in it, nor is a commit of the
+    listener.
     """
     commits = {item.text for item in context if item.name == "commit"}
-    aside = any(item.name == "processing" for item in reading.items)
-    if "in-transaction" in commits and not aside:
-        _leave_out(reading, "delivery.errors")
+    has_early_commit = any(item.name == "processing" for item in reading.items)
+    if "in-transaction" in commits and not has_early_commit:
+        _drop_fact(reading, "delivery.errors")
 
 
-def without_dead_letter(reading: Reading) -> None:
-    """States that no dead letter has what the listener passes over: the container never sees it."""
+def add_no_dead_letter(reading: Reading) -> None:
+    """Adds that there is no dead letter for a record that the listener skips: the container never
+    sees its error."""
     for item in [item for item in reading.items if item.name == "processing.errors"]:
         reading.state(Component.APPLICATION, "dead.letter", "none", item.line)
 
 
-def committed_behind(reading: Reading) -> None:
-    """Takes back that offsets are committed too early where the container commits them, behind the
-    listener's return: what is wrong is what nobody waits for."""
+def drop_early_commit(reading: Reading) -> None:
+    """Removes the fact that offsets are committed too early: the container commits them after the
+    listener returns. The fault is the result that nobody waits for."""
     names = {item.name for item in reading.items}
     if names & {"processing", "delivery.errors"}:
-        _leave_out(reading, "commit")
+        _drop_fact(reading, "commit")
 
 
-def _leave_out(reading: Reading, name: str) -> None:
-    """Takes a fact of the application back, and what was said of it."""
-    told = [
+def _drop_fact(reading: Reading, name: str) -> None:
+    """Removes a fact of the application, with its notes."""
+    dropped = [
         item for item in reading.items
         if item.component is Component.APPLICATION and item.name == name
     ]  # fmt: skip
-    reading.items = [item for item in reading.items if item not in told]
-    said = [(f"Line {item.line}: ", f"(application.{name}") for item in told]
+    reading.items = [item for item in reading.items if item not in dropped]
+    prefixes = [(f"Line {item.line}: ", f"(application.{name}") for item in dropped]
     reading.notes = [
         note for note in reading.notes
-        if not any(note.startswith(line) and fact in note for line, fact in said)
+        if not any(note.startswith(line) and fact in note for line, fact in prefixes)
     ]  # fmt: skip
 
 
-def unread(compared: Iterable[Item], context: Iterable[Item]) -> Iterator[Problem]:
-    """What classes set up or name, where nothing says that it is read with the application's
-    file."""
-    if not any(item.name == MADE for item in context):
-        found = (item for item in compared if item.name in (NAMES, MAKES))
-        for item in islice(found, 1):
+def unread(listener_items: Iterable[Item], context: Iterable[Item]) -> Iterator[Problem]:
+    """Yields a problem if classes set up or name a container, and these classes are not read with
+    the file of the application."""
+    if not any(item.name == SET_UP for item in context):
+        containers = (item for item in listener_items if item.name in (NAMES, MAKES))
+        for item in islice(containers, 1):
             yield Problem(item.component, "container", f"Line {item.line}: {ELSEWHERE}.")
 
 
-def unfitting(compared: Iterable[Item], context: Sequence[Item]) -> Iterator[Problem]:
-    """What is wrong of each listener among these items; `context` are those of other files, of
-    which an ack-mode is stated where it leaves commits to the code, and containers that the code
-    makes."""
+def unfitting(listener_items: Iterable[Item], context: Sequence[Item]) -> Iterator[Problem]:
+    """Yields the problems of listeners that do not fit their containers.
+
+    `compared` are the items of listeners. `context` are those of other files: an ack-mode that
+    leaves commits to the code, and the containers that code creates.
+    """
     is_manual = any(item.name == ACK_MODE for item in context)
-    for item in compared:
+    for item in listener_items:
         if item.name == SINGLE and is_batch(context, item.text):
-            yield Problem(item.component, "container", f"Line {item.line}: {_ALL_TO_ONE}.")
+            yield Problem(item.component, "container", f"Line {item.line}: {_SINGLE_OF_BATCH}.")
         if item.name == LISTS and not is_batch(context, item.text):
-            yield Problem(item.component, "container", f"Line {item.line}: {_ONE_OR_ALL}.")
+            yield Problem(item.component, "container", f"Line {item.line}: {_UNCLEAR_LIST}.")
         if item.name == ACKNOWLEDGES and is_manual == (item.text == BY_CONTAINER):
-            words = _NEVER if is_manual else _NONE_GIVEN
+            words = _NO_COMMIT if is_manual else _NO_ACKNOWLEDGMENT
             yield Problem(item.component, "Acknowledgment", f"Line {item.line}: {words}")

@@ -1,9 +1,9 @@
-"""`application.yml` of Spring Boot, or the same as properties: what stands under `spring.kafka`.
+"""`application.yml` of Spring Boot, or the same as properties: the settings under `spring.kafka`.
 
 Source: Spring Boot's KafkaProperties and "Relaxed Binding". Spring for Apache Kafka sets
-enable.auto.commit=false unless it is stated (2.3 and later) and commits when a batch is processed,
-unless `listener.ack-mode` says otherwise. Kafka Streams is given what stands under `properties` and
-`streams`, and nothing of `producer`, `consumer` and `listener` (KafkaProperties,
+enable.auto.commit=false unless it is stated (2.3 and later), and commits when a batch is processed,
+unless `listener.ack-mode` is set. Kafka Streams takes the settings under `properties` and
+`streams`, and none of those under `producer`, `consumer` and `listener` (KafkaProperties,
 buildStreamsProperties).
 """
 
@@ -41,45 +41,48 @@ _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
 _STREAMS = re.compile(r"spring\.kafka\.streams\.(?!auto-?startup|cleanup)", re.IGNORECASE)
 """Keys that show a Kafka Streams application; the others also occur without one."""
 
-_OF_LISTENERS = (_PRODUCER, _CONSUMER, "listener")
-_OF_STREAMS = ("application.id", "replication.factor", "state.dir")
+_LISTENER_PARTS = (_PRODUCER, _CONSUMER, "listener")
+_STREAMS_SETTINGS = ("application.id", "replication.factor", "state.dir")
 _FLAGS = re.MULTILINE | re.IGNORECASE
-_LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", _FLAGS)
-_KAFKA = re.compile(
+_PROPERTY_LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", _FLAGS)
+_KAFKA_KEY = re.compile(
     r"^[ \t]+(?:kafka:|[\w.-]{0,80}kafka\.[\w.-]+:|type:[ \t]*[\"']?kafka\b)", _FLAGS
 )
-_BLOCK = re.compile(r"^spring:", _FLAGS)
+_SPRING_KEY = re.compile(r"^spring:", _FLAGS)
 _SEPARATOR = re.compile(r"^[#!]---[ \t\r]*$", re.MULTILINE)
 _LISTENER = "spring.kafka.listener."
-_BY_CODE = ("MANUAL", "MANUAL_IMMEDIATE")
-_PREFIXES = (
+_MANUAL_MODES = ("MANUAL", "MANUAL_IMMEDIATE")
+_TRANSACTION_PREFIXES = (
     "spring.kafka.producer.transactionidprefix",
     "spring.cloud.stream.kafka.binder.transaction.transactionidprefix",
 )
 _RETRY_TOPICS = "spring.kafka.retry.topic.enabled"
-_OF_ALL, _OWN_NAME, _OF_CLIENT, _CONTAINER = range(DEFAULT + 1, DEFAULT + 5)
-"""Ranks of what states a setting: what a higher one states counts, wherever it stands."""
-_OWN = re.compile(r"spring\.(?:(?!\.(?:properties|configuration)(?![\w-])).)*", re.IGNORECASE)
-"""The part of a name that Spring compares without regard to the letters' case: all but the keys of
-a map (ConfigurationPropertyName, "Relaxed Binding")."""
+_COMMON_RANK, _NAME_RANK, _CLIENT_RANK, _CONTAINER_RANK = range(DEFAULT + 1, DEFAULT + 5)
+"""Ranks of the sources of a setting: the source of the highest rank counts, in any order of
+lines."""
+_CASELESS_PART = re.compile(
+    r"spring\.(?:(?!\.(?:properties|configuration)(?![\w-])).)*", re.IGNORECASE
+)
+"""The part of a name whose case Spring ignores: all but the keys of a map
+(ConfigurationPropertyName, "Relaxed Binding")."""
 _IMPORT = re.compile(r"spring\.config\.import(?:\.\d+|\[\d+])?")
 _IMPORTED_FILE = re.compile(r"(?:^|[:,])(?:file|classpath):|\.(?:ya?ml|properties)\b")
-_ENTRY = re.compile(r"(?<![.\[])\[")
+_MAP_ENTRY = re.compile(r"(?<![.\[])\[")
 
 
 def read(text: str) -> Reading:
-    """What Spring would hand to the client. Raises `IntakeError`."""
+    """The settings that Spring would pass to the clients. Raises `IntakeError`."""
     return read_files([ApplicationFile(text)])
 
 
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
-    """What Spring makes of several files of one application, in the order in which they replace
-    each other. Raises `IntakeError`."""
+    """The settings in several files of one application, in the order in which they override each
+    other. Raises `IntakeError`."""
     return with_profiles([part for file in files for part in _parts(file)], _read)
 
 
 def _read(leaves: Sequence[Leaf], without: Collection[str] = ()) -> Reading:
-    """What Spring would hand to its clients, without bindings of these names."""
+    """The settings that Spring would pass to its clients, without bindings of these names."""
     reading = Reading(heads={"family": Family.JAVA}, read_without=partial(_read, leaves))
     take(reading, [*leaves], without)
     return reading
@@ -92,70 +95,73 @@ def _parts(file: ApplicationFile) -> Iterator[Part]:
 
 
 def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) -> None:
-    """What Spring makes of its properties, with the values that it sets itself."""
+    """Takes the properties of Spring, with the values that Spring sets by default."""
     code = CodeFacts(leaves)
-    written = leaves = code.properties(leaves)
+    raw_leaves = leaves = code.properties(leaves)
     leaves = [
         replace(leaf, path=(_canonical(leaf.path),)) for leaf in with_references(reading, leaves)
     ]
-    leaves = [leaf for leaf in leaves if spring_bindings.binding_of(leaf.path[0]) not in without]
-    leaves = code.counting(reading, leaves)
-    _imports(reading, leaves)
-    _two_forms(reading, leaves)
-    spring_types.check(reading, leaves)
-    _own_clients(reading, leaves, code.filled_in(written))
+    leaves = [leaf for leaf in leaves if spring_bindings.binding_name(leaf.path[0]) not in without]
+    leaves = code.without_replaced(reading, leaves)
+    _check_imports(reading, leaves)
+    _check_two_forms(reading, leaves)
+    spring_types.check_values(reading, leaves)
+    _refuse_custom_clients(reading, leaves, code.placeholder_names(raw_leaves))
     if not reading.problems:
-        refuse_custom_names(reading, leaves, written)
-    leaves, named = spring_binders.settled(reading, leaves)
-    bindings = named or spring_bindings.used(leaves)
+        refuse_custom_names(reading, leaves, raw_leaves)
+    leaves, has_binder = spring_binders.with_environment(reading, leaves)
+    bindings = has_binder or spring_bindings.uses_kafka_binder(leaves)
     if bindings:
-        spring_bindings.before(reading, leaves)
+        spring_bindings.take_defaults(reading, leaves)
     if any(_STREAMS.match(leaf.path[0]) for leaf in leaves):
         reading.heads["family"] = Family.STREAMS
     is_other = bool(bindings) or reading.heads["family"] == Family.STREAMS
-    code.refuse(reading, is_other=is_other)
-    first = len(reading.items)
+    code.add_problems(reading, is_other=is_other)
+    start = len(reading.items)
     for leaf in sorted(leaves, key=_rank):
-        own = len(reading.items)
-        _take(reading, leaf)
-        _give_rank(reading, own, _OWN_NAME if bindings else _rank(leaf))
-    code.drop_common(reading)
+        begin = len(reading.items)
+        _take_leaf(reading, leaf)
+        _set_rank(reading, begin, _NAME_RANK if bindings else _rank(leaf))
+    code.drop_common_properties(reading)
     if bindings:
-        spring_bindings.after(reading, leaves)
-        _give_rank(reading, first, _OWN_NAME)
-    own = len(reading.items)
-    _state_defaults(reading, leaves)
-    _give_rank(reading, own, DEFAULT)
-    own = len(reading.items)
-    _container(reading, leaves, "spring-cloud-stream" if bindings else "spring", code)
-    _give_rank(reading, own, _CONTAINER)
-    code.of_errors(reading)
-    code.compare(reading)
+        spring_bindings.take_overrides(reading, leaves)
+        _set_rank(reading, start, _NAME_RANK)
+    begin = len(reading.items)
+    _add_spring_defaults(reading, leaves)
+    _set_rank(reading, begin, DEFAULT)
+    begin = len(reading.items)
+    _add_container(reading, leaves, "spring-cloud-stream" if bindings else "spring", code)
+    _set_rank(reading, begin, _CONTAINER_RANK)
+    code.add_error_handling(reading)
+    code.add_containers(reading)
 
 
-def _give_rank(reading: Reading, first: int, rank: int) -> None:
-    """Ranks what was stated from a place on."""
-    reading.items[first:] = [replace(item, rank=rank) for item in reading.items[first:]]
+def _set_rank(reading: Reading, start: int, rank: int) -> None:
+    """Sets the rank of all items from an index on."""
+    reading.items[start:] = [replace(item, rank=rank) for item in reading.items[start:]]
 
 
-def _imports(reading: Reading, leaves: list[Leaf]) -> None:
-    """Files that a file names, which go before it, and are not here (Spring Boot reference,
-    "Importing Additional Data")."""
+def _check_imports(reading: Reading, leaves: list[Leaf]) -> None:
+    """Adds a problem or a note for files that `spring.config.import` names, which override this one
+    (Spring Boot reference, "Importing Additional Data")."""
     for leaf in leaves:
         if not _IMPORT.fullmatch(relaxed(leaf.path[0])) or not leaf.text.strip():
             continue
         if _IMPORTED_FILE.search(leaf.text):
-            words = "what the file behind spring.config.import states goes before this one. Put it "
-            words += "here, and leave the line out"
+            words = "the file that spring.config.import names goes before this one. Put its "
+            words += "settings here, and leave the line out"
             reading.wrong(Component.APPLICATION, "spring.config.import", leaf.line, words)
         else:
-            words = "spring.config.import: what stands there goes before this file, and is not read"
+            words = "spring.config.import: its source goes before this file, and is not read"
             reading.note(leaf.line, words)
 
 
-def _two_forms(reading: Reading, leaves: list[Leaf]) -> None:
-    """A name with dashes goes before its other forms in one source, wherever it stands
-    (SpringIterableConfigurationPropertySource, getConfigurationProperty)."""
+def _check_two_forms(reading: Reading, leaves: list[Leaf]) -> None:
+    """Adds a problem for a property that one source sets in two forms of its name.
+
+    The name with dashes takes precedence over the other forms, wherever it stands
+    (SpringIterableConfigurationPropertySource, getConfigurationProperty).
+    """
     forms: dict[str, dict[str, Leaf]] = {}
     for leaf in leaves:
         name = leaf.path[0]
@@ -165,51 +171,58 @@ def _two_forms(reading: Reading, leaves: list[Leaf]) -> None:
             and ".configuration" not in name
         ):
             forms.setdefault(relaxed(name), {})[name] = leaf
-    for own in forms.values():
-        last = [*own.values()][-1]
-        if len(own) > 1 and len({leaf.text for leaf in own.values()}) > 1:
-            words = "is stated in two forms, and Spring takes the one with dashes. Leave one"
+    for leaves_by_name in forms.values():
+        last = [*leaves_by_name.values()][-1]
+        if len(leaves_by_name) > 1 and len({leaf.text for leaf in leaves_by_name.values()}) > 1:
+            words = "is stated in two forms, and Spring takes the one with dashes. Keep only one"
             reading.wrong(Component.APPLICATION, last.path[0], last.line, f"{last.path[0]} {words}")
 
 
-def _own_clients(reading: Reading, leaves: list[Leaf], known: Collection[str]) -> None:
-    """What an application of its own has of a client beside Spring's names, and its code hands
-    on; but for what the code was `known` to fill in."""
-    for leaf in (leaf for leaf in leaves if leaf.path[0].lower() not in known):
+def _refuse_custom_clients(
+    reading: Reading, leaves: list[Leaf], placeholders: Collection[str]
+) -> None:
+    """Adds a problem for a setting of a client under a name of the application, whose code passes
+    it on. Names in `known` are those that the code fills in."""
+    for leaf in (leaf for leaf in leaves if leaf.path[0].lower() not in placeholders):
         name = leaf.path[0]
         parts = re.split(r"[.\[\]]+", name.lower())
-        kafka = next((at for at, part in enumerate(parts) if "kafka" in part), None)
-        if name.startswith(("spring.", "management.", "logging.")) or kafka is None:
+        kafka_at = next((at for at, part in enumerate(parts) if "kafka" in part), None)
+        if name.startswith(("spring.", "management.", "logging.")) or kafka_at is None:
             continue
-        rest = ".".join(part for part in parts[kafka + 1 :])
+        rest = ".".join(part for part in parts[kafka_at + 1 :])
         key = re.sub(r"^(?:.*\.)?(?:producer|consumer)s?\.(?:properties\.|config\.)?", "", rest)
         for component in (_PRODUCER, _CONSUMER):
-            settings = {relaxed(own.replace(".", "")): own for own in weighed_names(component)}
-            own = settings.get(relaxed(key.replace(".", "")))
-            if own and not is_free(own):
-                words = f"is {own} of a {component} as code of your own has it. Give the settings "
+            settings = {relaxed(word.replace(".", "")): word for word in weighed_names(component)}
+            setting = settings.get(relaxed(key.replace(".", "")))
+            if setting and not is_free(setting):
+                words = (
+                    f"is {setting} of a {component} as code of your own has it. Give the settings "
+                )
                 words += f"of that {component} as properties, one file for each client"
                 reading.wrong(Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}")
                 return
 
 
 def _canonical(path: tuple[str, ...]) -> str:
-    """One dotted name, in small letters as far as their case does not count."""
-    name = _OWN.sub(lambda own: own[0].lower(), ".".join(path), count=1)
+    """One dotted name, in lower case except for the parts whose case counts."""
+    name = _CASELESS_PART.sub(lambda match: match[0].lower(), ".".join(path), count=1)
     for part in ("properties", "configuration"):
         name = re.sub(rf"\.{part}(?![\w-])", f".{part}", name, count=1, flags=re.IGNORECASE)
-    return _ENTRY.sub(".[", name)
+    return _MAP_ENTRY.sub(".[", name)
 
 
 def _rank(leaf: Leaf) -> int:
-    """What counts of a client's setting comes last, wherever it stands: `properties` of the client,
-    then Spring's own name, then `properties` of all (KafkaProperties, buildProducerProperties)."""
+    """The rank of a property.
+
+    `properties` of a client override Spring's names, and these override `properties` of all
+    clients, in any order of lines (KafkaProperties, buildProducerProperties).
+    """
     _, _, rest = ".".join(leaf.path).partition("spring.kafka.")
     part, _, name = rest.partition(".")
     if part == "properties":
-        return _OF_ALL
-    of_client = name.startswith("properties.") or name.startswith("properties[")
-    return _OF_CLIENT if of_client else _OWN_NAME
+        return _COMMON_RANK
+    is_client_property = name.startswith("properties.") or name.startswith("properties[")
+    return _CLIENT_RANK if is_client_property else _NAME_RANK
 
 
 def _documents(text: str, ending: str) -> list[list[Leaf]]:
@@ -225,30 +238,35 @@ def _documents(text: str, ending: str) -> list[list[Leaf]]:
     return parts
 
 
-def _take(reading: Reading, leaf: Leaf) -> None:
+def _take_leaf(reading: Reading, leaf: Leaf) -> None:
     head, _, rest = ".".join(leaf.path).partition("spring.kafka.")
     if not head and rest:  # else it is another part of the application
-        fill(reading, SPRING, (rest, leaf.text, leaf.line), partial(_sort, reading, rest, leaf))
+        fill(
+            reading,
+            SPRING,
+            (rest, leaf.text, leaf.line),
+            partial(_take_property, reading, rest, leaf),
+        )
 
 
-def _sort(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
-    """One property below spring.kafka, with the text that counts."""
+def _take_property(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
+    """Takes one property below spring.kafka, with the text that counts."""
     leaf = replace(leaf, text=text)
     part, _, name = rest.partition(".")
-    own, _, key = name.partition(".")
+    head, _, key = name.partition(".")
     key = key.removeprefix("[").removesuffix("]")
-    if part in _OF_LISTENERS and reading.heads["family"] == Family.STREAMS:
-        words = f"{shown(f'spring.kafka.{part}')} is not handed to Kafka Streams: not read"
+    if part in _LISTENER_PARTS and reading.heads["family"] == Family.STREAMS:
+        words = f"{shown(f'spring.kafka.{part}')} is not passed to Kafka Streams: not read"
         if not any(note.endswith(f"{words}.") for note in reading.notes):
             reading.note(leaf.line, words)
-    elif part in (_PRODUCER, _CONSUMER) and own == "properties":
+    elif part in (_PRODUCER, _CONSUMER) and head == "properties":
         reading.state(Component(part), key, leaf.text, leaf.line)
     elif part in (_PRODUCER, _CONSUMER):
-        _named(reading, Component(part), name, leaf)
+        _take_named_setting(reading, Component(part), name, leaf)
     elif part == "streams":
-        _streams(reading, name, leaf)
+        _take_streams_setting(reading, name, leaf)
     elif part == "properties":
-        _common(reading, name.removeprefix("[").removesuffix("]"), leaf)
+        _take_common_property(reading, name.removeprefix("[").removesuffix("]"), leaf)
     elif relaxed(rest) == "listener.ackmode":
         ack_mode(reading, leaf.text, leaf.line)
     elif stated_by_code.is_type_of_batch(rest, leaf.text):
@@ -256,89 +274,102 @@ def _sort(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
         reading.compared_items.append(item)
 
 
-def _streams(reading: Reading, name: str, leaf: Leaf) -> None:
-    """A setting of spring.kafka.streams: of the application, or of a client inside it."""
-    own = {relaxed(key.replace(".", "-")): key for key in _OF_STREAMS}.get(relaxed(name))
-    inside = name.removeprefix("properties.").removeprefix("[").removesuffix("]")
-    if own or inside != name:
-        take_streams(reading, Property(leaf.line, own or inside, leaf.text))
+def _take_streams_setting(reading: Reading, name: str, leaf: Leaf) -> None:
+    """Takes a setting of spring.kafka.streams: one of the application, or one of a client inside
+    it."""
+    setting = {relaxed(word.replace(".", "-")): word for word in _STREAMS_SETTINGS}.get(
+        relaxed(name)
+    )
+    inner = name.removeprefix("properties.").removeprefix("[").removesuffix("]")
+    if setting or inner != name:
+        take_streams(reading, Property(leaf.line, setting or inner, leaf.text))
 
 
-def _named(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
-    """A setting under Spring's own name for it."""
-    names = {relaxed(own): own for own in NAMES[component]}
-    own = names.get(relaxed(name.partition(".")[0]))
-    if own is None:
-        _no_name(reading, component, name, leaf)
-    elif NAMES[component][own]:
-        text = value(NAMES[component][own], leaf.text)
-        reading.state(component, NAMES[component][own], text, leaf.line)
+def _take_named_setting(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
+    """Takes a setting under Spring's name for it."""
+    names = {relaxed(spring_name): spring_name for spring_name in NAMES[component]}
+    spring_name = names.get(relaxed(name.partition(".")[0]))
+    if spring_name is None:
+        _report_unknown_name(reading, component, name, leaf)
+    elif NAMES[component][spring_name]:
+        text = value(NAMES[component][spring_name], leaf.text)
+        reading.state(component, NAMES[component][spring_name], text, leaf.line)
 
 
-def _no_name(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
-    """A name that Spring Boot does not have and passes over (`ignoreUnknownFields`): applications
-    put names of their own there. One that may be meant for a setting that counts is refused."""
+def _report_unknown_name(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
+    """Reports a name that Spring Boot does not have, and ignores (`ignoreUnknownFields`).
+
+    Applications put names of their own there, so it is a note. It is a problem if the name may
+    stand for a setting that counts.
+    """
     words = f"There is no spring.kafka.{component}.{shown(name)}"
-    settings = {relaxed(own.replace(".", "")): own for own in weighed_names(component)}
+    settings = {relaxed(word.replace(".", "")): word for word in weighed_names(component)}
     meant = settings.get(relaxed(name.replace(".", "")))
-    names = {relaxed(own): own for own in NAMES[component]}
+    names = {relaxed(word): word for word in NAMES[component]}
     near = names.get(nearest(relaxed(name), frozenset(names)) or "")
     if meant:
         reading.wrong(component, name, leaf.line, words, f"properties.{meant}")
     elif near and NAMES[component][near] in weighed_names(component):
         reading.wrong(component, name, leaf.line, words, near)
     else:
-        reading.note(leaf.line, f"{words}: Spring passes over it".replace("There", "there", 1))
+        reading.note(leaf.line, f"{words}: Spring ignores it".replace("There", "there", 1))
 
 
-def _common(reading: Reading, key: str, leaf: Leaf) -> None:
-    """A property of all clients goes to each that has it."""
-    having = [name for name in NAMES if key in known_keys(newest(Family.JAVA), name)]
-    for component in having or [_PRODUCER]:
+def _take_common_property(reading: Reading, key: str, leaf: Leaf) -> None:
+    """Takes a property of all clients for each client that has it."""
+    components = [name for name in NAMES if key in known_keys(newest(Family.JAVA), name)]
+    for component in components or [_PRODUCER]:
         reading.state(component, key, leaf.text, leaf.line)
 
 
-def _state_defaults(reading: Reading, leaves: list[Leaf]) -> None:
-    """The values that Spring sets itself, if the application reads messages."""
-    stated = {(item.component, item.name): item for item in reading.items}
+def _add_spring_defaults(reading: Reading, leaves: list[Leaf]) -> None:
+    """Adds the values that Spring sets by default, if the application reads messages."""
+    items = {(item.component, item.name): item for item in reading.items}
     line = next((item.line for item in reading.items if item.component is _CONSUMER), 0)
     if reading.heads["family"] == Family.STREAMS:
-        return  # it commits by itself, whatever Spring says to listeners
-    by_client = stated.get((_CONSUMER, "enable.auto.commit"))
-    if by_client and by_client.text.lower() == "true":
-        _by_client(reading, leaves, stated.get((Component.APPLICATION, "commit")))
-    if not line or by_client:
+        return  # it commits by itself, whatever the settings of listeners
+    auto_commit = items.get((_CONSUMER, "enable.auto.commit"))
+    if auto_commit and auto_commit.text.lower() == "true":
+        _take_client_commit(reading, leaves, items.get((Component.APPLICATION, "commit")))
+    if not line or auto_commit:
         return
     reading.state(_CONSUMER, "enable.auto.commit", "false", line)
-    reading.note(line, "unless enable.auto.commit is stated, Spring says false and commits itself")
-    by_mode = (Component.APPLICATION, "commit") in stated
-    if not by_mode and not any("ack-mode" in note for note in reading.notes):
+    reading.note(
+        line, "unless enable.auto.commit is stated, Spring sets it to false and commits itself"
+    )
+    has_mode = (Component.APPLICATION, "commit") in items
+    if not has_mode and not any("ack-mode" in note for note in reading.notes):
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
 
 
-def _by_client(reading: Reading, leaves: list[Leaf], by_mode: Item | None) -> None:
-    """With enable.auto.commit=true the container commits nothing, whatever its mode; one that
-    leaves it to the code does not start (KafkaMessageListenerContainer, ListenerConsumer)."""
-    if by_mode is not None:
-        reading.items.remove(by_mode)
-        words = "enable.auto.commit=true: the container passes over ack-mode, and the client"
-        reading.note(by_mode.line, f"{words} commits by itself")
+def _take_client_commit(reading: Reading, leaves: list[Leaf], commit: Item | None) -> None:
+    """Adds that the client commits, with enable.auto.commit=true: the container commits nothing.
+
+    A container that leaves the commit to the code does not start (KafkaMessageListenerContainer,
+    ListenerConsumer).
+    """
+    if commit is not None:
+        reading.items.remove(commit)
+        words = "enable.auto.commit=true: the container ignores ack-mode, and the client"
+        reading.note(commit.line, f"{words} commits by itself")
     names = {relaxed(".".join(leaf.path)): leaf for leaf in leaves}
     leaf = names.get(f"{_LISTENER}ackmode")
-    if leaf and (mode := _mode(leaf)):
+    if leaf and (mode := _manual_mode(leaf)):
         words = f"Consumer cannot be configured for auto commit for ackMode {mode}"
         reading.wrong(_CONSUMER, "enable.auto.commit", leaf.line, words)
 
 
-def _mode(leaf: Leaf) -> str:
-    """The mode that leaves commits to the code; empty for any other."""
+def _manual_mode(leaf: Leaf) -> str:
+    """The ack-mode that leaves commits to the code; empty for any other mode."""
     return next(
-        (mode for mode in _BY_CODE if relaxed(mode) == relaxed(by_default(leaf.text).strip())), ""
+        (mode for mode in _MANUAL_MODES if relaxed(mode) == relaxed(by_default(leaf.text).strip())),
+        "",
     )
 
 
-def _container(reading: Reading, leaves: list[Leaf], framework: str, code: CodeFacts) -> None:
-    """What polls for the listeners, where there are some: it decides what becomes of failures.
+def _add_container(reading: Reading, leaves: list[Leaf], framework: str, code: CodeFacts) -> None:
+    """Adds the framework that polls for the listeners, if there are any: it decides how errors are
+    handled.
 
     With a transaction-id-prefix the container sends its offsets in the producer's transaction
     (spring-kafka reference, Transactions; Spring Cloud Stream, Transactional Binder).
@@ -348,48 +379,48 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str, code: CodeF
     names = {relaxed(leaf.path[0]): leaf for leaf in leaves}
     lines = [item.line for item in reading.items if item.component is _CONSUMER]
     lines += [leaf.line for name, leaf in names.items() if name.startswith(_LISTENER)]
-    lines += [leaf.line for leaf in code.named(stated_by_code.CONTAINER)]
+    lines += [leaf.line for leaf in code.by_name(stated_by_code.CONTAINER)]
     if not lines:
         return
     reading.state(Component.APPLICATION, "framework", framework, min(lines))
-    prefix = next((names[name] for name in _PREFIXES if name in names), None)
-    named = any(item.name == "transactional.id" for item in reading.items)
-    is_named = bool(prefix and prefix.text and named)
+    prefix = next((names[name] for name in _TRANSACTION_PREFIXES if name in names), None)
+    has_transactional_id = any(item.name == "transactional.id" for item in reading.items)
+    is_named = bool(prefix and prefix.text and has_transactional_id)
     is_in_transaction = code.is_in_transaction(reading, by_file=is_named)
     if prefix and is_in_transaction:
         reading.state(Component.APPLICATION, "commit", "in-transaction", prefix.line)
-        words = "has the listeners' container send offsets in the transaction"
+        words = "makes the listeners' container send offsets in the transaction"
         reading.note(prefix.line, f"transaction-id-prefix {words}")
         note_transactional_id(reading, "transaction-id-prefix", prefix.text, prefix.line)
     retries = names.get(_RETRY_TOPICS)
     if retries and is_true(retries.text):
         reading.state(Component.APPLICATION, "retry.topics", "true", retries.line)
-        # Its last topic is a dead letter, and the recoverer waits for its acknowledgement
+        # Its last topic is a dead-letter topic, and the recoverer waits for the acknowledgement
         # (DltStrategy.ALWAYS_RETRY_ON_ERROR; DeadLetterPublishingRecoverer).
         reading.state(Component.APPLICATION, "dead.letter", "acknowledged", retries.line)
         if is_in_transaction:
             words = "Non-Blocking Retries cannot combine with Container Transactions: with "
             words += "transaction-id-prefix, leave retry.topic.enabled out"
             reading.wrong(Component.APPLICATION, "retry.topics", retries.line, words)
-    _acknowledgements(reading, names)
+    _add_commit_order(reading, names)
 
 
-def _acknowledgements(reading: Reading, names: dict[str, Leaf]) -> None:
-    """Those that threads give out of order wait for each other with async-acks
-    (ContainerProperties.asyncAcks)."""
-    asynchronous = names.get(f"{_LISTENER}asyncacks")
+def _add_commit_order(reading: Reading, names: dict[str, Leaf]) -> None:
+    """Adds that offsets are committed in order with async-acks: acknowledgements that threads make
+    out of order wait for each other (ContainerProperties.asyncAcks)."""
+    async_acks = names.get(f"{_LISTENER}asyncacks")
     mode = names.get(f"{_LISTENER}ackmode")
-    by_code = mode is not None and _mode(mode)
-    if asynchronous and by_code and is_true(asynchronous.text):
-        reading.state(Component.APPLICATION, "commit.order", "in-order", asynchronous.line)
+    is_manual = mode is not None and _manual_mode(mode)
+    if async_acks and is_manual and is_true(async_acks.text):
+        reading.state(Component.APPLICATION, "commit.order", "in-order", async_acks.line)
 
 
 def _likeness(text: str) -> float:
     if text.startswith(stated_by_code.MARK):
         return 1.0
-    if _LINE.search(text):
+    if _PROPERTY_LINE.search(text):
         return 0.95
-    return 0.9 if _BLOCK.search(text) and _KAFKA.search(text) else 0.0
+    return 0.9 if _SPRING_KEY.search(text) and _KAFKA_KEY.search(text) else 0.0
 
 
 READERS = (

@@ -1,4 +1,4 @@
-"""Spring Boot's own names for settings of Kafka's clients, and how it compares and converts.
+"""Spring Boot's names for the settings of Kafka's clients, and its conversion of their values.
 
 Source: Spring Boot's KafkaProperties, and "Relaxed Binding", "Converting Durations",
 "Converting Data Sizes" in its reference.
@@ -14,19 +14,19 @@ from advisor.intake.clients.placeholders import by_default
 from advisor.intake.reading import Item, Reading
 from advisor.intake.text import shown
 
-_COMMON: Mapping[str, str] = {
+_COMMON_NAMES: Mapping[str, str] = {
     "bootstrap-servers": "bootstrap.servers", "client-id": "client.id", "security": "", "ssl": "",
     "properties": "",
 }  # fmt: skip
 NAMES: Mapping[Component, Mapping[str, str]] = {
     Component.PRODUCER: {
-        **_COMMON, "acks": "acks", "retries": "retries", "batch-size": "batch.size",
+        **_COMMON_NAMES, "acks": "acks", "retries": "retries", "batch-size": "batch.size",
         "transaction-id-prefix": "transactional.id", "buffer-memory": "buffer.memory",
         "compression-type": "compression.type", "key-serializer": "key.serializer",
         "value-serializer": "value.serializer",
     },
     Component.CONSUMER: {
-        **_COMMON, "auto-commit-interval": "auto.commit.interval.ms",
+        **_COMMON_NAMES, "auto-commit-interval": "auto.commit.interval.ms",
         "auto-offset-reset": "auto.offset.reset", "enable-auto-commit": "enable.auto.commit",
         "fetch-max-wait": "fetch.max.wait.ms", "fetch-min-size": "fetch.min.bytes",
         "group-id": "group.id", "heartbeat-interval": "heartbeat.interval.ms",
@@ -35,19 +35,21 @@ NAMES: Mapping[Component, Mapping[str, str]] = {
         "value-deserializer": "value.deserializer",
     },
 }  # fmt: skip
-"""Of each client, by Spring's name; empty where the setting is not weighed or a group of them."""
+"""Kafka's names of the settings of each client, by Spring's names; empty for a group, and for a
+setting that is not weighed."""
 
-_ACK_MODES = ("record", "batch", "time", "count", "count_time")
-"""Those of the container's own: it commits what the listener has returned from, now or later."""
-_BY_CODE = ("manual", "manual_immediate")
+_CONTAINER_MODES = ("record", "batch", "time", "count", "count_time")
+"""Modes in which the container commits what the listener has returned from, now or later."""
+_MANUAL_MODES = ("manual", "manual_immediate")
 ACK_MODE = "ack-mode"
-"""The name of a mode that leaves commits to the code, where other files are held against it."""
+"""The name of an item for a mode that leaves commits to the code. Listeners of other files are
+compared with it."""
 TRUE, FALSE = frozenset({"true", "on", "yes", "1"}), frozenset({"false", "off", "no", "0"})
-"""How Spring writes a switch (StringToBooleanConverter)."""
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-_SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
+"""The words for a switch (StringToBooleanConverter)."""
+_TIME_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_SIZE_UNITS = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
 _TIME = re.compile(r"(\d{1,18})(ms|s|m|h|d)", re.ASCII | re.IGNORECASE)
-_ISO = re.compile(
+_ISO_DURATION = re.compile(
     r"\+?P(?=.)(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?",
     re.ASCII | re.IGNORECASE,
 )
@@ -56,7 +58,8 @@ _SIZE = re.compile(r"(\d{1,18})(B|KB|MB|GB)", re.ASCII)
 
 
 def relaxed(name: str) -> str:
-    """A name as Spring compares it: `batch-size`, `batchSize` and `batch_size` are one."""
+    """The form of a name that Spring compares: `batch-size`, `batchSize` and `batch_size` are
+    equal."""
     return re.sub("[-_]", "", name).lower()
 
 
@@ -66,34 +69,37 @@ def is_true(text: str) -> bool:
 
 
 def value(name: str, text: str) -> str:
-    """What Spring makes of a duration, a size, a switch or a name, before the client sees it."""
+    """The value that the client gets after Spring has converted a duration, a size, a switch or a
+    name."""
     if name == "enable.auto.commit" and text.strip().lower() in TRUE | FALSE:
         return "true" if is_true(text) else "false"
     if name == "isolation.level":
-        named = {relaxed(level): level for level in ("read_committed", "read_uncommitted")}
-        return named.get(relaxed(text.strip()), text)
+        levels = {relaxed(level): level for level in ("read_committed", "read_uncommitted")}
+        return levels.get(relaxed(text.strip()), text)
     if name.endswith(".ms") and (time := _TIME.fullmatch(text)):
-        return str(int(time[1]) * _UNITS[time[2].lower()])
-    if name.endswith(".ms") and (parts := _ISO.fullmatch(text)):
-        units = (_UNITS[unit] for unit in ("d", "h", "m", "s"))
+        return str(int(time[1]) * _TIME_UNITS[time[2].lower()])
+    if name.endswith(".ms") and (parts := _ISO_DURATION.fullmatch(text)):
+        units = (_TIME_UNITS[unit] for unit in ("d", "h", "m", "s"))
         return str(
             sum(int(part or 0) * unit for part, unit in zip(parts.groups(), units, strict=True))
         )
     if size := _SIZE.fullmatch(text):
-        return str(int(size[1]) * _SIZES[size[2]])
+        return str(int(size[1]) * _SIZE_UNITS[size[2]])
     return text
 
 
 def ack_mode(reading: Reading, text: str, line: int) -> None:
-    """What a listener's container commits, and when (ContainerProperties.AckMode)."""
+    """Adds what a listener's container commits, and when (ContainerProperties.AckMode)."""
     plain = relaxed(text.strip())
-    mode = next((name for name in (*_ACK_MODES, *_BY_CODE) if relaxed(name) == plain), "")
-    if mode in _ACK_MODES:
+    mode = next(
+        (name for name in (*_CONTAINER_MODES, *_MANUAL_MODES) if relaxed(name) == plain), ""
+    )
+    if mode in _CONTAINER_MODES:
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
-    elif mode in _BY_CODE:
-        reading.note(line, f"ack-mode {shown(text)}: only your code says when it commits")
+    elif mode in _MANUAL_MODES:
+        reading.note(line, f"ack-mode {shown(text)}: only your code decides when it commits")
         reading.compared_items.append(Item(Component.APPLICATION, ACK_MODE, mode, line))
     else:
-        known = ", ".join((*_ACK_MODES, *_BY_CODE))
-        words = f"ack-mode {shown(text)} is none of {known}: Spring does not start"
+        modes = ", ".join((*_CONTAINER_MODES, *_MANUAL_MODES))
+        words = f"ack-mode {shown(text)} is not one of {modes}: Spring does not start"
         reading.wrong(Component.APPLICATION, "ack-mode", line, words)

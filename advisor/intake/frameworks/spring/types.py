@@ -1,10 +1,10 @@
-"""What Spring Boot takes as a value of its own settings: with any other one, the application does
+"""The values that Spring Boot accepts for its settings. With any other value, the application does
 not start.
 
 Sources: KafkaProperties, RetryTopic (types of the fields); LenientObjectToEnumConverterFactory
-(letters and digits count, and no case); StringToBooleanConverter; DurationStyle; DataSize.parse;
-"Configuration Options" of the Kafka binder. KafkaMessageListenerContainer.ListenerConsumer refuses
-a batch listener that is to commit each record.
+(it compares letters and digits, and ignores case); StringToBooleanConverter; DurationStyle;
+DataSize.parse; "Configuration Options" of the Kafka binder.
+KafkaMessageListenerContainer.ListenerConsumer refuses a batch listener with AckMode.RECORD.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     _WHOLE: re.compile(r"[+-]?(?:\d+|0[xX][0-9a-fA-F]+)"),
     _NUMBER: re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?"),
 }
-_Kind = str | tuple[str, ...]
-_OF_LISTENER: Mapping[str, _Kind] = {
+_Type = str | tuple[str, ...]
+_LISTENER_TYPES: Mapping[str, _Type] = {
     "type": ("single", "batch"),
     "async-acks": _SWITCH, "missing-topics-fatal": _SWITCH, "immediate-stop": _SWITCH,
     "auto-startup": _SWITCH, "log-container-config": _SWITCH, "observation-enabled": _SWITCH,
@@ -43,8 +43,8 @@ _OF_LISTENER: Mapping[str, _Kind] = {
     "ack-time": _TIME, "poll-timeout": _TIME, "idle-between-polls": _TIME,
     "idle-event-interval": _TIME, "idle-partition-event-interval": _TIME, "monitor-interval": _TIME,
 }  # fmt: skip
-_OF_SPRING: Mapping[str, _Kind] = {
-    **{f"listener.{name}": kind for name, kind in _OF_LISTENER.items()},
+_SPRING_TYPES: Mapping[str, _Type] = {
+    **{f"listener.{name}": kind for name, kind in _LISTENER_TYPES.items()},
     "consumer.isolation-level": ("read-uncommitted", "read-committed"),
     "consumer.enable-auto-commit": _SWITCH, "consumer.max-poll-records": _WHOLE,
     "consumer.auto-commit-interval": _TIME, "consumer.fetch-max-wait": _TIME,
@@ -63,7 +63,7 @@ _OF_SPRING: Mapping[str, _Kind] = {
     "jaas.enabled": _SWITCH,
     "jaas.control-flag": ("required", "requisite", "sufficient", "optional"),
 }  # fmt: skip
-_OF_BINDING: Mapping[str, _Kind] = {
+_BINDING_TYPES: Mapping[str, _Type] = {
     "consumer.start-offset": ("earliest", "latest"),
     "consumer.standard-headers": ("none", "id", "timestamp", "both"),
     "consumer.enable-dlq": _SWITCH, "consumer.reset-offsets": _SWITCH,
@@ -77,8 +77,8 @@ _OF_BINDING: Mapping[str, _Kind] = {
     "producer.use-native-encoding": _SWITCH,
     "producer.compression-type": ("none", "gzip", "snappy", "lz4", "zstd"),
 }  # fmt: skip
-_SPRING_KINDS = {relaxed(name): kind for name, kind in _OF_SPRING.items()}
-_BINDING_KINDS = {relaxed(name): kind for name, kind in _OF_BINDING.items()}
+_RELAXED_SPRING_TYPES = {relaxed(name): kind for name, kind in _SPRING_TYPES.items()}
+_RELAXED_BINDING_TYPES = {relaxed(name): kind for name, kind in _BINDING_TYPES.items()}
 _BINDING = re.compile(
     r"spring\.cloud\.stream\.(?:kafka\.)?(?:bindings\.[^.]+|default)\.(?P<name>(?:consumer|producer)\..+)"
 )
@@ -86,40 +86,40 @@ _SPRING = "spring.kafka."
 _TYPE, _MODE = f"{_SPRING}listener.type", f"{_SPRING}listener.ackmode"
 
 
-def check(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """Adds each value that Spring cannot make anything of, with those that it can."""
+def check_values(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Adds a problem for each value that Spring does not accept, with those that it does."""
     for leaf in leaves:
         name, text = ".".join(leaf.path), by_default(leaf.text).strip()
-        kind = _kind(name)
-        if kind and text and "${" not in text and not _is_taken(kind, text):
-            reading.wrong(Component.APPLICATION, name, leaf.line, _words(name, text, kind))
-    _each_of_a_batch(reading, leaves)
+        type_ = _value_type(name)
+        if type_ and text and "${" not in text and not _is_accepted(type_, text):
+            reading.wrong(Component.APPLICATION, name, leaf.line, _refusal(name, text, type_))
+    _check_batch_mode(reading, leaves)
 
 
-def _kind(name: str) -> _Kind | None:
+def _value_type(name: str) -> _Type | None:
     if name.startswith(_SPRING):
-        return _SPRING_KINDS.get(relaxed(name.removeprefix(_SPRING)))
+        return _RELAXED_SPRING_TYPES.get(relaxed(name.removeprefix(_SPRING)))
     match = _BINDING.fullmatch(name)
-    return _BINDING_KINDS.get(relaxed(match["name"])) if match else None
+    return _RELAXED_BINDING_TYPES.get(relaxed(match["name"])) if match else None
 
 
-def _is_taken(kind: _Kind, text: str) -> bool:
-    if isinstance(kind, str):
-        return _FORMS[kind].fullmatch(text) is not None
-    return _plain(text) in map(_plain, kind)
+def _is_accepted(type_: _Type, text: str) -> bool:
+    if isinstance(type_, str):
+        return _FORMS[type_].fullmatch(text) is not None
+    return _plain(text) in map(_plain, type_)
 
 
 def _plain(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-def _words(name: str, text: str, kind: _Kind) -> str:
-    if isinstance(kind, str):
-        return f"{name} is {kind}, and {shown(text)} is none: Spring does not start"
-    near = nearest(text.lower(), frozenset(kind), cutoff=0.6)
+def _refusal(name: str, text: str, type_: _Type) -> str:
+    if isinstance(type_, str):
+        return f"{name} is {type_}, and {shown(text)} is none: Spring does not start"
+    near = nearest(text.lower(), frozenset(type_), cutoff=0.6)
     hint = f" ({near}, perhaps)" if near else ""
-    known = "true or false" if kind == _SWITCH else _either(kind)
-    words = f"{name} is {known}, and {shown(text)} is neither{hint}"
+    accepted = "true or false" if type_ == _SWITCH else _either(type_)
+    words = f"{name} is {accepted}, and {shown(text)} is neither{hint}"
     return f"{words}: Spring does not start"
 
 
@@ -128,10 +128,10 @@ def _either(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def _each_of_a_batch(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    named = {relaxed(".".join(leaf.path)): leaf for leaf in leaves}
-    kind, mode = named.get(_TYPE), named.get(_MODE)
-    given = [_plain(by_default(leaf.text)) for leaf in (kind, mode) if leaf]
-    if mode and given == ["batch", "record"]:
+def _check_batch_mode(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    by_name = {relaxed(".".join(leaf.path)): leaf for leaf in leaves}
+    type_, mode = by_name.get(_TYPE), by_name.get(_MODE)
+    values = [_plain(by_default(leaf.text)) for leaf in (type_, mode) if leaf]
+    if mode and values == ["batch", "record"]:
         words = "Cannot use AckMode.RECORD with a batch listener"
         reading.wrong(Component.APPLICATION, "ack-mode", mode.line, words)

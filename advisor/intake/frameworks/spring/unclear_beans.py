@@ -1,4 +1,4 @@
-"""What a class makes or changes of which it is not known who has it, or whether it counts."""
+"""Beans that are refused: it is not known whether they count, or which listeners use them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import islice
 from advisor.catalog import Component
 from advisor.intake.frameworks.spring.client_factories import Client
 from advisor.intake.frameworks.spring.container_factories import FACTORIES, NEW_FACTORY
-from advisor.intake.frameworks.spring.made_beans import Made
+from advisor.intake.frameworks.spring.factory_methods import FactoryMethod
 from advisor.intake.programs.jvm.code import Code
 from advisor.intake.text import IntakeError
 
-_MOST = 100
+_MAX_PLACES = 100
 CONSUMERS = ("ConsumerFactory", "DefaultKafkaConsumerFactory")
-_DEPENDS = re.compile(r"@(?:Profile|Conditional(?!OnMissingBean\b)\w*)\b")
-_CHANGES = re.compile(
+_CONDITIONAL = re.compile(r"@(?:Profile|Conditional(?!OnMissingBean\b)\w*)\b")
+_BEAN_CHANGE = re.compile(
     r"\.\s*set(?:CommonErrorHandler|AckMode|BatchListener|RecordFilterStrategy|ConsumerFactory"
     r"|KafkaConsumerProperties|AfterRollbackProcessor|RecordInterceptor|BatchInterceptor)\s*\("
     r"|(?P<other>\bDefaultKafka(?:Consumer|Producer)FactoryCustomizer\b|\bContainerCustomizer\b"
@@ -25,31 +25,31 @@ _CHANGES = re.compile(
 )
 
 
-def refuse_conditions(code: Code, methods: Sequence[Made]) -> None:
-    """Raises `IntakeError` for beans that only a profile or a condition makes."""
-    makes = any(one.is_bean for one in methods)
-    if makes and (match := _DEPENDS.search(code.plain)):
-        words = "which beans this class makes depends on a condition. Leave only what counts"
+def refuse_conditions(code: Code, methods: Sequence[FactoryMethod]) -> None:
+    """Raises `IntakeError` for beans that depend on a profile or a condition."""
+    has_beans = any(method.is_bean for method in methods)
+    if has_beans and (match := _CONDITIONAL.search(code.plain)):
+        words = "which beans this class creates depends on a condition. Keep only those that count"
         raise IntakeError(f"Line {code.line(match.start())}: {words}.")
 
 
-def refuse_changes(code: Code, methods: Sequence[Made]) -> None:
-    """Raises `IntakeError` for what changes a container or a factory that others have made."""
-    own = [one for one in methods if one.is_of(*FACTORIES)]
-    for match in islice(_CHANGES.finditer(code.plain), _MOST):
-        if match["other"] or not any(one.holds(match.start()) for one in own):
-            words = "this changes what other beans have made, and is not read"
+def refuse_changes(code: Code, methods: Sequence[FactoryMethod]) -> None:
+    """Raises `IntakeError` for code that changes a container or a factory of another bean."""
+    factories = [method for method in methods if method.has_type(*FACTORIES)]
+    for match in islice(_BEAN_CHANGE.finditer(code.plain), _MAX_PLACES):
+        if match["other"] or not any(method.contains(match.start()) for method in factories):
+            words = "this changes objects of other beans, and is not read"
             raise IntakeError(f"Line {code.line(match.start())}: {words}.")
 
 
-def refuse_strays(code: Code, methods: Sequence[Made], clients: Sequence[Client]) -> None:
-    """Raises `IntakeError` for containers and factories of consumers of which it is not known who
-    has them."""
-    beans = [one for one in methods if one.is_of(*FACTORIES) and one.is_bean]
-    makers = [*beans, *(one for one in methods if one.is_of(*CONSUMERS))]
+def refuse_strays(code: Code, methods: Sequence[FactoryMethod], clients: Sequence[Client]) -> None:
+    """Raises `IntakeError` for containers and consumer factories that are created outside of a
+    bean."""
+    beans = [method for method in methods if method.has_type(*FACTORIES) and method.is_bean]
+    makers = [*beans, *(method for method in methods if method.has_type(*CONSUMERS))]
     places = [(match.start(), beans) for match in NEW_FACTORY.finditer(code.plain)]
-    places += [(one.at, makers) for one in clients if one.component is Component.CONSUMER]
-    for at, own in places[:_MOST]:
-        if not any(one.holds(at) for one in own):
-            words = "which listeners have what is made here is not known"
+    places += [(client.at, makers) for client in clients if client.component is Component.CONSUMER]
+    for at, creators in places[:_MAX_PLACES]:
+        if not any(method.contains(at) for method in creators):
+            words = "which listeners use the object that is created here is not known"
             raise IntakeError(f"Line {code.line(at)}: {words}.")

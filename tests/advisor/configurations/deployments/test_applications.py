@@ -100,9 +100,9 @@ _MICRONAUT = "kafka:\n  producers:\n    default:\n      acks: "
 ELSEWHERE = [
     # files and beans that are not here
     ({"application.properties": f"spring.config.import=classpath:k.properties\n{ACKS}=all\n"}, "",
-     2, ":1: what the file behind spring.config.import states goes before"),
+     2, ":1: the file that spring.config.import names goes before"),
     ({"application.yml": f'spring.config.import: "optional:file:./k.yml"\n{ACKS}: all\n'}, "", 2,
-     "what the file behind spring.config.import"),
+     "the file that spring.config.import names"),
     ({"application.properties": f"spring.config.import=vault://\n{ACKS}=all\n"}, "", 0,
      "goes before this file, and is not read"),
     ({"application.properties": f"{_CHANNEL}all\n"

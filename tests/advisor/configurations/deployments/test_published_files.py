@@ -207,11 +207,11 @@ _SPRING = """spring:
 _STREAM = "spring.cloud.stream"
 _BOUND = f"{_STREAM}.bindings.orders.destination=t\n{_STREAM}.kafka.binder.brokers=b\n"
 OTHERS = [
-    ("a.yml", _SPRING % "key-deserializer: x", 0, "key-deserializer: Spring passes over it"),
-    ("a.yml", _SPRING % "acks: all", 0, "consumer.topic: Spring passes over it"),
+    ("a.yml", _SPRING % "key-deserializer: x", 0, "key-deserializer: Spring ignores it"),
+    ("a.yml", _SPRING % "acks: all", 0, "consumer.topic: Spring ignores it"),
     ("a.yml", _SPRING % "enable-idempotence: false", 2, "mean properties.enable.idempotence"),
     ("a.yml", _SPRING % "ack: 1", 2, "Did you mean acks"),
-    ("a.properties", _BOUND, 2, "nothing says whether this binding reads or writes"),
+    ("a.properties", _BOUND, 2, "nothing shows whether this binding reads or writes"),
     ("a.properties", "acks={{ acks }}\nlinger.ms=5\n", 2, ":1: a template .Jinja, Helm. fills in"),
     ("a.properties", "acks=1\nbootstrap.servers={{ b }}\n", 1, ONE),
     ("a.properties", "{% if a %}\nacks=1\n{% endif %}\n", 2, ":1: a template"),

@@ -236,7 +236,7 @@ BESIDE += "spring.cloud.stream.bindings.in-0.group=g\n"
 
 @pytest.mark.parametrize(("text", "option", "code", "expected"), [
     (BESIDE, "", 2, "Kafka Streams binder, whose names are not read"),
-    (BESIDE, "--only in-0", 1, "the binder says earliest"),
+    (BESIDE, "--only in-0", 1, "the binder sets it to earliest"),
     (QUARKUS[-1][0], "--only a", 1, "the connector uses acks=1"),
     (QUARKUS[-1][0], "--kind quarkus-streams", 1, "producer.acks: 1 -> all"),
 ])  # fmt: skip

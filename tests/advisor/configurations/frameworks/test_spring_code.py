@@ -116,7 +116,7 @@ def test_an_acknowledgment_is_a_commit(tmp_path: Path, body: str, code: int, exp
 
 
 @pytest.mark.parametrize(("given", "yml", "expected"), [
-    ("String m", MANUAL, "has no Acknowledgment.*nothing is. Leave ack-mode away"),
+    ("String m", MANUAL, "has no Acknowledgment.*nothing is committed. Leave out ack-mode"),
     (ACKNOWLEDGED, YML, "takes an Acknowledgment.*State spring.kafka.listener.ack-mode"),
 ])  # fmt: skip
 def test_a_listener_and_its_container_agree_on_who_commits(
@@ -128,20 +128,20 @@ def test_a_listener_and_its_container_agree_on_who_commits(
 
 
 @pytest.mark.parametrize(("code", "expected"), [
-    (java("List<String> m", SAVE), ":8: whether this listener is given one record or all"),
-    (java("String m, Consumer<?, ?> c", SAVE), "what this listener is given is not read"),
+    (java("List<String> m", SAVE), ":8: whether this listener takes one record or all"),
+    (java("String m, Consumer<?, ?> c", SAVE), "the parameters of this listener are not read"),
     (java("String m", SAVE).replace('"g")', '"g", containerFactory = "f")'),
-     ":8: the container factory of this listener is made elsewhere"),
+     ":8: this listener's container factory is created elsewhere"),
     (java("String m", SAVE).replace('"g")', '"g", errorHandler = "f")'),
      ":8: errorHandler of @KafkaListener is not read"),
-    (java("String m", SAVE).replace("void", "CompletableFuture<Void>"), "waits for what it does"),
-    (KOTLIN % "suspend fun on(m: String) {\n store.save(m)\n }", "waits for what it does"),
+    (java("String m", SAVE).replace("void", "CompletableFuture<Void>"), "wait for its own calls"),
+    (KOTLIN % "suspend fun on(m: String) {\n store.save(m)\n }", "wait for its own calls"),
     (KOTLIN % "fun on(m: String) {\n  parse(m).forEach {\n  if (it.old) return\n"
      "  store.save(it)\n }\n }",
-     ":8: where this return leads is not followed"),
+     ":8: the target of this return is not followed"),
     (java("String m", f"{SAVE} }}\n KafkaProducer<String, String> p = new KafkaProducer<>(x); {{")
      .replace("package orders;", "import org.apache.kafka.clients.producer.*;"),
-     ":11: a client of its own, or Kafka Streams, beside what Spring sets up"),
+     ":11: a Kafka client or Kafka Streams beside the clients that Spring sets up"),
     (java("String m", SAVE).replace("core.KafkaTemplate", "listener.MessageListener"),
      "Spring for Apache Kafka"),
 ])  # fmt: skip
@@ -228,11 +228,11 @@ NAMED = f"var letters = {LETTERS};\nvar handler = new DefaultErrorHandler(letter
      "^NO.*processing.errors: skip -> retry"),
     (f'return new DefaultErrorHandler((r, e) -> log.error("no", e), {BACK_OFF});', 1, "^NO"),
     (f"{NAMED}handler.setAckAfterHandle(false);\nreturn handler;", 2,
-     ":11: what setAckAfterHandle changes is not read"),
+     ":11: the change that setAckAfterHandle makes is not read"),
     (f"{NAMED}letters.setFailIfSendResultIsError(false);\nreturn handler;", 2,
-     ":11: what setFailIfSendResultIsError changes is not read"),
+     ":11: the change that setFailIfSendResultIsError makes is not read"),
     (f"{NAMED}return new DefaultErrorHandler({BACK_OFF});", 2, "which handler the containers have"),
-    (f"return wrapped({LETTERS});", 2, "this handler of errors is not read"),
+    (f"return wrapped({LETTERS});", 2, "this error handler is not read"),
 ])  # fmt: skip
 def test_a_handler_of_errors_may_have_a_dead_letter_topic(
     tmp_path: Path, body: str, code: int, expected: str

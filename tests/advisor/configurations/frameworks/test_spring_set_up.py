@@ -114,18 +114,18 @@ def test_the_consumers_of_a_container_are_those_of_its_factory(
 @pytest.mark.parametrize(("listener", "said", "yml", "code", "expected"), [
     (BY_CODE, MANUAL, YML, 0, IF),
     (BY_CODE, "", f"{YML}  listener.ack-mode: manual\n", 2, "takes an Acknowledgment"),
-    (SAVES, MANUAL, YML, 2, "has no Acknowledgment, and ack-mode MANUAL"),
+    (SAVES, MANUAL, YML, 2, "has no Acknowledgment, and with ack-mode MANUAL"),
     (SAVES, "", f"{YML}  listener.ack-mode: manual\n", 0, f"{IF}.*listener..* does not count"),
     (BY_CODE, "var p = factory.getContainerProperties();\n    p.setAckMode(AckMode.MANUAL);", YML,
      0, IF),
     (SAVES, "factory.getContainerProperties().setSyncCommits(true);", YML, 0, IF),
     (SAVES, "factory.setRecordFilterStrategy(r -> r.value() == null);", YML, 0, IF),
     (SAVES, "factory.setRecordFilterStrategy(r -> { try { return bad(r); } catch (Exception e) "
-     "{ return true; } });", YML, 2, ":15: what setRecordFilterStrategy says"),
-    (SAVES, "factory.setRecordInterceptor(own);", YML, 2, "what setRecordInterceptor says|changes"),
+     "{ return true; } });", YML, 2, ":15: the setting setRecordFilterStrategy of"),
+    (SAVES, "factory.setRecordInterceptor(own);", YML, 2, "setting setRecordInterceptor|changes"),
     (SAVES, "if (slow) factory.setBatchListener(true);", YML, 2, ":15: .*depends on a condition"),
     (SAVES, "customize(factory);", YML, 2, ":15: what this does with factory is not read"),
-    (SAVES, "factory.setCommonErrorHandler(handlers.own());", YML, 2, ":15: this handler of"),
+    (SAVES, "factory.setCommonErrorHandler(handlers.own());", YML, 2, ":15: this error handler"),
 ])  # fmt: skip
 def test_what_is_said_of_a_container_counts(
     tmp_path: Path, listener: str, said: str, yml: str, code: int, expected: str
@@ -148,7 +148,7 @@ SKIPS = "^NO.*processing.errors: skip -> retry"
 
 
 @pytest.mark.parametrize(("beans", "code", "expected"), [
-    (factory(SETS % HANDLER % LETTERS), 0, f"{IF}.*:29: what the handler gives up"),
+    (factory(SETS % HANDLER % LETTERS), 0, f"{IF}.*:29: a record that fails for good"),
     (factory(SETS % "errors(template)") + AS_BEAN, 0, IF),
     (factory(SETS % "errors", given="DefaultErrorHandler errors") + AS_BEAN, 0, IF),
     (factory(f"var own = {HANDLER % LETTERS};\n    {SETS % 'own'}"), 0, IF),
@@ -163,8 +163,8 @@ SKIPS = "^NO.*processing.errors: skip -> retry"
      ":29: a resolver that returns null"),
     (factory(SETS % "errors", given="DefaultErrorHandler errors").replace(
         SETS % "errors", f"errors.setAckAfterHandle(false);\n    {SETS % 'errors'}") + AS_BEAN, 2,
-     ":29: what setAckAfterHandle changes"),
-    (factory(SETS % f"{HANDLER % LETTERS} {{ }}"), 2, ":29: a handler of a class of its own"),
+     ":29: the change that setAckAfterHandle makes"),
+    (factory(SETS % f"{HANDLER % LETTERS} {{ }}"), 2, ":29: a subclass of a handler"),
 ])  # fmt: skip
 def test_a_container_hands_what_it_gives_up_to_its_handler(
     tmp_path: Path, beans: str, code: int, expected: str
@@ -200,9 +200,9 @@ IGNORED = r"^NO.*\(application.delivery.errors"
     (PRODUCERS % ("", PREFIX) + MANAGED, SENDS, 0, IF),
     (PRODUCERS % ("", PREFIX) + factory(given=GIVEN, of="consumers"), SENDS, 1, IGNORED),
     (PRODUCERS % ("", PREFIX), SENDS, 1, IGNORED),
-    (PRODUCERS % ("", "") + MANAGED, SENDS, 2, "no transaction-id-prefix is stated"),
+    (PRODUCERS % ("", "") + MANAGED, SENDS, 2, "its producer has no transaction-id-prefix"),
     (factory(MANAGER, given=f"{GIVEN}, JpaTransactionManager manager", of="consumers"), SAVES, 2,
-     "what setKafkaAwareTransactionManager says"),
+     "the setting setKafkaAwareTransactionManager of"),
     (PRODUCERS % ("", "") + (PRODUCERS % ('props.put("acks", "0");', "")).replace("s()", "b()"),
      SAVES, 2, "this producer has other settings"),
 ])  # fmt: skip
@@ -219,15 +219,15 @@ OTHER = '@KafkaListener(topics = "orders", containerFactory = "others")'
 
 @pytest.mark.parametrize(("beans", "code", "expected"), [
     (factory(name="others", given=GIVEN, of="consumers"), 0, IF),
-    (factory(given=GIVEN, of="consumers"), 2, "Orders.java:5: the container factory of"),
+    (factory(given=GIVEN, of="consumers"), 2, "Orders.java:5: this listener's container"),
     (CONSUMERS % "" + factory(name="others", given=GIVEN, of="consumers"), 1, CHANGE),
     (factory(name="own", given=GIVEN, of="consumers").replace("@Bean", '@Bean("others")'), 0, IF),
     (factory(name="others", given=GIVEN, of="consumers").replace(
         "public Conc", "public org.springframework.kafka.config.Conc"), 0, IF),
     (factory(name="others", given=GIVEN, of="consumers").replace("@Bean", ""), 2,
-     "which listeners have what is made here is not known"),
+     "which listeners use the object that is created here is not known"),
     (factory(name="others", given=GIVEN, of="consumers").replace("@Bean", '@Profile("x") @Bean'), 2,
-     "which beans this class makes depends on a condition"),
+     "which beans this class creates depends on a condition"),
 ])  # fmt: skip
 def test_a_listener_has_the_container_that_it_names(
     tmp_path: Path, beans: str, code: int, expected: str
@@ -261,8 +261,8 @@ TRIED = BATCH.replace(
     (TRIED, "factory.setBatchListener(true);", YML, 2, "rethrows none"),
     (SAVES, "factory.setBatchListener(true);", YML, 2, "takes one record, and its container"),
     (SAVES, None, f"{YML}  listener.type: batch\n", 2, "takes one record, and its container"),
-    (BATCH, "", YML, 2, "whether this listener is given one record or all"),
-    (BATCH, "", f"{YML}  listener.type: batch\n", 2, "whether this listener is given one record"),
+    (BATCH, "", YML, 2, "whether this listener takes one record or all"),
+    (BATCH, "", f"{YML}  listener.type: batch\n", 2, "whether this listener takes one record"),
     (BATCH, None, f"{YML}  listener.type: batch\n", 0, IF),
     (BATCH.replace('"orders")', '"orders", batch = "true")'), None, YML, 0, IF),
 ])  # fmt: skip
@@ -365,4 +365,4 @@ def test_what_classes_set_up_is_not_left_out_beside_other_files(tmp_path: Path) 
     )
     consumer = "group.id=g\nauto.offset.reset=earliest\nenable.auto.commit=false\n"
     files = {"Orders.java": listener, "consumer.properties": consumer}
-    ask(tmp_path, files, RESUMES, 2, "Orders.java:6: what sets up the clients or containers")
+    ask(tmp_path, files, RESUMES, 2, "Orders.java:6: the class that sets up the clients")

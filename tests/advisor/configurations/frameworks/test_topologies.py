@@ -58,7 +58,7 @@ IF = "^YES, if the program does what is assumed"
     ({"T.java": QUARKUS, "p.properties": "acks=all\nlinger.ms=5\n"}, 2, "in another file"),
     # what else is of Spring sets up clients by itself
     ({"T.java": SOUND.replace("annotation.EnableKafkaStreams", "core.KafkaTemplate"),
-      "application.yml": YML}, 2, "Kafka Streams, beside what Spring sets up"),
+      "application.yml": YML}, 2, "Kafka Streams beside the clients that"),
 ])  # fmt: skip
 def test_a_topology_is_read_beside_its_settings(
     tmp_path: Path, files: dict[str, str], code: int, expected: str

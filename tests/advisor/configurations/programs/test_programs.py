@@ -48,14 +48,14 @@ PROGRAMS = [
     ('CONF={}\ndef setup():\n    CONF["acks"]="1"\nsetup()\nProducer(CONF)', 1, ONE),
     ('class A:\n  def __init__(self):\n    self.c={}\n    self.c["acks"]="1"\n'
      '    self.p=Producer(self.c)', 1, ONE),
-    ('p=Producer(load())\nx={"acks":"all"}', 2, ":1: what this client is given comes from else"),
+    ('p=Producer(load())\nx={"acks":"all"}', 2, ":1: the dict of this client comes from else"),
     ("def merge(a, b):\n  a.update(b)\n  return a\n"
      'c=merge({"acks":"all"}, {"acks":"1"})\nProducer(c)', 1, ONE),
     ('class A:\n  def __init__(self, c):\n    self.c = c\n    self.p = Producer(self.c)\n'
      'A({"acks":"1"})', 1, ONE),
     # what a name has been given since, or has from elsewhere
-    ('c={"acks":"all"}\nc=load()\nProducer(c)', 2, ":3: what this client is given comes from"),
-    ('from x import c\nd={"acks":"all"}\nProducer(c)', 2, ":3: what this client is given comes"),
+    ('c={"acks":"all"}\nc=load()\nProducer(c)', 2, ":3: the dict of this client comes from"),
+    ('from x import c\nd={"acks":"all"}\nProducer(c)', 2, ":3: the dict of this client comes"),
     ('c={"acks":"all"}\nlevel=get()\nc["acks"]=level\nProducer(c)', 2, ":3: acks is not a plain"),
     # what a class has for its methods, and what a class of it has instead
     ('class A:\n  conf={"acks":"1"}\n  def go(self):\n    self.p=Producer(self.conf)', 1, ONE),
@@ -65,7 +65,7 @@ PROGRAMS = [
     (f'class B:\n  conf={{{ALL}}}\n  def go(self):\n    Producer(self.conf)\n'
      'class A(B):\n  conf={"acks":"1"}', 2, "acks"),
     (f'class B:\n  def __init__(self):\n    self.c={{{ALL}}}\nclass A:\n  def go(self):\n'
-     "    Producer(self.c)", 2, "what this client is given comes from"),
+     "    Producer(self.c)", 2, "the dict of this client comes from"),
     # methods and functions that somebody else may call
     ('class A:\n  def __init__(self):\n    self.c = {"acks":"all"}\n'
      '  def fast(self):\n    self.c["acks"]="1"\n'
