@@ -149,13 +149,11 @@ def _take_ranks(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
     for (rank, component, name), leaf in places:
         if rank in ranks:
             property_ = (_name(leaf).removeprefix(_ROOT), leaf.text, leaf.line)
-            take_defaults = len(reading.items)
+            start = len(reading.items)
             fill(reading, SPRING, property_, partial(_take, reading, leaf.line, component, name))
             if match := _NAMED_BINDING.match(_name(leaf)):
-                items = [
-                    replace(item, process=match["name"]) for item in reading.items[take_defaults:]
-                ]
-                reading.items[take_defaults:] = items
+                items = [replace(item, process=match["name"]) for item in reading.items[start:]]
+                reading.items[start:] = items
 
 
 def _take(reading: Reading, line: int, component: Component, name: str, text: str) -> None:
@@ -168,9 +166,7 @@ def _take(reading: Reading, line: int, component: Component, name: str, text: st
         if is_true(text):
             reading.wrong(_CONSUMER, name, line, f"{name}=true: {_RESET_WORDS}")
     elif name == _REBALANCES:
-        if not is_true(
-            text
-        ):  # KafkaMessageChannelBinder assigns partitions by the instance's index
+        if not is_true(text):  # KafkaMessageChannelBinder assigns by the instance's index
             reading.wrong(_CONSUMER, name, line, f"{name}=false: {ASSIGNS}")
     elif component is Component.APPLICATION:
         is_manual = name == _AUTO_COMMIT and not is_true(text)

@@ -62,8 +62,8 @@ def in_transaction(reading: Reading, context: Iterable[Item]) -> None:
     listener.
     """
     commits = {item.text for item in context if item.name == "commit"}
-    has_early_commit = any(item.name == "processing" for item in reading.items)
-    if "in-transaction" in commits and not has_early_commit:
+    is_asynchronous = any(item.name == "processing" for item in reading.items)
+    if "in-transaction" in commits and not is_asynchronous:
         _drop_fact(reading, "delivery.errors")
 
 
@@ -96,23 +96,23 @@ def _drop_fact(reading: Reading, name: str) -> None:
     ]  # fmt: skip
 
 
-def unread(listener_items: Iterable[Item], context: Iterable[Item]) -> Iterator[Problem]:
+def unread(items: Iterable[Item], context: Iterable[Item]) -> Iterator[Problem]:
     """Yields a problem if classes set up or name a container, and these classes are not read with
     the file of the application."""
     if not any(item.name == SET_UP for item in context):
-        containers = (item for item in listener_items if item.name in (NAMES, MAKES))
+        containers = (item for item in items if item.name in (NAMES, MAKES))
         for item in islice(containers, 1):
             yield Problem(item.component, "container", f"Line {item.line}: {ELSEWHERE}.")
 
 
-def unfitting(listener_items: Iterable[Item], context: Sequence[Item]) -> Iterator[Problem]:
+def unfitting(items: Iterable[Item], context: Sequence[Item]) -> Iterator[Problem]:
     """Yields the problems of listeners that do not fit their containers.
 
-    `compared` are the items of listeners. `context` are those of other files: an ack-mode that
+    `items` are those of listeners. `context` are those of other files: an ack-mode that
     leaves commits to the code, and the containers that code creates.
     """
     is_manual = any(item.name == ACK_MODE for item in context)
-    for item in listener_items:
+    for item in items:
         if item.name == SINGLE and is_batch(context, item.text):
             yield Problem(item.component, "container", f"Line {item.line}: {_SINGLE_OF_BATCH}.")
         if item.name == LISTS and not is_batch(context, item.text):

@@ -30,18 +30,7 @@ _HARMLESS_METHODS = frozenset({
     "logLevel",
 })  # fmt: skip
 """Methods of a handler that do not change what happens to a record after the last retry."""
-_CHANGING_PREFIXES = (
-    "set",
-    "add",
-    "remove",
-    "default",
-    "exclude",
-    "mark",
-    "skip",
-    "is",
-    "fail",
-    "commit",
-)
+_MUTATORS = ("set", "add", "remove", "default", "exclude", "mark", "skip", "is", "fail", "commit")
 _METHOD_CALL = re.compile(
     r"\s*(?:\?\s*)?\.\s*(?:(?P<name>[a-z]\w*)\s*\(|(?P<property>is[A-Z]\w*|[a-z]\w*)\s*=(?!=))"
 )
@@ -96,7 +85,7 @@ def _constructor_at(
         assignments = re.compile(rf"\b{name}\s*(?::\s*[\w<>?., ]{{1,80}})?\s*=(?!=)\s*").finditer(
             code.plain, enclosing.start, enclosing.end
         )
-        ends = [method.end() for method in assignments]
+        ends = [assignment.end() for assignment in assignments]
         constructor = pattern.match(code.plain, ends[0]) if len(ends) == 1 else None
         if constructor:
             _refuse_uses(code, name, enclosing.start, enclosing.end)
@@ -205,7 +194,7 @@ def _refuse_uses(code: Code, name: str, start: int, end: int) -> None:
 
 def _refuse_change(code: Code, match: re.Match[str]) -> None:
     name = match["name"] or match["property"]
-    if name.startswith(_CHANGING_PREFIXES) and name not in _HARMLESS_METHODS:
+    if name.startswith(_MUTATORS) and name not in _HARMLESS_METHODS:
         at = match.start("name") if match["name"] else match.start("property")
         raise unread_handler(code, at, f"the change that {name} makes is not read")
 

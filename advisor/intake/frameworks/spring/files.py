@@ -182,7 +182,7 @@ def _refuse_custom_clients(
     reading: Reading, leaves: list[Leaf], placeholders: Collection[str]
 ) -> None:
     """Adds a problem for a setting of a client under a name of the application, whose code passes
-    it on. Names in `known` are those that the code fills in."""
+    it on. `placeholders` are names that the code fills in."""
     for leaf in (leaf for leaf in leaves if leaf.path[0].lower() not in placeholders):
         name = leaf.path[0]
         parts = re.split(r"[.\[\]]+", name.lower())

@@ -84,15 +84,15 @@ def _note_missing_profiles(reading: Reading, parts: Sequence[Part], chosen: Sequ
             note_missing(reading, name, line)
     for leaf in activations if reading.items and not chosen else ():
         if leaf.text.strip() and not _profile_names(leaf.text):
-            words = "which profile is on is filled in when the application starts: what its file "
-            reading.note(leaf.line, f"{words}states goes before this one. Give that, too")
+            words = "which profile is on is filled in when the application starts: the settings of "
+            reading.note(leaf.line, f"{words}its file go before these. Give that file, too")
 
 
 def note_missing(reading: Reading, name: str, line: int) -> None:
     """Adds a note that a profile is active, and that its file is not here."""
     file = f"application-{name}.yml" if shown(name) == name else "the file of its name"
-    words = f"profile {shown(name)} is on, and nothing of it is here: what {file} states goes "
-    reading.note(line, f"{words}before this. Give that file, too")
+    words = f"profile {shown(name)} is on, and nothing of it is here: the settings of {file} go "
+    reading.note(line, f"{words}before these. Give that file, too")
 
 
 def _activates_profiles(leaf: Leaf) -> bool:

@@ -220,7 +220,7 @@ def is_batch(context: Sequence[Item], container: str) -> bool:
     """Whether a container passes all records of a poll to its listeners, according to the files and
     the code of the application."""
     containers = {kind: {item.text for item in context if item.name == kind}
-             for kind in CONTAINER_KINDS.values()}  # fmt: skip
+                  for kind in CONTAINER_KINDS.values()}  # fmt: skip
     by_code, by_file = containers[CONTAINER_KINDS[BATCHES]], containers[CONTAINER_KINDS[CONFIGURED]]
     is_type = any(item.name == BY_TYPE for item in context)
     return container in by_code or (is_type and container in by_file | {DEFAULT_CONTAINER})
