@@ -117,7 +117,7 @@ def test_a_container_passes_over_its_mode_where_the_client_commits() -> None:
     intake = _read(f"{AUTOMATIC}record")
     assert intake.settings["consumer.enable.auto.commit"] is True
     assert "application.commit" not in intake.settings
-    words = "the container passes over ack-mode, and the client commits by itself."
+    words = "the container ignores ack-mode, and the client commits by itself."
     assert f"Line 2: enable.auto.commit=true: {words}" in intake.notes
 
 
