@@ -22,7 +22,7 @@ _CALL = re.compile(
 
 
 def without_class_names(code: str) -> str:
-    """Returns the program without these class names, where only one method has the name."""
+    """Returns the program without the class in calls of methods whose name is unique."""
     text, classes = Text.of(code), defaultdict[str, list[Block]](list)
     for start, end, head in text.heads:
         if declaration := _CLASS.search(head):

@@ -28,7 +28,7 @@ _STATEMENT_BLOCK = re.compile(
 
 
 def without_error_values(code: str) -> str:
-    """Returns the program with a `try` statement for each of these."""
+    """Returns the program with `try` statements in place of such values."""
     text, changes = Text.of(code), list[Change]()
     for match in islice(_TRY.finditer(text.plain), _MOST_MATCHES):
         opened = match.end() - 1

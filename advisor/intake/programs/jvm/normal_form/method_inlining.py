@@ -96,7 +96,7 @@ def _calls(text: Text) -> list[_Call]:
 
 def _refers_to(text: Text, call: re.Match[str], body: Block) -> bool:
     """Whether a call refers to the method with this body: a call on an object refers to a method of
-    its class. An object that is created with arguments is left to `objects`."""
+    its class. An object that is created with arguments is handled in `records.objects`."""
     if not (call["created"] or call["receiver"]):
         return True
     heads = (CLASS.search(head) for _, _, head in reversed(text.around(body[0])))
@@ -263,7 +263,7 @@ def _rewritten_body(
 
 
 def join_lines(body: str) -> str:
-    """Returns statements of Kotlin or Scala, which end with their lines, in one line."""
+    """Joins statements of Kotlin or Scala, which end with their lines, into one line."""
     first, *lines = body.split("\n")
     joined = first
     for line in lines:

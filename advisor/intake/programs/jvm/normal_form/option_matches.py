@@ -21,7 +21,7 @@ _ANY_CASE = re.compile(r"\bcase\b")
 
 
 def without_option_matches(code: str) -> str:
-    """Returns the program with these conditions."""
+    """Returns the program with an `if` in place of each such `match`."""
     if not re.search(r"\bcase\s+Some\b", code):
         return code
     text, changes, numbers = Text.of(code), list[tuple[int, int, str]](), count()

@@ -33,7 +33,7 @@ Change = tuple[int, int, str]
 
 
 def without_receivers(code: str) -> str:
-    """Returns the program with such functions, and their calls, in this form."""
+    """Returns the program with the receiver as a parameter, and as an argument of calls."""
     text, names, changes = Text.of(code), list[str](), list[Change]()
     functions = [*islice(_FUNCTION.finditer(text.plain), _MOST_FUNCTIONS)]
     counts = Counter(function["name"] for function in functions)

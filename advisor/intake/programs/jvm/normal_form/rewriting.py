@@ -2,7 +2,7 @@
 
 Class names lose their packages, and `for (;;)` becomes `while (true)`. A loop over an iterator, or
 over the indexes of a list, becomes one over the collection. A call chain, or the code before an
-opening brace, is joined in one line. Then lambdas, loops and conditions get braces, functions are
+opening brace, is joined into one line. Then lambdas, loops and conditions get braces, functions are
 inlined, and blocks without an effect lose their braces.
 
 The code after each change keeps its line number.
@@ -70,7 +70,7 @@ def normal_form(code: str) -> str:
     """Returns the program in normal form, without comments.
 
     Raises `IntakeError` for too many empty lines in a row: a pattern that begins after a line break
-    searches all of them, at each of them.
+    would search all of them again from each line.
     """
     uncommented = _TRAILING_WHITESPACE.sub("", without_comments(code))
     if empty_lines := _EMPTY_LINES.search(uncommented):
