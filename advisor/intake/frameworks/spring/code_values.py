@@ -9,7 +9,7 @@ import re
 from advisor.intake.programs.jvm import constants as jvm_constants
 from advisor.intake.programs.jvm.code import Code
 
-UNKNOWN = "${what the code works out}"
+UNKNOWN = "${a value that the code computes}"
 """A placeholder that nothing fills in: a setting that matters is refused with it."""
 _VALUE_ANNOTATION = (
     r"@(?:field:|param:)?Value\s*\(\s*(?:value\s*=\s*)?\"(?P<text>[^\"]{{1,300}})\"\s*\)\s*"
