@@ -384,11 +384,11 @@ GIVEN = (
 
 @pytest.mark.parametrize(("name", "text", "code", "expected"), [
     ("A.java", POLLS % 'c.subscribe(List.of("t"));', 0, "YES"),
-    ("A.java", POLLS % 'c.assign(List.of(new TopicPartition("t", 0)));', 2, ":8: .*assign.. takes"),
+    ("A.java", POLLS % 'c.assign(List.of(new TopicPartition("t", 0)));', 2, ":8: .*assign.. reads"),
     ("A.java", POLLS % '// c.subscribe(x)\nc.assign(List.of(new TopicPartition("t", 0)));', 2,
-     ":9: .*assign.. takes the partitions"),
+     ":9: .*assign.. reads only the partitions"),
     ("a.py", PYTHON % "c.subscribe(['t'])", 0, "YES"),
-    ("a.py", PYTHON % "c.assign([TopicPartition('t', 0)])", 2, ":3: .*assign.. takes"),
+    ("a.py", PYTHON % "c.assign([TopicPartition('t', 0)])", 2, ":3: .*assign.. reads"),
     ("a.py", PYTHON % f"{GIVEN}c.subscribe(['t'], on_assign=given)", 0, "YES"),
     ("a.py", PYTHON % "d = frame.assign(a=1)\nc.subscribe(['t'])", 0, "YES"),
 ])  # fmt: skip

@@ -97,7 +97,7 @@ def test_what_another_poll_returns_need_not_be_followed(tmp_path: Path, other: s
 ])  # fmt: skip
 def test_a_reader_that_assigns_subscribes_only_by_a_call(tmp_path: Path, more: str) -> None:
     code = JAVA % "consumer.assign(List.of(new TopicPartition(t, 0))); var rs = consumer.poll(d);"
-    assert_file(tmp_path / "A.java", more + code, "", TOPIC, 2, "assign\\(\\) takes the partitions")
+    assert_file(tmp_path / "A.java", more + code, "", TOPIC, 2, "assign\\(\\) reads only")
 
 
 NEW = "is a new one at each start"
