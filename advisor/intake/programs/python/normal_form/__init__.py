@@ -1,1 +1,1 @@
-"""One form for what a Python program can write in several."""
+"""A normal form of Python programs: one form for code that can be written in several ways."""

@@ -1,5 +1,5 @@
-"""Aliases of the functions of a Python program: variables, fields and parameters that hold one, and
-objects that are called like functions."""
+"""Aliases of the functions of a Python program: variables, fields and parameters that refer to one,
+and objects that are called like functions."""
 
 from __future__ import annotations
 
@@ -10,54 +10,60 @@ from itertools import islice
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
 
-_ROUNDS, _MOST = 2, 8
+_ROUNDS, _MAX_FUNCTIONS = 2, 8
 OF_OBJECT = "{}()"
-"""How the `__call__` of a class is named among the functions of a file."""
+"""The name of the `__call__` of a class among the functions of a file."""
 
 
 def callee(call: ast.Call) -> str:
-    """The name of what is called; of a dict with functions, the dict's."""
+    """Returns the name of the called function; of a function in a dict, the name of the dict."""
     func = call.func
     if isinstance(func, ast.Subscript):
         return last_name(func.value)
     if isinstance(func, ast.Call):
-        own = syntax.method_name(func)
+        name = syntax.method_name(func)
         return (
-            last_name(getattr(func.func, "value", func)) if own == "get" else OF_OBJECT.format(own)
+            last_name(getattr(func.func, "value", func))
+            if name == "get"
+            else OF_OBJECT.format(name)
         )
     return syntax.method_name(call)
 
 
 def bound_arguments(call: ast.Call, function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """What a call gives the parameters of a function."""
-    own = parameters(function)
-    own = own[1:] if own[:1] in (["self"], ["cls"]) else own
-    yield from zip(own, call.args, strict=False)
+    """Yields the parameters of a function with the arguments that a call binds to them."""
+    names = parameters(function)
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    yield from zip(names, call.args, strict=False)
     if function.args.vararg:
-        yield from ((function.args.vararg.arg, value) for value in call.args[len(own) :])
-    yield from ((word.arg, word.value) for word in call.keywords if word.arg)
+        yield from ((function.args.vararg.arg, value) for value in call.args[len(names) :])
+    yield from ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg)
 
 
 def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, list[Function]]:
-    """The functions that a name may stand for, where it is not a function's own name."""
-    found: dict[str, list[Function]] = {}
-    made: dict[int, Function] = {}
+    """Returns the functions that each variable, field or parameter may refer to, by its name."""
+    functions_by_name: dict[str, list[Function]] = {}
+    lambda_functions: dict[int, Function] = {}
     for _ in range(_ROUNDS):  # `h = handle`, `R(h)`, `self.handler = handler`
         for node in syntax.nodes(tree):
-            for name, value in _given(node, functions):
-                known = found.get(name, [])
-                own = [
+            for name, value in _assignments(node, functions):
+                name_functions = functions_by_name.get(name, [])
+                new_functions = [
                     function
-                    for function in _functions(value, functions, found, made)
-                    if function not in known
+                    for function in _functions_in(
+                        value, functions, functions_by_name, lambda_functions
+                    )
+                    if function not in name_functions
                 ]
-                if name and own:
-                    found[name] = [*known, *own][:_MOST]
-    return found
+                if name and new_functions:
+                    functions_by_name[name] = [*name_functions, *new_functions][:_MAX_FUNCTIONS]
+    return functions_by_name
 
 
-def _given(node: ast.AST, functions: Mapping[str, Function]) -> Iterator[tuple[str, ast.expr]]:
-    """What a statement or a call gives a name to."""
+def _assignments(
+    node: ast.AST, functions: Mapping[str, Function]
+) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a statement or a call binds, each with its value."""
     if isinstance(node, ast.Assign):
         targets = (
             target.value if isinstance(target, ast.Subscript) else target for target in node.targets
@@ -68,54 +74,66 @@ def _given(node: ast.AST, functions: Mapping[str, Function]) -> Iterator[tuple[s
     elif isinstance(node, ast.For):
         yield last_name(node.target), node.iter
     elif isinstance(node, Function):
-        yield from _registered(node, functions)
+        yield from _decorator_parameters(node, functions)
     elif isinstance(node, ast.Call) and (function := functions.get(syntax.method_name(node))):
         yield from bound_arguments(node, function)
 
 
-def _registered(
+def _decorator_parameters(
     node: Function, functions: Mapping[str, Function]
 ) -> Iterator[tuple[str, ast.expr]]:
-    """The names by which decorators of the file have the function that they are given."""
-    for given in node.decorator_list:
-        own = functions.get(last_name(given.func if isinstance(given, ast.Call) else given))
+    """The first parameters of the decorators of a function and of the functions in them. They refer
+    to the decorated function."""
+    for decorator in node.decorator_list:
+        name = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        decorator_function = functions.get(name)
         for function in (
-            (part for part in ast.walk(own) if isinstance(part, Function)) if own else ()
+            (inner for inner in ast.walk(decorator_function) if isinstance(inner, Function))
+            if decorator_function
+            else ()
         ):
-            yield from ((name, ast.Name(node.name)) for name in parameters(function)[:1])
+            yield from ((first, ast.Name(node.name)) for first in parameters(function)[:1])
 
 
-def _functions(
+def _functions_in(
     value: ast.expr,
     functions: Mapping[str, Function],
-    found: Mapping[str, list[Function]],
-    made: dict[int, Function],
+    functions_by_name: Mapping[str, list[Function]],
+    lambda_functions: dict[int, Function],
 ) -> Iterator[Function]:
-    """The functions that a value is, or has one of."""
+    """The functions that a value may refer to or contain."""
     if isinstance(value, ast.Name | ast.Attribute):
         name = last_name(value)
-        own = functions.get(name)
-        yield from found.get(name, ()) if own is None else [own] if own.name == name else ()
+        function = functions.get(name)
+        yield from (
+            functions_by_name.get(name, ())
+            if function is None
+            else [function]
+            if function.name == name
+            else ()
+        )
     elif isinstance(value, ast.Lambda):
-        yield made.setdefault(id(value), _as_function(value))
+        yield lambda_functions.setdefault(id(value), _function_from_lambda(value))
     elif isinstance(value, ast.Subscript):
-        yield from found.get(last_name(value.value), ())
+        yield from functions_by_name.get(last_name(value.value), ())
     elif isinstance(value, ast.Call):
-        own = functions.get(OF_OBJECT.format(syntax.method_name(value)))
-        of_dict = found.get(last_name(getattr(value.func, "value", value)), ())
-        yield from [own] if own else of_dict if syntax.method_name(value) == "get" else ()
+        function = functions.get(OF_OBJECT.format(syntax.method_name(value)))
+        dict_functions = functions_by_name.get(last_name(getattr(value.func, "value", value)), ())
+        yield from (
+            [function] if function else dict_functions if syntax.method_name(value) == "get" else ()
+        )
     elif isinstance(value, ast.Dict | ast.List | ast.Tuple | ast.IfExp | ast.BoolOp):
-        for inner in islice(ast.iter_child_nodes(value), 2 * _MOST):
+        for inner in islice(ast.iter_child_nodes(value), 2 * _MAX_FUNCTIONS):
             if isinstance(inner, ast.expr) and not isinstance(inner, ast.Constant):
-                yield from _functions(inner, functions, found, made)
+                yield from _functions_in(inner, functions, functions_by_name, lambda_functions)
 
 
-def _as_function(value: ast.Lambda) -> Function:
-    at = {"lineno": value.lineno, "col_offset": value.col_offset}
-    done = ast.Expr(value.body, **at)
-    return ast.FunctionDef("", value.args, [done], [], None, None, **at)
+def _function_from_lambda(value: ast.Lambda) -> Function:
+    position = {"lineno": value.lineno, "col_offset": value.col_offset}
+    statement = ast.Expr(value.body, **position)
+    return ast.FunctionDef("", value.args, [statement], [], None, None, **position)
 
 
 def last_name(node: ast.AST) -> str:
-    """The last name of a variable or a field."""
+    """Returns the last name of a variable or a field."""
     return str(getattr(node, "attr", getattr(node, "id", "")))

@@ -1,8 +1,9 @@
-"""Python programs in a normal form: an indirect call is replaced by the call that it stands for.
+"""Python programs in a normal form: an indirect call becomes the direct call for which it stands.
 
-A class under another name (`from confluent_kafka import Producer as P`), a method of a client that
-is run in a thread and waited for (`await asyncio.to_thread(c.poll, 1)`), one that is asked for by
-its name (`getattr(p, "produce")`), and `except*`. What two statements say is said in one.
+This covers an imported class under another name (`from confluent_kafka import Producer as P`), a
+method of a client that runs in a thread and is awaited (`await asyncio.to_thread(c.poll, 1)`), a
+method that is looked up by name (`getattr(p, "produce")`), and `except*`. Two statements that
+belong together become one.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import copy
 
 from advisor.intake.programs.python.normal_form.statements import Joined
 
-_THREADS = frozenset({"to_thread", "run_in_executor", "run_sync"})
-"""What runs a function elsewhere, for an `await`."""
-_METHODS = frozenset({
+_THREAD_FUNCTIONS = frozenset({"to_thread", "run_in_executor", "run_sync"})
+"""Functions that run another one in a thread and can be awaited."""
+_CLIENT_METHODS = frozenset({
     "poll", "consume", "commit", "store_offsets", "produce", "flush", "commit_transaction",
     "begin_transaction", "abort_transaction", "send_offsets_to_transaction", "init_transactions",
 })  # fmt: skip
 
 
 def is_python(text: str) -> bool:
-    """Whether a text is a whole program of Python, whatever its docstrings hold."""
+    """Whether a text is a complete Python program, whatever its docstrings contain."""
     try:
         ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -30,39 +31,39 @@ def is_python(text: str) -> bool:
 
 
 def normal_form(tree: ast.Module) -> ast.Module:
-    """The same program, in fewer words."""
+    """Returns the program in the normal form."""
     aliases = {
-        name.asname: name.name
+        alias.asname: alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("confluent_kafka")
-        for name in node.names
-        if name.asname
+        for alias in node.names
+        if alias.asname
     }
-    plain_tree: ast.Module = _Plain(aliases, _bound(tree), Joined(tree)).visit(tree)
-    return plain_tree
+    rewritten: ast.Module = _NormalForm(aliases, _bound_methods(tree), Joined(tree)).visit(tree)
+    return rewritten
 
 
-def _bound(tree: ast.Module) -> dict[str, ast.Attribute]:
-    """The methods of clients that have a name of their own: `ack = c.commit`."""
-    found = dict[str, list[ast.expr]]()
+def _bound_methods(tree: ast.Module) -> dict[str, ast.Attribute]:
+    """The methods of clients that are bound to a name: `ack = c.commit`."""
+    values_by_name = dict[str, list[ast.expr]]()
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                found.setdefault(name, []).append(value)
+                values_by_name.setdefault(name, []).append(value)
             case _:
                 pass
     return {
-        name: values[0] for name, values in found.items()
+        name: values[0] for name, values in values_by_name.items()
         if len(values) == 1 and isinstance(values[0], ast.Attribute)
-        and values[0].attr in _METHODS and isinstance(values[0].value, ast.Name)
+        and values[0].attr in _CLIENT_METHODS and isinstance(values[0].value, ast.Name)
     }  # fmt: skip
 
 
-class _Plain(ast.NodeTransformer):
+class _NormalForm(ast.NodeTransformer):
     def __init__(
-        self, aliases: dict[str, str], bound: dict[str, ast.Attribute], joined: Joined
+        self, aliases: dict[str, str], bound_methods: dict[str, ast.Attribute], joined: Joined
     ) -> None:
-        self._aliases, self._bound, self._joined = aliases, bound, joined
+        self._aliases, self._bound_methods, self._joined = aliases, bound_methods, joined
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -75,41 +76,41 @@ class _Plain(ast.NodeTransformer):
 
     def visit_TryStar(self, node: ast.TryStar) -> ast.AST:
         self.generic_visit(node)
-        own = ast.Try(node.body, node.handlers, node.orelse, node.finalbody)
-        return ast.copy_location(own, node)
+        attempt = ast.Try(node.body, node.handlers, node.orelse, node.finalbody)
+        return ast.copy_location(attempt, node)
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
         self.generic_visit(node)
         match node.value:
-            case ast.Call(func=ast.Attribute(attr=name)) as call if name in _THREADS:
-                return _run(call) or node
+            case ast.Call(func=ast.Attribute(attr=name)) as call if name in _THREAD_FUNCTIONS:
+                return _client_call(call) or node
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
-            case ast.Call(func=ast.Name("getattr"), args=[whose, ast.Constant(str(name)), *_]):
-                return ast.copy_location(ast.Attribute(whose, name, ast.Load()), node)
-            case ast.Call(func=ast.Name(id=name)) if name in self._bound:
-                node.func = ast.copy_location(copy.deepcopy(self._bound[name]), node)
+            case ast.Call(func=ast.Name("getattr"), args=[object_, ast.Constant(str(name)), *_]):
+                return ast.copy_location(ast.Attribute(object_, name, ast.Load()), node)
+            case ast.Call(func=ast.Name(id=name)) if name in self._bound_methods:
+                node.func = ast.copy_location(copy.deepcopy(self._bound_methods[name]), node)
                 return node
             case _:
                 return node
 
 
-def _run(call: ast.Call) -> ast.Call | None:
-    """The call that is run elsewhere, where it is a client's."""
-    for at, given in enumerate(call.args[:2]):
-        match given:
-            case ast.Attribute(attr=name) if name in _METHODS:
-                own = ast.Call(given, call.args[at + 1 :], call.keywords)
-                return ast.copy_location(own, call)
-            case ast.Lambda(body=ast.Call(func=ast.Attribute(attr=name)) as own) if (
-                name in _METHODS
+def _client_call(call: ast.Call) -> ast.Call | None:
+    """The call that runs in another thread, if it is a client's; else None."""
+    for index, argument in enumerate(call.args[:2]):
+        match argument:
+            case ast.Attribute(attr=name) if name in _CLIENT_METHODS:
+                inner_call = ast.Call(argument, call.args[index + 1 :], call.keywords)
+                return ast.copy_location(inner_call, call)
+            case ast.Lambda(body=ast.Call(func=ast.Attribute(attr=name)) as inner_call) if (
+                name in _CLIENT_METHODS
             ):
-                return own
+                return inner_call
             case ast.Call(func=ast.Name("partial") | ast.Attribute(attr="partial"), args=[
                 ast.Attribute(attr=name) as function, *rest
-            ]) if name in _METHODS:  # fmt: skip
-                return ast.copy_location(ast.Call(function, rest, given.keywords), call)
+            ]) if name in _CLIENT_METHODS:  # fmt: skip
+                return ast.copy_location(ast.Call(function, rest, argument.keywords), call)
     return None
