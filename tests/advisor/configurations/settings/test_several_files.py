@@ -181,8 +181,8 @@ p.flush()
     ({"app.py": IMPORTS, "config.py": MODULE % ("all", True)}, 0, "YES"),
     ({"app.py": IMPORTS, "config.py": MODULE % ("1", False)}, 1, "acks: 1 -> all"),
     # by the name of its file, and only where the program says it
-    ({"A.java": GIVEN % "Config.make()", "Other.java": GIVES % "all"}, 2, "is not in the file"),
-    ({"A.java": GIVEN % "load()", "Config.java": GIVES % "all"}, 2, "is not in the file"),
+    ({"A.java": GIVEN % "Config.make()", "Other.java": GIVES % "all"}, 2, "are not in the file"),
+    ({"A.java": GIVEN % "load()", "Config.java": GIVES % "all"}, 2, "are not in the file"),
     # with the place of what is wrong there
     ({"A.java": GIVEN % "Config.make()", "Config.java": GIVES % "two"}, 2, "Config.java:4: .*acks"),
 ])  # fmt: skip
