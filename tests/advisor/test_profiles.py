@@ -89,7 +89,7 @@ def active(profile: str) -> str:
     return f"spring.profiles.active: {profile}\n---\n{BASE}"
 
 
-PROD_ALONE = "profile prod is on, and nothing of it is here: the settings of application-prod.yml"
+PROD_ALONE = "profile prod is on, and nothing of it is here: application-prod.yml goes"
 FILLED = "application.yml:1: which profile is on is filled in when the application starts"
 LIVE = f"spring.profiles.group.live: [prod]\nspring.profiles.active: live\n---\n{BASE}"
 

@@ -72,15 +72,12 @@ def _constructor_at(
     code: Code, expression: str, at: int, pattern: re.Pattern[str],
     methods: list[tuple[Code, FactoryMethod]],
 ) -> tuple[Code, re.Match[str]] | None:  # fmt: skip
-    """The constructor call that a name or the call of a method refers to; None if there is not
-    exactly one."""
+    """The only constructor call that a name or a method call refers to; None without one."""
     match = _REFERENCE.fullmatch(expression)
     if match is None:
         return None
     name = match["name"]
-    enclosing = next(
-        (method for source, method in methods if source is code and method.contains(at)), None
-    )
+    enclosing = next((row[1] for row in methods if row[0] is code and row[1].contains(at)), None)
     if enclosing and not match["call"]:
         assignments = re.compile(rf"\b{name}\s*(?::\s*[\w<>?., ]{{1,80}})?\s*=(?!=)\s*").finditer(
             code.plain, enclosing.start, enclosing.end
@@ -92,19 +89,12 @@ def _constructor_at(
             return code, constructor
         if ends:
             return None
-    candidates = [
-        (source, method)
-        for source, method in methods
-        if pattern.search(source.plain, method.start, method.end)
-    ]
+    candidates = [row for row in methods if pattern.search(row[0].plain, row[1].start, row[1].end)]
     if enclosing and name in enclosing.parameters and not match["call"]:
         bean = enclosing.qualifiers.get(name, name)
         type_ = enclosing.parameters[name].partition("<")[0].strip()
-        candidates = [
-            row
-            for row in candidates
-            if row[1].is_bean and row[1].has_type(type_, *_SUBTYPES.get(type_, ()))
-        ]
+        types = (type_, *_SUBTYPES.get(type_, ()))
+        candidates = [row for row in candidates if row[1].is_bean and row[1].has_type(*types)]
         candidates = [row for row in candidates if bean in (row[1].bean, row[1].name)] or (
             candidates if name not in enclosing.qualifiers else []
         )

@@ -91,8 +91,8 @@ def _note_missing_profiles(reading: Reading, parts: Sequence[Part], chosen: Sequ
 def note_missing(reading: Reading, name: str, line: int) -> None:
     """Adds a note that a profile is active, and that its file is not here."""
     file = f"application-{name}.yml" if shown(name) == name else "the file of its name"
-    words = f"profile {shown(name)} is on, and nothing of it is here: the settings of {file} go "
-    reading.note(line, f"{words}before these. Give that file, too")
+    words = f"profile {shown(name)} is on, and nothing of it is here: {file} goes before this. "
+    reading.note(line, f"{words}Give that file, too")
 
 
 def _activates_profiles(leaf: Leaf) -> bool:

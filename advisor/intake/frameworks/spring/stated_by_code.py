@@ -170,7 +170,7 @@ class CodeFacts:
         for leaf in self.by_name(REFUSED):
             reading.wrong(Component.APPLICATION, "file", leaf.line, leaf.text)
         for leaf in self.by_name(ALONE):
-            words = "the file of this application is not here: not read"
+            words = "the file of this application that is not here: not read"
             reading.note(leaf.line, words)
         if self and is_other:
             words = "this sets up clients beside Kafka Streams or bindings of Spring Cloud Stream. "

@@ -31,7 +31,7 @@ VALUES = [
      "listener.type is single or batch, and bacth is neither .batch, perhaps"),
     (SPRING, "spring.kafka.listener.type=${X:bacth}", ASKS),
     (SPRING, "spring.kafka.listener.Type=multi", ASKS),
-    (SPRING, "spring.kafka.listener.ack-mode=recrod", "is none of record"),
+    (SPRING, "spring.kafka.listener.ack-mode=recrod", "is not one of record"),
     (SPRING, "spring.kafka.listener.ack-mode=manualImmediate", YES),
     (SPRING, "spring.kafka.listener.ack-mode=countTime", YES),
     (SPRING, "spring.kafka.listener.async-acks=ture",
