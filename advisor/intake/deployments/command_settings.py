@@ -1,7 +1,7 @@
-"""Settings that the command of a container writes by itself before it starts a process.
+"""Settings that the command of a container sets before it starts a process.
 
-What a shell exports is a variable of the process, in place of the container's own; what it writes
-into a file may go before both, and is not followed.
+A variable that a shell exports replaces the container's. A setting that a shell writes into a file
+may override both; such files are not read.
 """
 
 from __future__ import annotations
@@ -12,76 +12,78 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from advisor.catalog import Component
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.placeholders import COMPOSE
-from advisor.intake.deployments.commands import of_containers
+from advisor.intake.deployments.commands import container_commands
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
-_EXPORTED = re.compile(
+_EXPORT = re.compile(
     r"(?<![\w.?/:-])(?P<name>[A-Z][A-Z0-9_]{2,150})="
     r"(?P<value>\"(?:\\.|[^\"\\]){0,2000}\"|'[^']{0,2000}'|[^\s\"';&|]{0,2000})"
 )
-_OPTIONS = ("_OPTS", "_OPTIONS", "_ARGS")
-"""Variables of arguments, which are found in the command by themselves."""
-_SOURCED = re.compile(r"(?:(?<!\S)\.|\bsource|\bcat|<|--env-file=?)[ \t]*[^\s<]{0,80}\.env\b")
-_WRITERS = re.compile(r"\b(?:echo|printf|cat|sed|tee|envsubst)\b")
-_WRITES = re.compile(r">{1,2}[ \t]*[\"']?[^\s>]|\bsed\b|\btee\b")
+_ARGUMENT_SUFFIXES = ("_OPTS", "_OPTIONS", "_ARGS")
+"""Variables that hold arguments: these are read where the command states them."""
+_SOURCED_FILE = re.compile(r"(?:(?<!\S)\.|\bsource|\bcat|<|--env-file=?)[ \t]*[^\s<]{0,80}\.env\b")
+_WRITING_TOOL = re.compile(r"\b(?:echo|printf|cat|sed|tee|envsubst)\b")
+_FILE_WRITE = re.compile(r">{1,2}[ \t]*[\"']?[^\s>]|\bsed\b|\btee\b")
 _SETTING = re.compile(
     r"(?<![\w.-])(?P<name>acks|[a-z][a-z0-9]{0,30}(?:\\?\.[a-z0-9-]{1,30}){1,9})[ \t]*="
 )
-_FILE = re.compile(r"\.properties\b")
-_ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
-_TOOLS = re.compile(r"kafka-(?:topics|configs|console|storage|run)|--override")
-_BY_HAND = "is written by this command. State it as a variable of the container, and leave that out"
+_PROPERTIES_FILE = re.compile(r"\.properties\b")
+_COMMAND_END = re.compile(r"&&|\|\||;|(?<!\\)\n")
+_KAFKA_TOOL = re.compile(r"kafka-(?:topics|configs|console|storage|run)|--override")
+_WRITTEN = (
+    "is written by this command. State it as a variable of the container, and remove it there"
+)
 
 
-def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -> None:
-    """Refuses a setting that decides and that a command writes into a file."""
-    part = Component.BROKER if of_server else Component.APPLICATION
-    if _SOURCED.search(text):
+def refuse_written_settings(reading: Reading, text: str, line: int, *, of_server: bool) -> None:
+    """Refuses settings that decide where a command writes them into a file."""
+    component = Component.BROKER if of_server else Component.APPLICATION
+    if _SOURCED_FILE.search(text):
         reading.note(line, "variables that this command takes from a file are not read here")
-    for command in [text] if "<<" in text else _ENDS.split(text):
-        if not _WRITES.search(command) or _TOOLS.search(command):
+    for command in [text] if "<<" in text else _COMMAND_END.split(text):
+        if not _FILE_WRITE.search(command) or _KAFKA_TOOL.search(command):
             continue
-        if not (of_server or _WRITERS.search(command)):
+        if not (of_server or _WRITING_TOOL.search(command)):
             continue
-        if _FILE.search(command):
+        if _PROPERTIES_FILE.search(command):
             words = "what this command writes into a file of properties is not read"
             reading.note(line, f"{words}, but for the names of settings that decide")
         names = {match["name"].replace("\\", "") for match in _SETTING.finditer(command)}
         for name in sorted(filter(decides, names)):
-            reading.wrong(part, name, line, f"{shown(name)} {_BY_HAND}")
+            reading.wrong(component, name, line, f"{shown(name)} {_WRITTEN}")
 
 
-def with_exported(leaves: Sequence[Leaf]) -> list[Leaf]:
-    """The leaves, with what the command of each container exports as a variable of its own."""
+def with_exported_variables(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """The leaves, with the exports of each container's command as variables of the container."""
     added, names = list[Leaf](), dict[tuple[str, ...], set[str]]()
-    for path, (text, line) in of_containers(leaves).items():
-        for name, value in exported(text):
+    for path, (text, line) in container_commands(leaves).items():
+        for name, value in exported_variables(text):
             names.setdefault(path, set()).add(name)
             if path[:1] == ("services",):
                 added.append(Leaf((*path, "environment", name), value, line))
             else:
                 added.append(Leaf((*path, "env", name, "name"), name, line))
                 added.append(Leaf((*path, "env", name, "value"), value, line))
-    return [*_without(leaves, names), *added] if added else [*leaves]
+    return [*_without_variables(leaves, names), *added] if added else [*leaves]
 
 
-def exported(text: str) -> Iterator[tuple[str, str]]:
-    """Each variable with its value; what is known only where the command runs is left open."""
-    for match in _EXPORTED.finditer(text):
+def exported_variables(text: str) -> Iterator[tuple[str, str]]:
+    """Yields exported variables with their values; one known only at run time stays a reference."""
+    for match in _EXPORT.finditer(text):
         name, value = match["name"], match["value"]
         if value[:1] == '"':
             value = re.sub(r"\\(.)", r"\1", value[1:-1])
-        if not name.endswith(_OPTIONS):
+        if not name.endswith(_ARGUMENT_SUFFIXES):
             is_open = "$" in COMPOSE.sub(r"\2", value)
             yield name, f"${{{name}}}" if is_open else value.strip("'")
 
 
-def _without(
+def _without_variables(
     leaves: Iterable[Leaf], names: Mapping[tuple[str, ...], set[str]]
 ) -> Iterator[Leaf]:  # fmt: skip
-    """The leaves but for the variables of these names, by their container."""
+    """The leaves without the variables with these names; `names` are by container."""
     replaced = set[tuple[str, ...]]()
     for leaf in leaves:
         match leaf.path:

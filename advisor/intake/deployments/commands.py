@@ -1,10 +1,10 @@
-"""What the commands of containers say: settings of a broker, and topics that they create.
+"""Commands of containers: settings of a broker, and topics that they create.
 
-`kafka-server-start.sh FILE --override NAME=VALUE` goes before the file (Kafka.scala,
-getPropsFromArgs). `kafka-topics.sh --create` makes a topic with copies and configs of its own,
-whatever its brokers' defaults are; so does `KAFKA_CREATE_TOPICS` (`name:partitions:copies`) of the
-images of wurstmeister and their like. What `kafka-configs.sh --alter --add-config` says of brokers
-goes before their files, too (KIP-226).
+`kafka-server-start.sh FILE --override NAME=VALUE` overrides the file (Kafka.scala,
+getPropsFromArgs). `kafka-topics.sh --create` creates a topic with its own copies and configs,
+whatever the defaults of the brokers are; so does `KAFKA_CREATE_TOPICS` (`name:partitions:copies`)
+of wurstmeister's and similar images. `kafka-configs.sh --alter --add-config` overrides the files of
+brokers, too (KIP-226).
 """
 
 from __future__ import annotations
@@ -23,91 +23,91 @@ from advisor.intake.text import shown
 
 CREATE_TOPICS = "KAFKA_CREATE_TOPICS"
 _FACTOR = "replication.factor"
-_PARTS = ("command", "entrypoint", "args")
+_COMMAND_KEYS = ("command", "entrypoint", "args")
 _OVERRIDE = re.compile(r"--override[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
-_START = re.compile(r"(?<!-)kafka-topics(?:\.sh)?\b")
-"""No option of another command, such as `--create-kafka-topics`."""
+_TOPICS_COMMAND = re.compile(r"(?<!-)kafka-topics(?:\.sh)?\b")
+"""The command, not an option of another one, such as `--create-kafka-topics`."""
 _COPIES = re.compile(r"--replication-factor[ =]+[\"']?(\d{1,5})\b")
-_PLACED = re.compile(r"--replica-assignment[ =]+[\"']?([\d:,]{1,2000})")
+_REPLICA_ASSIGNMENT = re.compile(r"--replica-assignment[ =]+[\"']?([\d:,]{1,2000})")
 _CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})[ \t]*=[ \t]*([^\s\"']{1,200})")
 _OPEN_CONFIG = re.compile(r"--(?:add-)?config[ =]+[\"']?[^\s\"'=]{0,200}[$`]")
-"""Settings whose names are filled in when the command runs."""
+"""Settings whose names are known only when the command runs."""
 _TOPIC = re.compile(r"[\w.-]{1,249}:\d{1,6}:(\d{1,5})(?::[\w,]*)?")
-_ALTER = re.compile(r"(?<!-)kafka-(?:configs|topics)(?:\.sh)?\b")
-_ADDED = re.compile(
+_ALTERING_COMMAND = re.compile(r"(?<!-)kafka-(?:configs|topics)(?:\.sh)?\b")
+_ADD_CONFIG = re.compile(
     r"--add-config[ =]+(?:\"([^\"]{3,2000})\"|'([^']{3,2000})'"
     r"|([^\s\"']{3,2000}(?:(?<=,)[ \t]+[\w.]{2,100}=[^\s\"']{1,2000}){0,50}))"
 )
-"""In quotes, blanks may stand between settings (ConfigCommand, parseConfigsToBeAdded)."""
+"""Within quotes, settings may be separated by spaces (ConfigCommand, parseConfigsToBeAdded)."""
 _PAIR = re.compile(r"([\w.]{2,100})[ \t]*=[ \t]*(\[[^\]]{0,200}\]|[^,\s]{1,200})")
-_OF_BROKERS = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults)?)\b")
-_OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
-_NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
-_DELETED = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
-_OF_ONE = "is changed for one topic, and other commands are about others"
-_OF_SOME = (
+_BROKERS_OPTION = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults)?)\b")
+_TOPICS_OPTION = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
+_NAME_OPTION = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
+_DELETE_CONFIG = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
+_ONE_TOPIC = "is changed for one topic, and other commands are about others"
+_SOME_BROKERS = (
     "is changed for some brokers by their ids, and not the same for all. Change it for all of them "
     "(--entity-default), or state the value that counts"
 )
-_TAKEN_BACK = "is taken back by a command here. Write the value that counts then"
-_LOSING: Mapping[str, str] = {
+_DELETED = "is taken back by a command here. Write the value that counts then"
+_LOSING_COMMANDS: Mapping[str, str] = {
     r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
         "lets a replica without the last messages lead, so that acknowledged ones are gone",
     r"kafka-delete-records\b": "deletes messages, read or not",
     r"kafka-topics\b.*--delete(?![\w-])": "deletes a topic with its messages, read or not",
     r"kafka-consumer-groups\b(?=.*--reset-offsets)(?=.*--execute)(?!.*--to-earliest)":
-        "moves the position of a group, which may pass over messages that it has not read",
+        "moves the position of a group, which may skip messages that it has not read",
     r"kafka-streams-application-reset\b(?=.*--(?:to-|shift-by|by-|from-))(?!.*--dry-run)"
     r"(?!.*--to-earliest)":
-        "moves the position of an application, which may pass over messages that it has not read",
+        "moves the position of an application, which may skip messages that it has not read",
 }  # fmt: skip
-_CLIENT = re.compile(
-    r"\b(?:kafka-(?:console-\w+|\w+-perf-test|verifiable-\w+)|kcat|kafkacat)\b(?P<given>.*)",
+_CLIENT_TOOL = re.compile(
+    r"\b(?:kafka-(?:console-\w+|\w+-perf-test|verifiable-\w+)|kcat|kafkacat)\b(?P<arguments>.*)",
     re.DOTALL,
 )
-"""What writes or reads by itself, with a client of its own."""
-_OF_CLIENT = re.compile(
+"""Tools that produce or consume with a client of their own."""
+_CLIENT_SETTINGS = re.compile(
     r"(?:-prop(?:erty|s)?|-X)[ =]+(?P<pairs>(?:[\"']?[\w.]{2,100}=\S{1,200}\s*){1,30})"
     r"|--(?:request-required-)?(?P<acks>acks)\b"
 )
-_STARTED = "is of a client that this command starts, and not read"
-_BY_HAND = "Leave it out if somebody runs it by hand and knows that"
-_MOVED = re.compile(r"kafka-reassign-partitions\b.*--execute\b")
-_IN_A_FILE = "what add-config-file has is not read. Write it behind --add-config"
-_OPEN_WORDS = (
+_TOOL_CLIENT = "is of a client that this command starts, and not read"
+_BY_HAND = "Remove it if somebody runs it by hand and knows that"
+_REASSIGNMENT = re.compile(r"kafka-reassign-partitions\b.*--execute\b")
+_CONFIG_FILE = "what add-config-file has is not read. Write it behind --add-config"
+_OPEN_NAMES = (
     "the settings that a variable fills in behind --config or --add-config are not read. Write "
     "them in its place"
 )
 _QUOTED = re.compile(r"(?<=[\w.-])=(\\?[\"'])([^\"'\\\s]{0,200})\1(?![\w.])")
 _QUOTED_NAME = re.compile(r"(\\?[\"'])([\w.]{2,100})\1(?==)")
 _QUOTA = re.compile(r"\bproducer_byte_rate=([\d.]{1,20})")
-_OF_ALL = re.compile(r"--(?:entity-default|(?:client|user)-defaults)\b")
-_OF_A_CLIENT = re.compile(r"--(?:entity-name|user|client-id|ip)\b(?!-)")
-_ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
+_ALL_CLIENTS = re.compile(r"--(?:entity-default|(?:client|user)-defaults)\b")
+_SOME_CLIENTS = re.compile(r"--(?:entity-name|user|client-id|ip)\b(?!-)")
+_COMMAND_END = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
 
-def of_containers(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, int]]:
-    """What each container (by its path) runs, with its first line.
+def container_commands(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, int]]:
+    """The command of each container by the container's path, with the command's first line.
 
-    Parts of a list are put together as one line.
+    The elements of a list are joined into one command.
     """
-    found: dict[tuple[str, ...], tuple[str, int]] = {}
+    commands: dict[tuple[str, ...], tuple[str, int]] = {}
     for leaf in leaves:
         match leaf.path:
-            case (*before, part) if part in _PARTS:
+            case (*container, part) if part in _COMMAND_KEYS:
                 pass
-            case (*before, part, number) if part in _PARTS and number.isdecimal():
+            case (*container, part, number) if part in _COMMAND_KEYS and number.isdecimal():
                 pass
             case _:
                 continue
-        text, line = found.get(tuple(before), ("", leaf.line))
+        text, line = commands.get(tuple(container), ("", leaf.line))
         filled = COMPOSE.sub(r"\2", leaf.text)
-        found[tuple(before)] = (f"{text} {filled}", line)
-    return found
+        commands[tuple(container)] = (f"{text} {filled}", line)
+    return commands
 
 
 def overrides(text: str) -> Iterator[tuple[str, str]]:
-    """The settings that a broker is started with."""
+    """Yields the names and values of `--override`, which a broker is started with."""
     return ((match[1], match[2]) for match in _OVERRIDE.finditer(_without_quotes(text)))
 
 
@@ -116,16 +116,16 @@ def take_topics(
     commands: Iterable[tuple[str, int]],
     variables: Mapping[str, Iterable[tuple[str, str, int]]],
 ) -> None:
-    """States the copies and the configs of the topics that are made.
+    """States the copies and the configs of the topics that commands and variables create.
 
-    Of several topics the fewest copies count. A config in which they differ is refused where an
-    answer depends on it.
+    If there are several topics, the fewest copies count. A config in which they differ is refused
+    where an answer depends on it.
     """
-    created = [topic for text, line in commands for topic in _created(text, line)]
+    created = [topic for text, line in commands for topic in _created_topics(text, line)]
     created += [
         Created(line, int(match[1]), ())
-        for own in variables.values()
-        for name, text, line in own
+        for rows in variables.values()
+        for name, text, line in rows
         if name == CREATE_TOPICS
         for match in _TOPIC.finditer(text)
     ]
@@ -134,103 +134,104 @@ def take_topics(
 
 
 def is_read(text: str) -> bool:
-    """Whether a command of a shell's text creates a topic, or changes a setting."""
+    """Whether a command in a shell script creates a topic, or changes a setting."""
     return any(
-        (_START.search(command) and "--create" in command)
-        or (_ALTER.search(command) and "--alter" in command)
+        (_TOPICS_COMMAND.search(command) and "--create" in command)
+        or (_ALTERING_COMMAND.search(command) and "--alter" in command)
         for command in _commands(text)
     )
 
 
 def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
-    """States what is changed of topics and of brokers, and leaves out what was stated of it.
+    """States the settings of topics and brokers that commands change, in place of the earlier ones.
 
-    What decides and is changed for one topic of several, or taken back, is refused.
+    A setting that decides is refused where it is changed for one topic of several, or deleted.
     """
     parts = [(part, line) for text, line in commands for part in _commands(text)]
-    topics, unlike = _topics(part for part, _ in parts), _unlike(part for part, _ in parts)
+    topics = _topic_names(part for part, _ in parts)
+    by_broker = _settings_by_broker(part for part, _ in parts)
     for command, line in parts:
-        _refuse_losing(reading, command, line)
+        _refuse_losing_commands(reading, command, line)
         _say_client(reading, command, line)
         if is_read(command) and _OPEN_CONFIG.search(command):
-            reading.wrong(Component.TOPIC, "config", line, _OPEN_WORDS)
-        if is_read(command) and (own := _internal(command)):
-            _take_internal(reading, own, command, line)
+            reading.wrong(Component.TOPIC, "config", line, _OPEN_NAMES)
+        if is_read(command) and (internal := _internal_topic(command)):
+            _take_internal(reading, internal, command, line)
             continue
-        if not (_ALTER.search(command) and "--alter" in command):
+        if not (_ALTERING_COMMAND.search(command) and "--alter" in command):
             continue
         if quota := _QUOTA.search(command):
             take_quota(reading, quota[1], line, of_all=is_of_all(command))
-        of_brokers, of_topics = _OF_BROKERS.search(command), _OF_TOPICS.search(command)
+        of_brokers, of_topics = _BROKERS_OPTION.search(command), _TOPICS_OPTION.search(command)
         if of_brokers or of_topics:
             component = Component.BROKER if of_brokers else Component.TOPIC
-            names = unlike if of_brokers else {name for name, _ in _changed(command)}
-            is_one = _NAMED.search(command) and (of_brokers or len(topics) > 1)
-            words = dict.fromkeys(names, _OF_SOME if of_brokers else f"{_OF_ONE}. {ONE}")
-            _take_change(reading, component, command, line, words if is_one else {})
+            names = by_broker if of_brokers else {name for name, _ in _changed_settings(command)}
+            has_name = _NAME_OPTION.search(command) and (of_brokers or len(topics) > 1)
+            refusals = dict.fromkeys(names, _SOME_BROKERS if of_brokers else f"{_ONE_TOPIC}. {ONE}")
+            _take_change(reading, component, command, line, refusals if has_name else {})
 
 
 def topics_of(commands: Iterable[tuple[str, int]]) -> set[str]:
-    """The names of topics in commands that create or change something."""
-    return _topics(part for text, _ in commands for part in _commands(text))
+    """The names of topics in commands that create a topic or change a setting."""
+    return _topic_names(part for text, _ in commands for part in _commands(text))
 
 
-def _unlike(parts: Iterable[str]) -> set[str]:
-    """The settings that commands give to brokers by their ids, and not the same to several."""
-    given: dict[str, dict[str, str | None]] = {}
+def _settings_by_broker(parts: Iterable[str]) -> set[str]:
+    """The settings that commands set for single brokers by id, and not to one value for several."""
+    values: dict[str, dict[str, str | None]] = {}
     for command in parts:
-        named = _NAMED.search(command) if is_read(command) else None
-        if named and _OF_BROKERS.search(command):
-            for name, value in _changed(command):
-                given.setdefault(name, {})[named[1]] = value
-    return {name for name, of in given.items() if len(of) == 1 or len({*of.values()}) > 1}
+        name_option = _NAME_OPTION.search(command) if is_read(command) else None
+        if name_option and _BROKERS_OPTION.search(command):
+            for name, value in _changed_settings(command):
+                values.setdefault(name, {})[name_option[1]] = value
+    return {name for name, ids in values.items() if len(ids) == 1 or len({*ids.values()}) > 1}
 
 
-def _topics(parts: Iterable[str]) -> set[str]:
-    of_topics = (part for part in parts if is_read(part) and _OF_TOPICS.search(part))
-    names = {match[1] for part in of_topics for match in _NAMED.finditer(part)}
+def _topic_names(parts: Iterable[str]) -> set[str]:
+    topic_commands = (part for part in parts if is_read(part) and _TOPICS_OPTION.search(part))
+    names = {match[1] for part in topic_commands for match in _NAME_OPTION.finditer(part)}
     return {name for name in names if not internal_topics.is_internal(name)}
 
 
-def _internal(command: str) -> str:
-    """The one of Kafka's own topics that a command is about; empty for any other."""
-    named = _NAMED.search(command) if _OF_TOPICS.search(command) else None
-    return internal_topics.internal_name(named and named[1])
+def _internal_topic(command: str) -> str:
+    """The internal topic of Kafka that a command is about; empty for any other topic."""
+    name_option = _NAME_OPTION.search(command) if _TOPICS_OPTION.search(command) else None
+    return internal_topics.internal_name(name_option and name_option[1])
 
 
 def _take_internal(reading: Reading, topic: str, command: str, line: int) -> None:
-    made = _COPIES.search(command) if "--create" in command else None
-    items = [Item(Component.TOPIC, _FACTOR, made[1], line)] if made else []
-    for name, value in _changed(command):
+    copies = _COPIES.search(command) if "--create" in command else None
+    items = [Item(Component.TOPIC, _FACTOR, copies[1], line)] if copies else []
+    for name, value in _changed_settings(command):
         if value is None and decides(name):
-            reading.wrong(Component.TOPIC, name, line, f"{shown(name)} {_TAKEN_BACK}")
+            reading.wrong(Component.TOPIC, name, line, f"{shown(name)} {_DELETED}")
         elif value is not None:
             items.append(Item(Component.TOPIC, name, value, line))
     internal_topics.take(reading, topic, items)
 
 
 def _take_change(
-    reading: Reading, component: Component, command: str, line: int, refused: Mapping[str, str]
+    reading: Reading, component: Component, command: str, line: int, refusals: Mapping[str, str]
 ) -> None:
     if "--add-config-file" in command:
-        reading.wrong(component, "add-config-file", line, _IN_A_FILE)
-    for name, value in _changed(command):
-        if decides(name) and name in refused:
-            reading.wrong(component, name, line, f"{shown(name)} {refused[name]}")
+        reading.wrong(component, "add-config-file", line, _CONFIG_FILE)
+    for name, value in _changed_settings(command):
+        if decides(name) and name in refusals:
+            reading.wrong(component, name, line, f"{shown(name)} {refusals[name]}")
         elif value is None and decides(name):
-            reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
+            reading.wrong(component, name, line, f"{shown(name)} {_DELETED}")
         elif value is not None:
             _change(reading, component, (name, value), line)
 
 
 def is_of_all(command: str) -> bool:
-    """Whether a command is about all clients or users that have nothing of their own."""
-    return _OF_ALL.search(command) is not None and _OF_A_CLIENT.search(command) is None
+    """Whether a command is about all clients or users that have no quota of their own."""
+    return _ALL_CLIENTS.search(command) is not None and _SOME_CLIENTS.search(command) is None
 
 
 def take_quota(reading: Reading, rate: str, line: int, *, of_all: bool) -> None:
-    """States the quota of all clients without one of their own. Of one that some clients have it is
-    only said: which they are, the pipeline does not say."""
+    """States the quota of all clients without one of their own. A quota of some clients is only
+    noted: a pipeline does not state which clients those are."""
     state = "state producer.byte.rate of the application, if"
     if of_all:
         reading.state(Component.APPLICATION, "producer.byte.rate", rate.partition(".")[0], line)
@@ -241,33 +242,33 @@ def take_quota(reading: Reading, rate: str, line: int, *, of_all: bool) -> None:
         reading.note(line, words)
 
 
-def _refuse_losing(reading: Reading, command: str, line: int) -> None:
-    """Refuses what an operator does that no setting keeps from losing messages."""
-    for pattern, words in _LOSING.items():
+def _refuse_losing_commands(reading: Reading, command: str, line: int) -> None:
+    """Refuses commands of an operator that lose messages whatever the settings are."""
+    for pattern, words in _LOSING_COMMANDS.items():
         if re.search(pattern, command, re.IGNORECASE):
             message = f"this command {words}, whatever is set. {_BY_HAND}"
             reading.wrong(Component.APPLICATION, "command", line, message)
-    if _MOVED.search(command):
+    if _REASSIGNMENT.search(command):
         reading.note(line, "how many copies partitions have after this command is not read")
 
 
 def _say_client(reading: Reading, command: str, line: int) -> None:
-    """Names what decides for a client that a tool starts, which is not the application's."""
-    tool = _CLIENT.search(command)
-    for match in _OF_CLIENT.finditer(tool["given"]) if tool else ():
+    """Notes settings that decide of a tool's own client, which is not the application's."""
+    tool = _CLIENT_TOOL.search(command)
+    for match in _CLIENT_SETTINGS.finditer(tool["arguments"]) if tool else ():
         names = [match["acks"]] if match["acks"] else re.findall(r"([\w.]+)=", match["pairs"])
         for name in filter(decides, names):
-            reading.note(line, f"{shown(name)} {_STARTED}")
+            reading.note(line, f"{shown(name)} {_TOOL_CLIENT}")
 
 
-def _changed(command: str) -> Iterator[tuple[str, str | None]]:
-    """What a command changes; None for a setting that it takes back."""
+def _changed_settings(command: str) -> Iterator[tuple[str, str | None]]:
+    """Yields the settings that a command changes; the value is None for one that it deletes."""
     for match in _CONFIG.finditer(command):
         yield match[1], match[2]
-    for added in _ADDED.finditer(command):
+    for added in _ADD_CONFIG.finditer(command):
         for match in _PAIR.finditer(added[1] or added[2] or added[3]):
             yield match[1], match[2].strip("[]")
-    for deleted in _DELETED.finditer(command):
+    for deleted in _DELETE_CONFIG.finditer(command):
         for name in deleted[1].split(","):
             yield name, None
 
@@ -283,23 +284,24 @@ def _change(reading: Reading, component: Component, pair: tuple[str, str], line:
 
 
 def _commands(text: str) -> list[str]:
-    """The commands of a shell's text."""
-    return _ENDS.split(_without_quotes(text.replace("\\\n", " ")))
+    """The commands of a shell script."""
+    return _COMMAND_END.split(_without_quotes(text.replace("\\\n", " ")))
 
 
 def _without_quotes(text: str) -> str:
-    """A shell's text, without the quotes around a name or a value alone (`--config "a"="1"`)."""
+    """A shell script without the quotes around a single name or value (`--config "a"="1"`)."""
     return _QUOTED.sub(r"=\2", _QUOTED_NAME.sub(r"\2", text))
 
 
-def _created(text: str, line: int) -> Iterator[Created]:
-    """The topics that a shell's text creates, also in several commands."""
+def _created_topics(text: str, line: int) -> Iterator[Created]:
+    """Yields the topics that the commands of a shell script create."""
     for command in _commands(text):
-        if not (_START.search(command) and "--create" in command) or _internal(command):
+        creates = _TOPICS_COMMAND.search(command) and "--create" in command
+        if not creates or _internal_topic(command):
             continue
-        # the last of two counts (TopicCommand, parseTopicConfigsToBeAdded)
-        pairs = {found[1]: found[2] for found in _CONFIG.finditer(command)}
+        # of two, the last one counts (TopicCommand, parseTopicConfigsToBeAdded)
+        pairs = {config[1]: config[2] for config in _CONFIG.finditer(command)}
         copies = min((int(match[1]) for match in _COPIES.finditer(command)), default=None)
-        if placed := _PLACED.search(command):
-            copies = min(len(replicas.split(":")) for replicas in placed[1].split(","))
+        if assignment := _REPLICA_ASSIGNMENT.search(command):
+            copies = min(len(replicas.split(":")) for replicas in assignment[1].split(","))
         yield Created(line, copies, tuple(pairs.items()), "--replication-factor" in command)

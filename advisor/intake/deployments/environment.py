@@ -1,4 +1,4 @@
-"""A file of environment variables (`.env`): of brokers (`KAFKA_…`) and of Spring (`SPRING_…`)."""
+"""Files of environment variables (`.env`): for brokers (`KAFKA_…`) and Spring (`SPRING_…`)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from advisor.intake.deployments.application_variables import (
     refuse_unprefixed,
 )
 from advisor.intake.deployments.compose.services import (
-    OTHERS,
+    OTHER_PRODUCTS,
     Variable,
-    is_springs,
-    of_servers,
-    take,
+    is_spring_variable,
+    server_variables,
+    take_variables,
 )
 from advisor.intake.frameworks.spring.arguments import JSON
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
@@ -23,24 +23,24 @@ from advisor.intake.frameworks.startup import VARIABLE, take_start_profiles
 from advisor.intake.reading import Reader, Reading, VariableValue
 from advisor.intake.text import IntakeError
 
-_OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
-_OWN = re.compile(_OURS)
-_UNREAD = re.compile(rf"[ \t]*(?!#)\S.{{0,100}}?\b{_OURS}[ \t]*=")
-_ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})[ \t]*[=:][ \t]*(.*)")
-"""Compose takes a colon and blanks, too (compose-go, dotenv)."""
-_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]}|{VARIABLE.pattern})=.*")
-_FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
+_KAFKA_NAME = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
+_KAFKA_VARIABLE = re.compile(_KAFKA_NAME)
+_MALFORMED_LINE = re.compile(rf"[ \t]*(?!#)\S.{{0,100}}?\b{_KAFKA_NAME}[ \t]*=")
+_ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})[ \t]*[=:][ \t]*(.*)")
+"""Compose accepts a colon and spaces, too (compose-go, dotenv)."""
+_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_KAFKA_NAME}|{JSON[0]}|{VARIABLE.pattern})=.*")
+_OTHER_PRODUCT = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHER_PRODUCTS.pattern})")
 _DOCKERFILE = re.compile(r"^FROM[ \t]+\S", re.MULTILINE)
-_LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
+_KAFKA_LINE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
-    """What the variables state; other lines are passed over. Raises `IntakeError`."""
+    """Returns the settings of the variables; other lines are skipped. Raises `IntakeError`."""
     reading, rows = Reading(), list[Variable]()
     for number, line in enumerate(text.splitlines(), start=1):
-        if match := _ANY.fullmatch(line.rstrip()):
+        if match := _ASSIGNMENT.fullmatch(line.rstrip()):
             rows.append((match[1], _unquoted(match[2]), number))
-        elif _UNREAD.match(line) and not _FOREIGN.match(line):
+        elif _MALFORMED_LINE.match(line) and not _OTHER_PRODUCT.match(line):
             words = "this is no line of a file of variables. Write NAME=value"
             raise IntakeError(f"Line {number}: {words}.")
     reading.variable_values += (VariableValue.by_name(*row, by_file=True) for row in rows)
@@ -53,38 +53,40 @@ def take_rows(
     rows: Sequence[Variable],
     commands: Mapping[str, tuple[str, int]] | None = None,
 ) -> None:
-    """Takes what variables state, and what the commands state that are started with them. Raises
+    """Takes the settings of variables and of the commands that are started with them. Raises
     `IntakeError`."""
-    variables, own = list[Variable](), list[Variable]()
+    variables, other_variables = list[Variable](), list[Variable]()
     for name, value, number in rows:
-        if _OWN.fullmatch(name) or is_springs(name, value):
+        if _KAFKA_VARIABLE.fullmatch(name) or is_spring_variable(name, value):
             variables.append((name, value, number))
-        elif owner := OTHERS.match(name):
+        elif owner := OTHER_PRODUCTS.match(name):
             reading.note(number, f"{owner[0]}… is of a product that sets up its clients by rules "
                          "of its own: not read")  # fmt: skip
         else:
             refuse_unprefixed(name, number)
-            own.append((name, value, number))
+            other_variables.append((name, value, number))
     for variable, text, number in variables:
-        if not is_springs(variable, text):
+        if not is_spring_variable(variable, text):
             refuse_clients(variable, number)
     if not variables:
         reading.empty_reason = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
-    started = [*(commands or {}).values()]
-    take_start_profiles(reading, [*own, *variables], started)
-    refuse_arguments([*((text, line) for _, text, line in [*own, *variables]), *started])
-    take(reading, of_servers(reading, {"": variables}), commands or {})
+    started_commands = [*(commands or {}).values()]
+    take_start_profiles(reading, [*other_variables, *variables], started_commands)
+    refuse_arguments(
+        [*((text, line) for _, text, line in [*other_variables, *variables]), *started_commands]
+    )
+    take_variables(reading, server_variables(reading, {"": variables}), commands or {})
 
 
 def _unquoted(text: str) -> str:
-    """A value without the quotes around it, and without a comment behind."""
+    """A value without the quotes around it, and without the comment after it."""
     if text[:1] in ("'", '"') and (end := text.find(text[0], 1)) > 0:
         return text[1:end]
     return text.partition(" #")[0].strip()
 
 
 def _likeness(text: str) -> float:
-    return 0.9 if _LIKE.search(text) and not _DOCKERFILE.search(text) else 0.0
+    return 0.9 if _KAFKA_LINE.search(text) and not _DOCKERFILE.search(text) else 0.0
 
 
 READERS = (Reader("environment", "Variables (.env: KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)

@@ -1,8 +1,8 @@
-"""Which variables an image of Kafka makes a setting of, and which it passes over.
+"""Variables that an image of Kafka turns into settings, and those that it ignores.
 
-Bitnami's read `KAFKA_CFG_…`, and a fixed list of names without CFG (libkafka.sh,
-kafka_create_alias_environment_variables), which has no min.insync.replicas. Those of Apache Kafka
-and Confluent read `KAFKA_…`, and turn the others into `cfg.…`, which is not a setting.
+Bitnami's images read `KAFKA_CFG_…`, and a fixed list of names without CFG (libkafka.sh,
+kafka_create_alias_environment_variables), which lacks min.insync.replicas. The images of Apache
+Kafka and Confluent read `KAFKA_…`, and turn `KAFKA_CFG_…` into `cfg.…`, which is not a setting.
 """
 
 from __future__ import annotations
@@ -22,33 +22,35 @@ _IMAGE = re.compile(
     r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-enterprise-kafka|cp-server):"
     r"(?:2\.1\d-|\d+\.\d+\.\d+-kafka-)?(?P<line>[2-9]\.\d+)\b.*"
 )
-"""Before the line stands Scala's, or Strimzi's own (`0.45.0-kafka-3.9.0`)."""
+"""Kafka's line may come after Scala's version, or after Strimzi's (`0.45.0-kafka-3.9.0`)."""
 _DEBEZIUM = re.compile(r"(?:.*/)?debezium/kafka:(?P<line>\d+\.\d+)\b.*")
-_OF_DEBEZIUM = {
+_DEBEZIUM_KAFKA_LINES = {
     "1.7": "2.8", "1.8": "3.0", "1.9": "3.2", "2.0": "3.3", "2.1": "3.3", "2.2": "3.4",
     "2.3": "3.4", "2.4": "3.5", "2.5": "3.6", "2.6": "3.7", "2.7": "3.7", "3.0": "3.9",
     "3.1": "3.9", "3.2": "4.0", "3.3": "4.1", "3.4": "4.1", "3.5": "4.2", "3.6": "4.3",
     "3.7": "4.3",
 }  # fmt: skip
-"""The line of Kafka in Debezium's image, which has Debezium's version
+"""The line of Kafka in Debezium's image, which is tagged with Debezium's version
 (debezium/container-images, kafka/…/Dockerfile)."""
 _BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
-_CONFLUENTS = r"cp-(?:enterprise-)?kafka|cp-server"
+_CONFLUENT_NAMES = r"cp-(?:enterprise-)?kafka|cp-server"
 _APACHE = re.compile(r"(?:.*/)?apache/kafka(?:-native)?(?:[:@].*)?")
-_NO_SETTINGS = {
+_IGNORED_VARIABLES = {
     "KAFKA_VERSION", "KAFKA_HEAP_OPTS", "KAFKA_LOG4J_OPTS", "KAFKA_OPTS", "KAFKA_JMX_OPTS",
     "KAFKA_JVM_PERFORMANCE_OPTS", "KAFKA_GC_LOG_OPTS", "KAFKA_LOG4J_ROOT_LOGLEVEL",
     "KAFKA_LOG4J_LOGGERS", "KAFKA_TOOLS_LOG4J_LOGLEVEL", "KAFKA_JMX_HOSTNAME",
 }  # fmt: skip
-"""Variables that Apache Kafka's image makes no setting of (KafkaDockerWrapper.scala)."""
-_PLAIN = re.compile(rf"(?:.*/)?(?:apache/kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
-_FILLS_IN = re.compile(r"(?:.*/)?(?:bitnami\w*|wurstmeister|debezium)/kafka(?:[:@].*)?")
-_NAMED = re.compile(rf"(?:.*/)?(?:kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
-OF_BROKER = re.compile(r"^KAFKA_(?:CFG_)?")
-"""Before a setting's name in a variable."""
+"""Variables that Apache Kafka's image does not turn into settings (KafkaDockerWrapper.scala)."""
+_EMPTY_FILE_IMAGE = re.compile(
+    rf"(?:.*/)?(?:apache/kafka(?:-native)?|{_CONFLUENT_NAMES})(?:[:@].*)?"
+)
+_RELEASE_FILE_IMAGE = re.compile(r"(?:.*/)?(?:bitnami\w*|wurstmeister|debezium)/kafka(?:[:@].*)?")
+_KAFKA_IMAGE = re.compile(rf"(?:.*/)?(?:kafka(?:-native)?|{_CONFLUENT_NAMES})(?:[:@].*)?")
+BROKER_PREFIX = re.compile(r"^KAFKA_(?:CFG_)?")
+"""The prefix of a setting's name in a variable."""
 
-_WITH_CFG, _WITHOUT = "KAFKA_CFG_", "KAFKA_"
-_ALSO_WITHOUT_CFG = {
+_CFG_PREFIX, _PREFIX = "KAFKA_CFG_", "KAFKA_"
+_NAMES_WITHOUT_CFG = {
     "ADVERTISED_LISTENERS", "BROKER_ID", "NODE_ID", "CONTROLLER_QUORUM_VOTERS", "PROCESS_ROLES",
     "DEFAULT_REPLICATION_FACTOR", "DELETE_TOPIC_ENABLE", "INTER_BROKER_LISTENER_NAME", "LISTENERS",
     "LISTENER_SECURITY_PROTOCOL_MAP", "LOG_DIRS", "LOG_FLUSH_INTERVAL_MESSAGES",
@@ -63,54 +65,54 @@ _ALSO_WITHOUT_CFG = {
 
 
 def is_kafka(image: str) -> bool:
-    """Whether an image is one of Apache Kafka, by its name."""
-    return _NAMED.fullmatch(image) is not None
+    """Whether an image is one of Apache Kafka, judged by its name."""
+    return _KAFKA_IMAGE.fullmatch(image) is not None
 
 
 def is_apache(image: str) -> bool:
-    """Whether an image is the one that Apache Kafka itself makes."""
+    """Whether an image is the one that the Apache Kafka project publishes."""
     return _APACHE.fullmatch(image) is not None
 
 
 def starts_with_its_file(image: str, variables: Iterable[str]) -> bool:
-    """Whether Apache Kafka's image has no setting in these variables, and so starts with the file
-    of its release (KafkaDockerWrapper.scala, prepareServerConfigs)."""
+    """Whether these variables hold no setting for Apache Kafka's image, which then starts with the
+    file of its release (KafkaDockerWrapper.scala, prepareServerConfigs)."""
     return (
         is_apache(image)
-        and {name for name in variables if name.startswith(_WITHOUT)} <= _NO_SETTINGS
+        and {name for name in variables if name.startswith(_PREFIX)} <= _IGNORED_VARIABLES
     )
 
 
-_FILE_OF_A_RELEASE = {
+_RELEASE_FILE = {
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
 }
-"""What the server.properties in Kafka's releases states and its defaults do not (2.8 to 4.3)."""
+"""Settings in server.properties of Kafka's releases that differ from the defaults (2.8 to 4.3)."""
 
 
-def with_file_of(
+def state_image_file(
     reading: Reading, image: str, variables: Iterable[str], line: int, process: str
 ) -> None:
-    """States what the file in an image states and this broker's variables do not.
+    """States the settings of the file in an image that the broker's variables do not state.
 
     The images of Bitnami (libkafka.sh, kafka_initialize), wurstmeister (start-kafka.sh) and
     Debezium (docker-entrypoint.sh) fill in the file of Kafka's release. Those of Apache Kafka
-    (KafkaDockerWrapper.scala) and Confluent begin with an empty one where a variable is set. What
-    others begin with is not known, and the file of the release promises less than no file.
+    (KafkaDockerWrapper.scala) and Confluent start from an empty file where a variable is set. The
+    file of other images is not known; the file of the release is assumed: it guarantees less.
     """
-    of_release = _FILLS_IN.fullmatch(image) or starts_with_its_file(image, variables)
-    if _PLAIN.fullmatch(image) and not of_release:
+    is_release_file = _RELEASE_FILE_IMAGE.fullmatch(image) or starts_with_its_file(image, variables)
+    if _EMPTY_FILE_IMAGE.fullmatch(image) and not is_release_file:
         return
     stated = {
         item.name for item in reading.items
         if item.component is Component.BROKER and item.process == process
     }  # fmt: skip
-    missing = {name: text for name, text in _FILE_OF_A_RELEASE.items() if name not in stated}
+    missing = {name: text for name, text in _RELEASE_FILE.items() if name not in stated}
     for name, text in missing.items():
         reading.state(Component.BROKER, name, text, line, process=process)
     if missing:
-        whose = "this image fills in" if of_release else "this image may fill in"
+        whose = "this image fills in" if is_release_file else "this image may fill in"
         listed = ", ".join(f"{name}={text}" for name, text in missing.items())
         reading.note(line, f"{whose} the server.properties of Kafka's release: {listed} there")
 
@@ -123,49 +125,49 @@ _OTHER_BROKERS = {
     "bufstream": "Bufstream",
     "eventhubs-emulator": "Azure Event Hubs",
 }
-"""Brokers that speak Kafka's protocol and are not Apache Kafka, by the last part of their image."""
-_NAME = re.compile(r"(?:.*/)?(?P<name>[\w.-]+?)(?::[\w.-]*)?(?:@.*)?")
+"""Brokers that speak Kafka's protocol and are not Apache Kafka, by the name of their image."""
+_IMAGE_NAME = re.compile(r"(?:.*/)?(?P<name>[\w.-]+?)(?::[\w.-]*)?(?:@.*)?")
 
 
 def refuse_other_brokers(image: str, line: int) -> None:
     """Raises `IntakeError` for an image of brokers that are not Apache Kafka."""
-    match = _NAME.fullmatch(image)
+    match = _IMAGE_NAME.fullmatch(image)
     product = _OTHER_BROKERS.get(match["name"]) if match else None
     if product:
         raise IntakeError(f"Line {line}: {product} {OTHER_RULES}")
 
 
-def passed_over(image: str, variable: str) -> str:
-    """Why an image makes no setting of a variable of this name; empty if it does."""
-    if variable.startswith(_WITH_CFG):
-        if _PLAIN.fullmatch(image):
-            return f"this image makes no setting of {_WITH_CFG}…: not read"
+def skip_reason(image: str, variable: str) -> str:
+    """The reason why an image ignores a variable with this name; empty if it reads it."""
+    if variable.startswith(_CFG_PREFIX):
+        if _EMPTY_FILE_IMAGE.fullmatch(image):
+            return f"this image makes no setting of {_CFG_PREFIX}…: not read"
         return ""
-    name = variable.removeprefix(_WITHOUT)
-    if name == variable or name in _ALSO_WITHOUT_CFG or not _BITNAMI.fullmatch(image):
+    name = variable.removeprefix(_PREFIX)
+    if name == variable or name in _NAMES_WITHOUT_CFG or not _BITNAMI.fullmatch(image):
         return ""
-    return f"Bitnami's image reads {_WITH_CFG}{name} instead: not read"
+    return f"Bitnami's image reads {_CFG_PREFIX}{name} instead: not read"
 
 
-def setting_of(variable: str) -> str:
-    """The setting that a variable stands for: KAFKA_A_B is a.b, and KAFKA_A__B a_b."""
-    name = OF_BROKER.sub("", variable, count=1).lower()
+def setting_name(variable: str) -> str:
+    """The name of the setting that a variable sets: KAFKA_A_B is a.b, and KAFKA_A__B is a_b."""
+    name = BROKER_PREFIX.sub("", variable, count=1).lower()
     return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")
 
 
-def by_default(text: str) -> str:
-    """A text with what compose fills in by default."""
+def with_defaults(text: str) -> str:
+    """A text with the default values of compose's placeholders filled in."""
     return COMPOSE.sub(r"\2", text)
 
 
-def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
-    """The line of Kafka in an image of its brokers, empty if it is not known; None for others."""
-    if tag := _DEBEZIUM.fullmatch(by_default(leaf.text)):
-        return _line_of_debezium(reading, tag["line"], leaf.line)
-    tag = _IMAGE.fullmatch(by_default(leaf.text))
+def kafka_line_of_image(reading: Reading, leaf: Leaf) -> str | None:
+    """The line of Kafka in an image of brokers, empty if unknown; None for any other image."""
+    if tag := _DEBEZIUM.fullmatch(with_defaults(leaf.text)):
+        return _debezium_kafka_line(reading, tag["line"], leaf.line)
+    tag = _IMAGE.fullmatch(with_defaults(leaf.text))
     if tag is None:
         return None
-    line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
+    line = _confluent_kafka_line(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
     try:
         return kafka_line(line)
     except SettingError:
@@ -178,15 +180,15 @@ def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
         return oldest
 
 
-def _line_of_debezium(reading: Reading, version: str, line: int) -> str:
-    """The line of Kafka in the image of a version of Debezium, empty if it is not known."""
-    kafka = _OF_DEBEZIUM.get(version, "")
+def _debezium_kafka_line(reading: Reading, version: str, line: int) -> str:
+    """The line of Kafka in the image of a version of Debezium; empty if unknown."""
+    kafka = _DEBEZIUM_KAFKA_LINES.get(version, "")
     words = f"has Kafka {kafka}" if kafka else "has a Kafka that is not known here: not taken"
     reading.note(line, f"the image of Debezium {version} {words}")
     return kafka
 
 
-def _of_confluent(line: str) -> str:
-    """Confluent counts 8.0, 7.9, 6.2 and 5.5 where Kafka counts 4.0, 3.9, 2.8 and 2.5."""
+def _confluent_kafka_line(line: str) -> str:
+    """The line of Kafka in a version of Confluent Platform: 4.0 in 8.0, 2.8 in 6.2, 2.5 in 5.5."""
     major, minor = (int(part) for part in line.split("."))
     return f"2.{minor + 6 * (major == 6)}" if major in (5, 6) else f"{major - 4}.{minor}"

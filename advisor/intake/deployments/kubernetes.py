@@ -21,37 +21,45 @@ from advisor.intake.deployments.application_variables import (
     refuse_clients,
     refuse_unprefixed,
 )
-from advisor.intake.deployments.command_settings import refuse_written, with_exported
-from advisor.intake.deployments.commands import of_containers, overrides, take_altered, take_topics
+from advisor.intake.deployments.command_settings import (
+    refuse_written_settings,
+    with_exported_variables,
+)
+from advisor.intake.deployments.commands import (
+    container_commands,
+    overrides,
+    take_altered,
+    take_topics,
+)
 from advisor.intake.deployments.compose.servers import is_server
 from advisor.intake.deployments.compose.services import (
-    OTHERS,
+    OTHER_PRODUCTS,
     Variable,
+    drop_skipped_variables,
     is_of_broker,
-    is_springs,
-    of_servers,
-    refuse_clients_of,
-    take,
-    take_own,
-    without_passed_over,
+    is_spring_variable,
+    refuse_client_variables,
+    server_variables,
+    take_application_variables,
+    take_variables,
 )
 from advisor.intake.deployments.images import (
     is_kafka,
-    line_of_image,
+    kafka_line_of_image,
     refuse_other_brokers,
-    setting_of,
-    with_file_of,
+    setting_name,
+    state_image_file,
 )
-from advisor.intake.deployments.init_containers import without_early
+from advisor.intake.deployments.init_containers import without_init_variables
 from advisor.intake.deployments.kubernetes_disks import logs_end_with_their_pod, share_a_claim
 from advisor.intake.deployments.kubernetes_kinds import is_read, likeness
 from advisor.intake.deployments.kubernetes_references import (
     handed_on,
     has_application,
-    refuse_ungiven,
     refuse_unmounted,
+    refuse_unused,
     source_of,
-    with_given,
+    with_config_map_variables,
     with_names,
     with_references,
 )
@@ -69,7 +77,7 @@ from advisor.intake.text import IntakeError, shown, with_lines_shifted
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod", "Rollout", "DeploymentConfig")
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
-_OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHERS.pattern}")
+_OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHER_PRODUCTS.pattern}")
 _NOTHING = (
     "no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
     "these resources."
@@ -87,7 +95,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
     given, handed = list[tuple[str, Variable]](), list[tuple[str, str]]()
-    found = without_early(reading, map(with_exported, with_references(every)))
+    found = without_init_variables(reading, map(with_exported_variables, with_references(every)))
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     here = {place for leaves in found for place in source_of(leaves)}
     refuse_unmounted(found)
@@ -104,16 +112,16 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
             _place(name, leaf.path[:-1]): leaf for leaf in leaves if leaf.path[-1:] == ("image",)
         }
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
-        commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
+        commands |= {_place(name, path): row for path, row in container_commands(leaves).items()}
         _say_unread(reading, leaves, name, here)
         _say_others(reading, leaves)
     if images:
-        refuse_ungiven(given, handed)
-    variables = with_given(given, handed, variables)
-    without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
-    refuse_clients_of(variables)
+        refuse_unused(given, handed)
+    variables = with_config_map_variables(given, handed, variables)
+    drop_skipped_variables(reading, variables, {name: leaf.text for name, leaf in images.items()})
+    refuse_client_variables(variables)
     take_topics(reading, commands.values(), {})
-    take(reading, of_servers(reading, variables), commands)
+    take_variables(reading, server_variables(reading, variables), commands)
     _take_commands(reading, commands, variables, images)
     if choices:
         reading.profiles = Profiles(choices, partial(read_resources, every), DEFAULT)
@@ -138,13 +146,13 @@ def _take_commands(
     for container, leaf in images.items():
         names = [name for name, _, _ in variables.get(container, ())]
         if is_server(names):
-            with_file_of(reading, leaf.text, names, leaf.line, container)
+            state_image_file(reading, leaf.text, names, leaf.line, container)
     for container, (text, line) in commands.items():
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
         names = [name for name, _, _ in variables.get(container, ())]
         named = container in images and is_kafka(images[container].text)
-        refuse_written(reading, text, line, of_server=named or is_server(names))
+        refuse_written_settings(reading, text, line, of_server=named or is_server(names))
     take_altered(reading, commands.values())
 
 
@@ -155,7 +163,7 @@ def _take_own(reading: Reading, leaves: Sequence[Leaf]) -> None:
         if variable.isupper() and not _OTHERS.match(variable):
             refuse_unprefixed(variable, line)
     plain = [*_plain_variables(leaves), *_entries(leaves)]
-    take_own(reading, plain, of_containers(leaves).values())
+    take_application_variables(reading, plain, container_commands(leaves).values())
 
 
 def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
@@ -249,13 +257,13 @@ def _say_elsewhere(reading: Reading, name: str, leaf: Leaf, *, of_server: bool) 
         return
     if name == JSON[0]:
         raise IntakeError(f"Line {leaf.line}: {name} {NOT_HERE}.")
-    is_spring = is_springs(name, "")
+    is_spring = is_spring_variable(name, "")
     if not (is_spring or of_server):
         refuse_clients(name, leaf.line)
     kind, what = leaf.path[-2:]
-    if decides(setting_of(name)) and (is_of_broker(name) or is_spring):
+    if decides(setting_name(name)) and (is_of_broker(name) or is_spring):
         words = f"comes from a {shown(kind)}. Write the value that counts"
-        own = shown(setting_of(name))
+        own = shown(setting_name(name))
         reading.wrong(Component.APPLICATION, own, leaf.line, f"{own} {words}")
     elif what == "key":  # a field is what a pod is called, or where it is
         reading.note(leaf.line, f"{shown(name)} comes from a {shown(kind)}: not read")
@@ -273,7 +281,7 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
     if roles and "broker" not in roles:
         return
     images = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
-    lines = [(leaf.line, line) for leaf in images if (line := line_of_image(reading, leaf))]
+    lines = [(leaf.line, line) for leaf in images if (line := kafka_line_of_image(reading, leaf))]
     if not lines and not is_server(variables):
         return
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]

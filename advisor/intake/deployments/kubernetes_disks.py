@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from advisor.intake.deployments.compose.disks import log_folders
-from advisor.intake.deployments.compose.volumes import usual_folders
+from advisor.intake.deployments.compose.volumes import default_folders
 from advisor.intake.formats.yaml_nodes import Leaf
 
 _LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscsi"}
@@ -44,7 +44,7 @@ def logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) ->
         row["mountPath"]: row.get("name", "") for row in mounts.values() if "mountPath" in row
     }
     image = next((leaf.text for leaf in leaves if leaf.path[-1:] == ("image",)), "")
-    folders = log_folders(variables) or (usual_folders(image, variables) if volumes else [])
+    folders = log_folders(variables) or (default_folders(image, variables) if volumes else [])
     return first if any(_on(folder, volumes) not in lasting for folder in folders) else 0
 
 

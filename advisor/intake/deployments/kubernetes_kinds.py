@@ -41,7 +41,7 @@ def is_read(leaves: Iterable[Leaf]) -> bool:
     return kind in _KINDS.split("|") or (kind == "Service" and api.startswith(_SERVING))
 
 
-def is_beside(kind: str) -> bool:
+def is_unrelated(kind: str) -> bool:
     """Whether a kind of resource is beside workloads and sets up nothing of Kafka's."""
     return _BESIDE.match(f"kind: {kind}") is not None
 

@@ -17,7 +17,7 @@ from itertools import chain
 from advisor.intake.application_file import file_profile
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.deployments.application_variables import OPTIONS
-from advisor.intake.deployments.images import setting_of
+from advisor.intake.deployments.images import setting_name
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import is_argument
 from advisor.intake.text import IntakeError, shown
@@ -131,19 +131,17 @@ def _refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
     stated: dict[str, tuple[str, int]] = {}
     for name, text, line in data:
         before, at = stated.setdefault(name, (text, line))
-        if before != text and (decides(setting_of(name)) or is_argument(text)):
+        if before != text and (decides(setting_name(name)) or is_argument(text)):
             words = f"{shown(name)} has another value than on line {at}. Leave only the ConfigMap"
             raise IntakeError(f"Line {line}: {words} that counts.")
 
 
-def refuse_ungiven(
-    given: Iterable[tuple[str, Variable]], handed: Iterable[tuple[str, str]]
-) -> None:
+def refuse_unused(given: Iterable[tuple[str, Variable]], handed: Iterable[tuple[str, str]]) -> None:
     """Raises `IntakeError` for a variable that decides and that no container here is given."""
     having = {resource for _, resource in handed}
     for resource, (name, text, line) in given:
         is_given = resource.partition(":")[0] in having
-        if not is_given and (decides(setting_of(name)) or is_argument(text)):
+        if not is_given and (decides(setting_name(name)) or is_argument(text)):
             words = f"{shown(name)} is given to no container here. Leave out what is of another"
             raise IntakeError(f"Line {line}: {words} application.")
 
@@ -192,7 +190,7 @@ def handed_on(
                 pass
 
 
-def with_given(
+def with_config_map_variables(
     given: Sequence[tuple[str, Variable]], handed: Collection[tuple[str, str]],
     stated: dict[str, list[Variable]],
 ) -> dict[str, list[Variable]]:  # fmt: skip
@@ -272,7 +270,7 @@ def _not_overridden(
         is_overridden = bool(having) and having <= others.keys()
         if not others:
             yield resource, (name, text, line)
-        elif not is_overridden and (decides(setting_of(name)) or is_argument(text)):
+        elif not is_overridden and (decides(setting_name(name)) or is_argument(text)):
             words = f"{shown(name)} has another value than on line {min(others.values())}"
             raise IntakeError(f"Line {line}: {words}. Leave only the one that counts.")
 

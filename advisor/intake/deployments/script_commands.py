@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 
 from advisor.catalog import Component
 from advisor.intake.clients.known_settings import decides
-from advisor.intake.deployments.command_settings import refuse_written
+from advisor.intake.deployments.command_settings import refuse_written_settings
 from advisor.intake.deployments.commands import is_read, overrides
-from advisor.intake.deployments.images import OF_BROKER, setting_of
+from advisor.intake.deployments.images import BROKER_PREFIX, setting_name
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of, shown
 
@@ -39,11 +39,11 @@ def take_beside(reading: Reading, text: str, commands: Collection[tuple[str, int
     for command, line in commands:
         for name, value in overrides(command):
             reading.state(Component.BROKER, name, value, line)
-        refuse_written(reading, command, line, of_server=False)
+        refuse_written_settings(reading, command, line, of_server=False)
         _say_filled(reading, command, line)
         for match in _HANDED.finditer(command):
-            name = setting_of(match["name"])
-            if OF_BROKER.match(match["name"]) and decides(name) and not _is_used(match, text):
+            name = setting_name(match["name"])
+            if BROKER_PREFIX.match(match["name"]) and decides(name) and not _is_used(match, text):
                 reading.wrong(Component.BROKER, name, line, f"{shown(name)} {_HANDS}")
     _refuse_here(reading, text)
 

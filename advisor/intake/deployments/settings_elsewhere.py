@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from advisor.catalog import Component
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.sure_names import sure_setting
-from advisor.intake.deployments.images import setting_of
-from advisor.intake.deployments.kubernetes_kinds import is_beside
+from advisor.intake.deployments.images import setting_name
+from advisor.intake.deployments.kubernetes_kinds import is_unrelated
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
@@ -27,7 +27,9 @@ _SPRINGS = re.compile(r"^SPRING_KAFKA_(?:PRODUCER_|CONSUMER_)?(?:PROPERTIES_)?")
 _LEAVE = "Leave it out if it is of another topic or application, else give it as properties"
 
 
-def deciding(text: str, begins: int = 0, ends: int | None = None) -> Iterator[tuple[int, str]]:
+def deciding_settings(
+    text: str, begins: int = 0, ends: int | None = None
+) -> Iterator[tuple[int, str]]:
     """What decides in a part of a text: each with its place and its name."""
     for match in _NAME.finditer(text, begins, len(text) if ends is None else ends):
         nested = match["nested"]
@@ -38,12 +40,14 @@ def deciding(text: str, begins: int = 0, ends: int | None = None) -> Iterator[tu
 
 def refuse_resource(reading: Reading, kind: Leaf, leaves: Iterable[Leaf]) -> None:
     """Refuses a setting that decides in a resource of a kind that is not read."""
-    for leaf in leaves if not is_beside(kind.text) else ():
+    for leaf in leaves if not is_unrelated(kind.text) else ():
         key = leaf.path[-1]
         of_kafka = any("kafka" in part.lower() for part in leaf.path[:-1])
         found = key if sure_setting(key) is not None or (of_kafka and decides(key)) else ""
-        found = found or next((name for _, name in deciding(f'"{key}": "{leaf.text}"')), "")
-        found = found or next((name for _, name in deciding(leaf.text)), "")
+        found = found or next(
+            (name for _, name in deciding_settings(f'"{key}": "{leaf.text}"')), ""
+        )
+        found = found or next((name for _, name in deciding_settings(leaf.text)), "")
         if found:
             words = f"stands in {shown(kind.text)}, of which nothing is read. {_LEAVE}"
             reading.wrong(Component.APPLICATION, found, leaf.line, f"{shown(found)} {words}")
@@ -57,7 +61,7 @@ def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
     found = (
         key
         if sure_setting(key) is not None
-        else next((name for _, name in deciding(leaf.text)), "")
+        else next((name for _, name in deciding_settings(leaf.text)), "")
     )
     if found:
         words = f"stands in an entry that is not read. {_LEAVE}"
@@ -67,4 +71,4 @@ def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
 
 def _of_variable(variable: str) -> str:
     own = _SPRINGS.sub("", variable)
-    return own.lower().replace("_", ".") if own != variable else setting_of(variable)
+    return own.lower().replace("_", ".") if own != variable else setting_name(variable)

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator
 
 from advisor.catalog import Component
-from advisor.intake.deployments.command_settings import exported, refuse_written
+from advisor.intake.deployments.command_settings import exported_variables, refuse_written_settings
 from advisor.intake.deployments.commands import overrides, take_altered, take_topics
-from advisor.intake.deployments.compose.blank_variables import handed_on
+from advisor.intake.deployments.compose.blank_variables import inherited_value
 from advisor.intake.deployments.compose.services import Variable, variable_value
 from advisor.intake.deployments.environment import take_rows
 from advisor.intake.reading import Reader, Reading
@@ -48,14 +48,14 @@ def read(text: str) -> Reading:
             reading.note(number, words)
     rows = [*variables(text)]
     for command, line in commands.values():
-        rows += ((name, value, line) for name, value in exported(command))
+        rows += ((name, value, line) for name, value in exported_variables(command))
     reading.variable_values += map(variable_value, rows)
     take_rows(reading, rows, commands)
     take_topics(reading, commands.values(), {})
     for command, line in commands.values():
         for name, value in overrides(command):
             reading.state(Component.BROKER, name, value, line)
-        refuse_written(reading, command, line, of_server="kafka-server-start" in command)
+        refuse_written_settings(reading, command, line, of_server="kafka-server-start" in command)
     take_altered(reading, commands.values())
     reading.empty_reason = "" if reading.items else reading.empty_reason
     return reading
@@ -68,7 +68,7 @@ def variables(text: str) -> Iterator[Variable]:
     for number, name, value in _settings(text):
         words = value.split() if name in ("PassEnvironment", "UnsetEnvironment") else []
         if name == "PassEnvironment":
-            passed |= {word: (word, handed_on(word), number) for word in words}
+            passed |= {word: (word, inherited_value(word), number) for word in words}
         unset |= {*words} if name == "UnsetEnvironment" else set()
         if name == "Environment" and not value:
             found.clear()

@@ -18,10 +18,10 @@ from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
 from advisor.intake.deployments.terraform_each import with_each
 from advisor.intake.deployments.terraform_maps import (
-    GIVENS,
     LOCALS,
-    names_a_variable,
+    VARIABLE_FILES,
     plain_lines,
+    variable_map_place,
     with_maps,
 )
 from advisor.intake.deployments.terraform_others import refuse_elsewhere
@@ -82,7 +82,7 @@ _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 def read(text: str) -> Reading:
     """The settings and copies of the topics. Raises `IntakeError`."""
     reading, text = Reading(), _BLOCK.sub(_blank, text)
-    if (place := names_a_variable(text)) is not None:
+    if (place := variable_map_place(text)) is not None:
         words = "config holds what a variable has here, unless that is given another value"
         reading.note(line_of(text, place), words)
     text = with_maps(with_each(text))
@@ -168,7 +168,7 @@ def _known(text: str) -> dict[str, str]:
     """What variables have by default or are given, and locals, as they are referred to."""
     code = "\n".join(map(_code, _BLOCK.sub(_without_text, text).splitlines()))
     values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(code)}
-    for head, kind in ((LOCALS, "local"), (GIVENS, "var")):
+    for head, kind in ((LOCALS, "local"), (VARIABLE_FILES, "var")):
         for body in plain_lines(code, head):
             for line in body.splitlines():
                 for pair in _PAIR.finditer(line):

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from advisor.intake.deployments.terraform_maps import (
-    GIVENS,
     LOCALS,
     VARIABLE,
+    VARIABLE_FILES,
+    block_end,
     blocks,
-    end_of,
 )
 
 _RESOURCE = re.compile(
@@ -54,7 +54,7 @@ def with_each(text: str) -> str:
     for resource in _RESOURCE.finditer(text):
         if resource.start() < done:
             continue
-        begins, done = resource.end(), end_of(text, resource.end())
+        begins, done = resource.end(), block_end(text, resource.end())
         elements = [*_elements(text, begins, done, maps)] if room > 0 else []
         if elements:
             own = text[begins:done]
@@ -88,10 +88,10 @@ def _places(text: str) -> dict[str, int]:
     found, given, twice, done = dict[str, int](), dict[str, int](), set[str](), 0
     for variable in VARIABLE.finditer(text):
         if variable.start() >= done:
-            done = end_of(text, variable.end())
+            done = block_end(text, variable.end())
             match = _DEFAULT.search(text, variable.end(), done)
             found |= {f"var.{variable['name']}": match.end() - 1} if match else {}
-    for head, kind in ((LOCALS, "local"), (GIVENS, "var")):
+    for head, kind in ((LOCALS, "local"), (VARIABLE_FILES, "var")):
         for begins, ends in blocks(text, head):
             for match in _NAMED.finditer(text, begins, ends):
                 name = f"{kind}.{match['name']}"

@@ -15,7 +15,7 @@ _PLAIN_CALL = re.compile(r"\bto(?:string|number|bool)\([ \t]*([^()\n]{1,120}?)[ 
 """A function that changes nothing of what is written."""
 GIVEN = "given_variables"
 """The block that files of variables are put into: no file of Terraform's has one."""
-LOCALS, GIVENS = (
+LOCALS, VARIABLE_FILES = (
     re.compile(rf"^[ \t]*{head}[ \t]*\{{", re.MULTILINE) for head in ("locals", GIVEN)
 )
 VARIABLE = re.compile(r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{", re.MULTILINE)
@@ -59,7 +59,7 @@ def with_maps(text: str) -> str:
     return _CONFIG.sub(filled, text)
 
 
-def names_a_variable(text: str) -> int | None:
+def variable_map_place(text: str) -> int | None:
     """Where a map is first put together of one that a variable has."""
     found = (match.start() for match in _CONFIG.finditer(text) if "var." in match[0])
     return next(found, None)
@@ -69,7 +69,7 @@ def blocks(text: str, head: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Where the inside of each block begins and ends."""
     at = 0
     while block := head.search(text, at):
-        at = end_of(text, block.end())
+        at = block_end(text, block.end())
         yield block.end(), at
 
 
@@ -92,16 +92,16 @@ def _maps(text: str) -> dict[str, _Entries]:
             twice |= {name} & found.keys()
             found[name] = _entries(match["body"])
     for variable in VARIABLE.finditer(text):
-        for match in _MAP.finditer(text, variable.end(), end_of(text, variable.end())):
+        for match in _MAP.finditer(text, variable.end(), block_end(text, variable.end())):
             if match["name"] == "default":
                 found[f"var.{variable['name']}"] = _entries(match["body"])
-    for begins, ends in blocks(text, GIVENS):
+    for begins, ends in blocks(text, VARIABLE_FILES):
         for match in _MAP.finditer(text, begins, ends):
             found[f"var.{match['name']}"] = _entries(match["body"])
     return {name: own for name, own in found.items() if own is not None and name not in twice}
 
 
-def end_of(text: str, begins: int) -> int:
+def block_end(text: str, begins: int) -> int:
     """Where a block ends whose inside begins here."""
     depth = 1
     for brace in _BRACE.finditer(text, begins):

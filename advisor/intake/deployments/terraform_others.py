@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake.deployments.settings_elsewhere import deciding
+from advisor.intake.deployments.settings_elsewhere import deciding_settings
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of, shown
 
@@ -31,7 +31,7 @@ def refuse_elsewhere(reading: Reading, text: str) -> None:
     for block in _BLOCK.finditer(text):
         later = _NEXT.search(text, block.end())
         ends = later.start() if later else len(text)
-        found = [*islice(deciding(text, block.end(), ends), 1)]
+        found = [*islice(deciding_settings(text, block.end(), ends), 1)]
         if copies := _COPIES.search(text, block.end(), ends):
             found.append((copies.start(), "replication_factor"))
         if found:

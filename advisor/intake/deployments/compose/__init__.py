@@ -1,1 +1,1 @@
-"""docker-compose."""
+"""Readers of compose files."""

@@ -1,4 +1,4 @@
-"""Whether a broker of a compose file keeps its logs in memory, so that they end with it.
+"""Brokers of a compose file that keep their logs in memory, and lose them when they stop.
 
 Compose file reference: `tmpfs`, `volumes` with `type: tmpfs`, and `driver_opts` of a named volume.
 """
@@ -11,21 +11,23 @@ from pathlib import PurePosixPath
 from advisor.intake.formats.yaml_nodes import Leaf
 
 _LOG_DIRS = ("KAFKA_LOG_DIRS", "KAFKA_CFG_LOG_DIRS", "KAFKA_LOG_DIR", "KAFKA_CFG_LOG_DIR")
-_USUAL = "/var/lib/kafka/data,/bitnami/kafka/data,/tmp/kraft-combined-logs,/tmp/kafka-logs"
-"""Where the images of Confluent, Bitnami and Apache Kafka keep the logs unless told otherwise."""
+_DEFAULT_LOG_DIRS = (
+    "/var/lib/kafka/data,/bitnami/kafka/data,/tmp/kraft-combined-logs,/tmp/kafka-logs"
+)
+"""The default log folders of the images of Confluent, Bitnami and Apache Kafka."""
 
 
 def logs_in_memory(leaves: Sequence[Leaf], service: str, variables: Mapping[str, str]) -> int:
-    """The line of a tmpfs on which a log folder of the service is; 0 if there is none."""
-    folders = log_folders(variables) or _folders(_USUAL)
-    for place, line in (*_in_memory(leaves, service), *_shared_memory(leaves, service)):
+    """The line of the tmpfs that holds a log folder of the service; 0 if there is none."""
+    folders = log_folders(variables) or _folders(_DEFAULT_LOG_DIRS)
+    for place, line in (*_memory_folders(leaves, service), *_shared_memory(leaves, service)):
         if any(PurePosixPath(place) in (folder, *folder.parents) for folder in folders):
             return line
     return 0
 
 
 def log_folders(variables: Mapping[str, str]) -> list[PurePosixPath]:
-    """The log folders that a broker's variables state."""
+    """The log folders that the variables of a broker state."""
     return _folders(",".join(variables[name] for name in _LOG_DIRS if name in variables))
 
 
@@ -34,34 +36,35 @@ def _folders(names: str) -> list[PurePosixPath]:
 
 
 def _shared_memory(leaves: Sequence[Leaf], service: str) -> Iterator[tuple[str, int]]:
-    """What each container has (Compose file reference, `shm_size`), with its first line."""
+    """Yields the shared memory that each container has, with the first line of the service (Compose
+    file reference, `shm_size`)."""
     lines = [leaf.line for leaf in leaves if leaf.path[:2] == ("services", service)]
     yield "/dev/shm", min(lines, default=0)  # noqa: S108 - looked for, not used
 
 
-def _in_memory(leaves: Sequence[Leaf], service: str) -> Iterator[tuple[str, int]]:
-    """Each folder of a service that is a tmpfs, with its line."""
-    named = {
+def _memory_folders(leaves: Sequence[Leaf], service: str) -> Iterator[tuple[str, int]]:
+    """Yields each folder of a service that is a tmpfs, with its line."""
+    memory_volumes = {
         leaf.path[1]
         for leaf in leaves
         if leaf.path[:1] == ("volumes",) and leaf.path[2:] == ("driver_opts", "type")
         and leaf.text == "tmpfs"
     }  # fmt: skip
-    rows: dict[str, dict[str, Leaf]] = {}
+    mounts: dict[str, dict[str, Leaf]] = {}
     for leaf in leaves:
         match leaf.path:
             case ("services", name, "tmpfs", *_) if name == service:
                 yield leaf.text.partition(":")[0], leaf.line
             case ("services", name, "volumes", _) if name == service:
                 source, _, place = leaf.text.partition(":")
-                if source in named:
+                if source in memory_volumes:
                     yield place.partition(":")[0], leaf.line
             case ("services", name, "volumes", number, key) if name == service:
-                rows.setdefault(number, {})[key] = leaf
+                mounts.setdefault(number, {})[key] = leaf
             case _:
                 pass
-    for row in rows.values():
-        words = {key: leaf.text for key, leaf in row.items()}
-        is_in_memory = words.get("type") == "tmpfs" or words.get("source") in named
-        if is_in_memory and "target" in row:
-            yield words["target"], row["target"].line
+    for mount in mounts.values():
+        texts = {key: leaf.text for key, leaf in mount.items()}
+        is_in_memory = texts.get("type") == "tmpfs" or texts.get("source") in memory_volumes
+        if is_in_memory and "target" in mount:
+            yield texts["target"], mount["target"].line

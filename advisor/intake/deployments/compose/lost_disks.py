@@ -1,5 +1,5 @@
-"""What a compose file says of lost disks: those that end with a container, and of how many
-servers."""
+"""Disks of a compose file that are lost with their container, and the number of servers that lose
+them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.deployments.compose.disks import logs_in_memory
-from advisor.intake.deployments.compose.servers import count
-from advisor.intake.deployments.compose.volumes import loses_logs, loses_metadata, volume_of_logs
+from advisor.intake.deployments.compose.servers import count_servers
+from advisor.intake.deployments.compose.volumes import log_volume, loses_logs, loses_metadata
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 
-_ZOOKEEPER = ("zookeeper", "cp-zookeeper")
-_CONNECTS = ("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT")
-_ANEW = "a container that is made anew, as by `docker compose down` or another image,"
-_BARE = f"no volume holds a %s: {_ANEW} comes back by itself, on an empty disk (application.%s)"
-_LOGS, _METADATA = "disk.lost", "metadata.disk.lost"
-_Test = Callable[[Sequence[Leaf], str, str, Mapping[str, str]], int]
+_ZOOKEEPER_IMAGES = ("zookeeper", "cp-zookeeper")
+_ZOOKEEPER_CONNECT = ("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT")
+_RECREATED = "a container that is created anew, as by `docker compose down` or another image,"
+_NO_VOLUME = (
+    f"no volume holds a %s: {_RECREATED} comes back by itself, on an empty disk (application.%s)"
+)
+_LOGS_LOST, _METADATA_LOST = "disk.lost", "metadata.disk.lost"
+_LossTest = Callable[[Sequence[Leaf], str, str, Mapping[str, str]], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """The services of a compose file, with who of them has which part.
+    """The services of a compose file, with their roles.
 
-    `variables` are those of each service, `images` what it runs; `brokers` keep logs, `voting`
-    are controllers.
+    `variables` and `images` are by service. `brokers` keep logs, and `voting` are controllers.
     """
 
     leaves: Sequence[Leaf]
@@ -40,30 +41,30 @@ class Servers:
     def ensemble(self) -> list[str]:
         """The servers of the ZooKeeper that the brokers use."""
         names = {name for service in self.brokers for name, _, _ in self.variables.get(service, ())}
-        if not names.intersection(_CONNECTS):
+        if not names.intersection(_ZOOKEEPER_CONNECT):
             return []
         return [service for service, image in self.images.items() if _is_zookeeper(image)]
 
-    def of(self, service: str) -> dict[str, str]:
-        """What the variables of a service say."""
-        own = self.variables.get(service, ())
-        return {name: COMPOSE.sub(r"\2", value) for name, value, _ in own}
+    def values(self, service: str) -> dict[str, str]:
+        """The values of a service's variables, by name."""
+        rows = self.variables.get(service, ())
+        return {name: COMPOSE.sub(r"\2", value) for name, value, _ in rows}
 
 
 def say_shared(reading: Reading, servers: Servers) -> None:
-    """Counts brokers with one folder for their logs once: the second does not get its lock, and
-    does not start (LogManager.lockLogDirs). And says that all are on one machine."""
-    places: dict[str, str] = {}
+    """Counts brokers with the same log folder once: the second does not get its lock, and does not
+    start (LogManager.lockLogDirs). Notes that all brokers run on one machine."""
+    owners: dict[str, str] = {}
     shared = 0
     for service in sorted(servers.brokers):
         image = servers.images.get(service, "")
-        volume = volume_of_logs(servers.leaves, service, image, servers.of(service))
-        many = count(reading, servers.leaves, servers.variables, [service])
-        more = max(many - 1, 0) if volume else 0
-        if volume and places.setdefault(volume, service) != service:
-            more = many
-        if more:
-            shared += more
+        volume = log_volume(servers.leaves, service, image, servers.values(service))
+        number = count_servers(reading, servers.leaves, servers.variables, [service])
+        excess = max(number - 1, 0) if volume else 0
+        if volume and owners.setdefault(volume, service) != service:
+            excess = number
+        if excess:
+            shared += excess
             line = _line(servers.leaves, service)
             words = "brokers with one volume for their logs: the second does not get its lock"
             reading.note(line, f"{words}, and does not start")
@@ -76,10 +77,10 @@ def say_shared(reading: Reading, servers: Servers) -> None:
 
 
 def lose_disks(reading: Reading, servers: Servers) -> None:
-    """States what ends with a container, and how many servers ZooKeeper has."""
+    """States the data that is lost with a container, and the number of ZooKeeper's servers."""
     ensemble = servers.ensemble
     if ensemble:
-        number = count(reading, servers.leaves, {}, ensemble)
+        number = count_servers(reading, servers.leaves, {}, ensemble)
         line = _line(servers.leaves, ensemble[0])
         reading.state(Component.APPLICATION, "zookeeper.servers", str(number), line)
     _lose_logs(reading, servers)
@@ -88,38 +89,38 @@ def lose_disks(reading: Reading, servers: Servers) -> None:
 
 def _lose_logs(reading: Reading, servers: Servers) -> None:
     for service in sorted(servers.brokers):
-        if line := logs_in_memory(servers.leaves, service, servers.of(service)):
+        if line := logs_in_memory(servers.leaves, service, servers.values(service)):
             reading.lose_disks(line, "the broker's logs are on a tmpfs", "that is stopped")
             return
-    if line := _first(servers, sorted(servers.brokers), loses_logs):
-        reading.state(Component.APPLICATION, _LOGS, "returns-empty", line)
-        reading.note(line, _BARE % ("broker's logs", _LOGS))
+    if line := _first_loss(servers, sorted(servers.brokers), loses_logs):
+        reading.state(Component.APPLICATION, _LOGS_LOST, "returns-empty", line)
+        reading.note(line, _NO_VOLUME % ("broker's logs", _LOGS_LOST))
 
 
 def _lose_metadata(reading: Reading, servers: Servers, keepers: Sequence[str]) -> None:
-    who = "controller's metadata" if servers.voting else "ZooKeeper's data"
+    owner = "controller's metadata" if servers.voting else "ZooKeeper's data"
     for service in sorted(servers.voting):
-        if line := logs_in_memory(servers.leaves, service, servers.of(service)):
-            reading.state(Component.APPLICATION, _METADATA, "each-restart", line)
-            words = f"the {who} are on a tmpfs: it comes back by itself, on an empty disk"
-            reading.note(line, f"{words} (application.{_METADATA})")
+        if line := logs_in_memory(servers.leaves, service, servers.values(service)):
+            reading.state(Component.APPLICATION, _METADATA_LOST, "each-restart", line)
+            words = f"the {owner} are on a tmpfs: it comes back by itself, on an empty disk"
+            reading.note(line, f"{words} (application.{_METADATA_LOST})")
             return
-    if line := _first(servers, keepers, loses_metadata):
-        reading.state(Component.APPLICATION, _METADATA, "returns-empty", line)
-        reading.note(line, _BARE % (who, _METADATA))
+    if line := _first_loss(servers, keepers, loses_metadata):
+        reading.state(Component.APPLICATION, _METADATA_LOST, "returns-empty", line)
+        reading.note(line, _NO_VOLUME % (owner, _METADATA_LOST))
 
 
-def _first(servers: Servers, services: Iterable[str], loses: _Test) -> int:
-    """The line of the first service whose data end with its container; 0 if there is none."""
+def _first_loss(servers: Servers, services: Iterable[str], loses: _LossTest) -> int:
+    """The line of the first service whose data is lost with its container; 0 if there is none."""
     lines = (
-        loses(servers.leaves, service, servers.images.get(service, ""), servers.of(service))
+        loses(servers.leaves, service, servers.images.get(service, ""), servers.values(service))
         for service in services
     )
     return next((line for line in lines if line), 0)
 
 
 def _is_zookeeper(image: str) -> bool:
-    return image.rpartition("/")[2].partition(":")[0] in _ZOOKEEPER
+    return image.rpartition("/")[2].partition(":")[0] in _ZOOKEEPER_IMAGES
 
 
 def _line(leaves: Sequence[Leaf], service: str) -> int:

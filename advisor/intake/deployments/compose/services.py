@@ -26,35 +26,38 @@ from advisor.intake.deployments.application_variables import (
     refuse_clients,
     refuse_unprefixed,
 )
-from advisor.intake.deployments.command_settings import refuse_written, with_exported
+from advisor.intake.deployments.command_settings import (
+    refuse_written_settings,
+    with_exported_variables,
+)
 from advisor.intake.deployments.commands import (
     CREATE_TOPICS,
-    of_containers,
+    container_commands,
     overrides,
     take_altered,
     take_topics,
 )
-from advisor.intake.deployments.compose.blank_variables import handed_on, has_value
+from advisor.intake.deployments.compose.blank_variables import has_value, inherited_value
 from advisor.intake.deployments.compose.files import refuse_contents, say_unread
 from advisor.intake.deployments.compose.lost_disks import Servers, lose_disks, say_shared
 from advisor.intake.deployments.compose.merged import merged
 from advisor.intake.deployments.compose.servers import (
-    OF_ZOOKEEPER,
-    count,
+    ZOOKEEPER_CONNECT,
+    count_servers,
+    drop_ignored,
     is_server,
     refuse_extended,
-    roles_of,
-    without_ignored,
+    services_by_role,
 )
 from advisor.intake.deployments.images import (
-    OF_BROKER,
-    by_default,
+    BROKER_PREFIX,
     is_kafka,
-    line_of_image,
-    passed_over,
+    kafka_line_of_image,
     refuse_other_brokers,
-    setting_of,
-    with_file_of,
+    setting_name,
+    skip_reason,
+    state_image_file,
+    with_defaults,
 )
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.formats.yaml_nodes import Leaf
@@ -76,7 +79,7 @@ _NOT_SETTINGS = re.compile(
     r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?|EXTRA_FLAGS)"
 )
 _REFERENCE = re.compile(r"\$\$?\{?(KAFKA_\w{1,200})\}?")
-OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
+OTHER_PRODUCTS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
 """Kafka Connect, ksqlDB and others, whose images read variables of their own."""
 _BROKERS = re.compile(
     r"^[ \t]+image:[ \t]*[\"']?\S*(?:/kafka|/cp-kafka|/cp-server|/redpanda)(?:-native)?[:\s\"']",
@@ -95,7 +98,7 @@ _RUNS = re.compile(r"^[ \t]+(?:image|build):", re.MULTILINE)
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
-    leaves = with_exported(merged(text))
+    leaves = with_exported_variables(merged(text))
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
             images[leaf.path[1]] = tag
@@ -104,27 +107,29 @@ def read(text: str) -> Reading:
         else:
             _say_whose(reading, leaf)
     refuse_extended(leaves, variables)
-    without_ignored(variables)
-    brokers, controllers, voting = roles_of(variables)
-    commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
+    drop_ignored(variables)
+    brokers, controllers, voting = services_by_role(variables)
+    commands = {path[-1]: row for path, row in container_commands(leaves).items() if len(path) == 2}
     named = _named_images(leaves)
     if not brokers:
         brokers = _unnamed(leaves, variables, commands) - controllers
-    without_passed_over(reading, variables, named)
+    drop_skipped_variables(reading, variables, named)
     refuse_several(_variables(leaves, brokers | controllers))
-    take_own(reading, [*_variables(leaves)], commands.values())
-    refuse_clients_of(variables, brokers | controllers)
+    take_application_variables(reading, [*_variables(leaves)], commands.values())
+    refuse_client_variables(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
     refuse_contents(reading, leaves)
     ours = {*filter(variables.get, variables)} | brokers | controllers
     say_unread(reading, leaves, ours or {leaf.path[1] for leaf in leaves if leaf.path[2:]})
-    take(reading, of_servers(reading, variables), commands)
+    take_variables(reading, server_variables(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands, variables)
     reading.complete_servers = frozenset(brokers | controllers)
     if brokers - controllers:
-        reading.heads["brokers"] = str(count(reading, leaves, variables, brokers - controllers))
+        reading.heads["brokers"] = str(
+            count_servers(reading, leaves, variables, brokers - controllers)
+        )
     if voting and not any(item.name == VOTERS for item in reading.items):
-        voters = str(count(reading, leaves, variables, voting))
+        voters = str(count_servers(reading, leaves, variables, voting))
         reading.state(Component.APPLICATION, "controllers", voters, 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
     with_own_files(reading, leaves, brokers - controllers, variables)
@@ -152,13 +157,13 @@ def _variables(
                 pass
 
 
-def take_own(
+def take_application_variables(
     reading: Reading, variables: Sequence[Variable], commands: Collection[tuple[str, int]]
 ) -> None:
     """Takes what containers give to applications of a team's own. Raises `IntakeError`."""
     reading.variable_values += map(variable_value, variables)
     for name, text, line in variables:
-        if OPTIONS.fullmatch(name) and (not text or "$" in by_default(text)):
+        if OPTIONS.fullmatch(name) and (not text or "$" in with_defaults(text)):
             words = "what it is filled in with is not here, and may hold settings: not read"
             reading.note(line, f"{name}: {words}")
     take_start_profiles(reading, variables, commands)
@@ -185,7 +190,7 @@ def _take_overrides(
     """States what a server is started with, which goes before its variables, and what commands
     change, which goes before both."""
     for service, (text, line) in sorted(commands.items()):
-        refuse_written(reading, text, line, of_server=service in servers)
+        refuse_written_settings(reading, text, line, of_server=service in servers)
         if service not in servers:
             continue
         stated = {name: value for name, value, _ in variables.get(service, ())}
@@ -209,7 +214,7 @@ def _say_line(reading: Reading, lines: Collection[str]) -> None:
 def _named_images(leaves: Sequence[Leaf]) -> dict[str, str]:
     """The image of each service."""
     return {
-        leaf.path[1]: by_default(leaf.text)
+        leaf.path[1]: with_defaults(leaf.text)
         for leaf in leaves
         if leaf.path[:1] == ("services",) and leaf.path[2:] == ("image",)
     }
@@ -235,17 +240,17 @@ def with_own_files(
     for service in sorted(brokers & lines.keys() - mounted):
         names = [name for name, _, _ in variables.get(service, ())]
         names += ["KAFKA_"] if service in elsewhere else []
-        with_file_of(reading, images.get(service, ""), names, lines[service], service)
+        state_image_file(reading, images.get(service, ""), names, lines[service], service)
 
 
-def without_passed_over(
+def drop_skipped_variables(
     reading: Reading, variables: dict[str, list[Variable]], images: Mapping[str, str]
 ) -> None:
     """Takes away what the image of a service makes no setting of, and says so."""
     for service, own in variables.items():
         kept = list[Variable]()
         for row in own:
-            words = passed_over(images.get(service, ""), row[0])
+            words = skip_reason(images.get(service, ""), row[0])
             if words and not _NOT_SETTINGS.fullmatch(row[0]):
                 reading.note(row[2], f"{shown(row[0])}: {words}")
             else:
@@ -253,7 +258,7 @@ def without_passed_over(
         variables[service] = kept
 
 
-def refuse_clients_of(
+def refuse_client_variables(
     variables: Mapping[str, Sequence[Variable]], servers: Collection[str] = ()
 ) -> None:
     """Raises `IntakeError` for a client's setting in a service that is not a server."""
@@ -261,16 +266,18 @@ def refuse_clients_of(
         if service in servers or is_server(row[0] for row in own):
             continue
         for name, value, line in own:
-            if not is_springs(name, value):
+            if not is_spring_variable(name, value):
                 refuse_clients(name, line)
 
 
-def of_servers(reading: Reading, variables: dict[str, list[Variable]]) -> dict[str, list[Variable]]:
+def server_variables(
+    reading: Reading, variables: dict[str, list[Variable]]
+) -> dict[str, list[Variable]]:
     """The variables that count: those of servers, or where none says that it is one, those of
     services with a broker's setting. Whose are the others'."""
     ours = {service for service, own in variables.items() if is_server(row[0] for row in own)}
     for service, own in variables.items():
-        foreign = [row for row in own if not is_springs(*row[:2])]
+        foreign = [row for row in own if not is_spring_variable(*row[:2])]
         may_count = not (service and ours) and _has_brokers(own)
         if foreign and service not in ours and not may_count:
             kafkas = [line for name, _, line in foreign if name.startswith("KAFKA_")]
@@ -286,19 +293,19 @@ def _has_brokers_own(own: Sequence[Variable]) -> bool:
     """Whether a service states what brokers have and clients have not."""
     java = newest(Family.JAVA)
     of_clients = known_keys(java, Component.PRODUCER) | known_keys(java, Component.CONSUMER)
-    return any(is_of_broker(row[0]) and setting_of(row[0]) not in of_clients for row in own)
+    return any(is_of_broker(row[0]) and setting_name(row[0]) not in of_clients for row in own)
 
 
 def _has_brokers(own: Sequence[Variable]) -> bool:
     """Whether a service has a setting of a broker, be it without an id or an address of its own.
     A service that only names ZooKeeper has not."""
-    return any(is_of_broker(pair[0]) and pair[0] not in OF_ZOOKEEPER for pair in own)
+    return any(is_of_broker(pair[0]) and pair[0] not in ZOOKEEPER_CONNECT for pair in own)
 
 
 def is_of_broker(variable: str) -> bool:
     """Whether a variable is a setting of a broker, or makes topics."""
     return variable == CREATE_TOPICS or (
-        setting_of(variable) in known_keys(newest(Family.JAVA), Component.BROKER)
+        setting_name(variable) in known_keys(newest(Family.JAVA), Component.BROKER)
     )
 
 
@@ -306,8 +313,8 @@ def _tag(reading: Reading, leaf: Leaf) -> str | None:
     """The line of Kafka in a service's image, empty if it is not known; None for another image."""
     match leaf.path:
         case ("services", _, "image"):
-            refuse_other_brokers(by_default(leaf.text), leaf.line)
-            return line_of_image(reading, leaf)
+            refuse_other_brokers(with_defaults(leaf.text), leaf.line)
+            return kafka_line_of_image(reading, leaf)
         case _:
             return None
 
@@ -317,10 +324,10 @@ def _variable(leaf: Leaf) -> tuple[str, str] | None:
     match leaf.path:
         case ("services", _, "environment", name) if name.isdecimal():
             name, stated, value = leaf.text.partition("=")
-            value = value if stated else handed_on(name)
+            value = value if stated else inherited_value(name)
             return (name, value) if _ours(name, value) else None
         case ("services", _, "environment", name) if _ours(name, leaf.text):
-            return name, handed_on(name) if leaf.is_null else leaf.text
+            return name, inherited_value(name) if leaf.is_null else leaf.text
         case _:
             return None
 
@@ -331,7 +338,7 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
     match leaf.path:
         case ("services", service, "environment", name):
             name = leaf.text.partition("=")[0] if name.isdecimal() else name
-            owner = OTHERS.match(name)
+            owner = OTHER_PRODUCTS.match(name)
             if not owner:
                 refuse_unprefixed(name, leaf.line)
             words = f"of {shown(service)} are of a product that sets up its clients by rules of its"
@@ -344,14 +351,14 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
 def variable_value(row: Variable) -> VariableValue:
     """A variable of a container, with what compose fills in by its default."""
     name, value, line = row
-    return VariableValue.by_name(name, by_default(value), line)
+    return VariableValue.by_name(name, with_defaults(value), line)
 
 
 def _ours(name: str, value: str) -> bool:
-    return is_springs(name, value) or OF_BROKER.match(name) is not None
+    return is_spring_variable(name, value) or BROKER_PREFIX.match(name) is not None
 
 
-def take(
+def take_variables(
     reading: Reading, variables: Mapping[str, list[Variable]],
     commands: Mapping[str, tuple[str, int]] = MappingProxyType({}),
 ) -> None:  # fmt: skip
@@ -360,9 +367,9 @@ def take(
     springs = dict[str, list[Leaf]]()
     for service, own in variables.items():
         for variable, value, line in own:
-            if is_springs(variable, value) or _NOT_SETTINGS.fullmatch(variable):
+            if is_spring_variable(variable, value) or _NOT_SETTINGS.fullmatch(variable):
                 continue
-            name = setting_of(variable)
+            name = setting_name(variable)
             if has_value(reading, Component.BROKER, (variable, value, line)):
                 state = partial(_state, reading, service, name, line)
                 fill(reading, COMPOSE, (name, value, line), state)
@@ -377,7 +384,7 @@ def take(
         _take_application(reading, service if len(applications) > 1 else "", leaves)
 
 
-def is_springs(variable: str, value: str) -> bool:
+def is_spring_variable(variable: str, value: str) -> bool:
     """Whether a variable states properties of Spring."""
     return variable.startswith(_SPRING) or variable == spring_arguments.JSON[0] or (
         spring_arguments.is_argument(value)
@@ -397,7 +404,7 @@ def _of_spring(
             reading, Component.APPLICATION, (variable, text, line)
         ):
             keep = partial(_keep, springs, variable, line)
-            fill(reading, COMPOSE, (setting_of(variable), text, line), keep)
+            fill(reading, COMPOSE, (setting_name(variable), text, line), keep)
     for text, line in [*stated, *([command] if command else [])]:
         for is_own, leaf in spring_arguments.of_command(COMPOSE.sub(r"\2", text), line):
             (last if is_own else later).append(leaf)

@@ -92,7 +92,7 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
     ({"k.yaml": (DEPLOYMENT % TAKEN % (RESET, "fieldRef"))
       .replace("{key: reset, name: m}", "{fieldPath: metadata.name}")}, READS, 2,
      "auto.offset.reset comes from a fieldRef. Write the value that counts"),
-    *[({"k.yaml": DEPLOYMENT % TAKEN % (name, "secretKeyRef")}, READS, 2, f"{name} .*leave")
+    *[({"k.yaml": DEPLOYMENT % TAKEN % (name, "secretKeyRef")}, READS, 2, f"{name} .*remove")
       for name in ("KAFKA_PRODUCER_ACKS", "KAFKA_PRODUCERS_DEFAULT_ACKS")],
     ({"k.yaml": DEPLOYMENT % TAKEN % ("SPRING_KAFKA_SECURITY_PROTOCOL", "configMapKeyRef")
       + entry("ConfigMap", "data", "earliest")}, READS, 0, "YES"),
