@@ -37,7 +37,7 @@ _WRITTEN = (
 )
 
 
-def refuse_written_settings(reading: Reading, text: str, line: int, *, of_server: bool) -> None:
+def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -> None:
     """Refuses settings that decide where a command writes them into a file."""
     component = Component.BROKER if of_server else Component.APPLICATION
     if _SOURCED_FILE.search(text):

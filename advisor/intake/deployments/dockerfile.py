@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from advisor.intake.deployments.command_settings import exported_variables, refuse_written_settings
+from advisor.intake.deployments.command_settings import exported_variables, refuse_written
 from advisor.intake.deployments.compose.files import UNREAD
 from advisor.intake.deployments.compose.servers import is_server
 from advisor.intake.deployments.compose.services import Variable, variable_value
@@ -65,7 +65,7 @@ def read(text: str) -> Reading:
     reading.variable_values += map(variable_value, rows)
     take_rows(reading, rows, commands)
     for command, at in commands.values():
-        refuse_written_settings(reading, command, at, of_server=False)
+        refuse_written(reading, command, at, of_server=False)
     reading.empty_reason = "" if reading.items else reading.empty_reason
     return reading
 
@@ -105,7 +105,7 @@ def _last_stage(reading: Reading, text: str) -> tuple[_Stage, int]:
                 ):  # it belongs to the base stage
                     del stage.commands["CMD"]
             case "RUN":
-                refuse_written_settings(reading, rest, number, of_server=False)
+                refuse_written(reading, rest, number, of_server=False)
             case "COPY" | "ADD" if "--from" not in rest and (match_ := _SETTINGS.search(rest)):
                 reading.note(number, f"a file {shown(match_[0])} {UNREAD}")
             case _:

@@ -22,7 +22,7 @@ from advisor.intake.deployments.application_variables import (
     refuse_unprefixed,
 )
 from advisor.intake.deployments.command_settings import (
-    refuse_written_settings,
+    refuse_written,
     with_exported_variables,
 )
 from advisor.intake.deployments.commands import (
@@ -152,7 +152,7 @@ def _take_commands(
             reading.state(Component.BROKER, name, value, line, process=container)
         names = [name for name, _, _ in variables.get(container, ())]
         named = container in images and is_kafka(images[container].text)
-        refuse_written_settings(reading, text, line, of_server=named or is_server(names))
+        refuse_written(reading, text, line, of_server=named or is_server(names))
     take_altered(reading, commands.values())
 
 

@@ -1,5 +1,5 @@
-"""Strimzi's resources, with those of Kubernetes that are in the same text: `helm template` prints a
-cluster, its topics and the applications of them together."""
+"""Resources of Strimzi together with those of Kubernetes in the same text: `helm template` prints a
+cluster, its topics and its applications together."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from advisor.intake.deployments.kubernetes_kinds import is_read
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Profiles, Reader, Reading
 
-_TWO = (
+_TWO_CLUSTERS = (
     "these are brokers beside those of Strimzi: a pipeline has one cluster. Leave only what "
     "belongs to the one that counts"
 )
 
 
 def read(text: str) -> Reading:
-    """What all resources state together. Raises `IntakeError`."""
-    found = [*strimzi.resources(text)]
-    others = [leaves for leaves in found if is_read(leaves)]
-    rest = [leaves for leaves in found if not is_read(leaves)]
-    return _read(rest, others, ())
+    """Returns the settings of all resources. Raises `IntakeError`."""
+    every = [*strimzi.resources(text)]
+    others = [leaves for leaves in every if is_read(leaves)]
+    strimzi_resources = [leaves for leaves in every if not is_read(leaves)]
+    return _read(strimzi_resources, others, ())
 
 
 def _read(
     own: Sequence[list[Leaf]], others: Sequence[list[Leaf]], profiles: Sequence[str]
 ) -> Reading:
-    """The same with these profiles of Spring."""
-    beside = kubernetes.read_resources(others, profiles) if others else Reading()
-    reading = strimzi.read_resources(own, is_all=not (beside.items or beside.profiles))
+    """Reads Strimzi's and other resources with these profiles of Spring."""
+    other = kubernetes.read_resources(others, profiles) if others else Reading()
+    reading = strimzi.read_resources(own, is_all=not (other.items or other.profiles))
     for leaves in own:
         strimzi.refuse_unread(reading, leaves)
     if "Kafka" in reading.part_names:
-        servers = [item for item in beside.items if item.component is Component.BROKER]
+        servers = [item for item in other.items if item.component is Component.BROKER]
         for item in servers[:1]:
-            beside.wrong(Component.BROKER, item.name, item.line, f"{item.name}: {_TWO}")
-    reading.heads = beside.heads | reading.heads
-    reading.items += beside.items
-    reading.notes += beside.notes
-    reading.problems += beside.problems
-    reading.clients |= beside.clients
-    reading.part_names |= beside.part_names
-    reading.problems_unless_chosen += beside.problems_unless_chosen
-    reading.defaulted_settings += beside.defaulted_settings
-    reading.variable_values += beside.variable_values
-    reading.start_profiles += beside.start_profiles
-    if beside.profiles:
+            other.wrong(Component.BROKER, item.name, item.line, f"{item.name}: {_TWO_CLUSTERS}")
+    reading.heads = other.heads | reading.heads
+    reading.items += other.items
+    reading.notes += other.notes
+    reading.problems += other.problems
+    reading.clients |= other.clients
+    reading.part_names |= other.part_names
+    reading.problems_unless_chosen += other.problems_unless_chosen
+    reading.defaulted_settings += other.defaulted_settings
+    reading.variable_values += other.variable_values
+    reading.start_profiles += other.start_profiles
+    if other.profiles:
         reading.profiles = Profiles(
-            beside.profiles.choices, lambda chosen: _read(own, others, chosen),
-            beside.profiles.default,
+            other.profiles.choices, lambda chosen: _read(own, others, chosen),
+            other.profiles.default,
         )  # fmt: skip
     return reading
 

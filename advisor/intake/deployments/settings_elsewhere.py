@@ -1,4 +1,4 @@
-"""Settings of clients in what is not read: charts, tasks, resources of other products."""
+"""Settings of clients in text that is not read: charts, tasks, resources of other products."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _NAME = re.compile(
     r"|^[ \t]*(?P<nested>[a-z][a-z.-]{2,40}):[ \t]",
     re.MULTILINE,
 )
-"""A variable, perhaps behind the keys of a chart, a property, an argument, or an entry of YAML."""
-_SPRINGS = re.compile(r"^SPRING_KAFKA_(?:PRODUCER_|CONSUMER_)?(?:PROPERTIES_)?")
-_LEAVE = "Leave it out if it is of another topic or application, else give it as properties"
+"""A variable, perhaps after the keys of a chart, a property, an argument, or an entry of YAML."""
+_SPRING_PREFIX = re.compile(r"^SPRING_KAFKA_(?:PRODUCER_|CONSUMER_)?(?:PROPERTIES_)?")
+_REMOVE = "Remove it if it is of another topic or application, else give it as properties"
 
 
 def deciding_settings(
     text: str, begins: int = 0, ends: int | None = None
 ) -> Iterator[tuple[int, str]]:
-    """What decides in a part of a text: each with its place and its name."""
+    """Yields the offset and the name of each setting that decides, in a range of a text."""
     for match in _NAME.finditer(text, begins, len(text) if ends is None else ends):
         nested = match["nested"]
-        name = match["name"] or match["argument"] or nested or _of_variable(match["variable"])
+        name = match["name"] or match["argument"] or nested or _variable_setting(match["variable"])
         if sure_setting(name) is not None if nested else decides(name):
             yield match.start(), name
 
@@ -43,32 +43,36 @@ def refuse_resource(reading: Reading, kind: Leaf, leaves: Iterable[Leaf]) -> Non
     for leaf in leaves if not is_unrelated(kind.text) else ():
         key = leaf.path[-1]
         of_kafka = any("kafka" in part.lower() for part in leaf.path[:-1])
-        found = key if sure_setting(key) is not None or (of_kafka and decides(key)) else ""
-        found = found or next(
+        setting = key if sure_setting(key) is not None or (of_kafka and decides(key)) else ""
+        setting = setting or next(
             (name for _, name in deciding_settings(f'"{key}": "{leaf.text}"')), ""
         )
-        found = found or next((name for _, name in deciding_settings(leaf.text)), "")
-        if found:
-            words = f"stands in {shown(kind.text)}, of which nothing is read. {_LEAVE}"
-            reading.wrong(Component.APPLICATION, found, leaf.line, f"{shown(found)} {words}")
+        setting = setting or next((name for _, name in deciding_settings(leaf.text)), "")
+        if setting:
+            words = f"stands in {shown(kind.text)}, of which nothing is read. {_REMOVE}"
+            reading.wrong(Component.APPLICATION, setting, leaf.line, f"{shown(setting)} {words}")
             return
 
 
 def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
-    """Refuses a setting that decides in an entry of a ConfigMap that is not read as a file, and
-    says whether it did."""
+    """Refuses a setting that decides in an entry of a ConfigMap that is not read as a file; returns
+    whether there is one."""
     key = leaf.path[-1]
-    found = (
+    setting = (
         key
         if sure_setting(key) is not None
         else next((name for _, name in deciding_settings(leaf.text)), "")
     )
-    if found:
-        words = f"stands in an entry that is not read. {_LEAVE}"
-        reading.wrong(Component.APPLICATION, found, leaf.line, f"{shown(found)} {words}")
-    return bool(found)
+    if setting:
+        words = f"stands in an entry that is not read. {_REMOVE}"
+        reading.wrong(Component.APPLICATION, setting, leaf.line, f"{shown(setting)} {words}")
+    return bool(setting)
 
 
-def _of_variable(variable: str) -> str:
-    own = _SPRINGS.sub("", variable)
-    return own.lower().replace("_", ".") if own != variable else setting_name(variable)
+def _variable_setting(variable: str) -> str:
+    property_name = _SPRING_PREFIX.sub("", variable)
+    return (
+        property_name.lower().replace("_", ".")
+        if property_name != variable
+        else setting_name(variable)
+    )

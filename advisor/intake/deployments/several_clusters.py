@@ -1,7 +1,7 @@
-"""Servers of more than one Kafka cluster in one file: what one is set to says nothing of another.
+"""Refusals of files with servers of more than one Kafka cluster: their settings are unrelated.
 
-Each server of a cluster has its id (InconsistentClusterIdException). What voters and which
-ZooKeeper they name is looked at where their settings are (see cluster.identity).
+All servers of a cluster have its id (InconsistentClusterIdException). Their voters and their
+ZooKeeper are compared where the settings are read (see cluster.identity).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from advisor.intake.reading import Subject
 from advisor.intake.text import OTHER_CLUSTER, IntakeError, shown
 
 IDS = ("CLUSTER_ID", "KAFKA_CLUSTER_ID", "KAFKA_KRAFT_CLUSTER_ID")
-"""What the images of Apache Kafka, Confluent and Bitnami call the cluster's id."""
+"""Variables of the cluster's id in the images of Apache Kafka, Confluent and Bitnami."""
 _LABEL, _SPACE = ("metadata", "labels", "strimzi.io/cluster"), ("metadata", "namespace")
-_OF_BROKERS = ("Kafka", "KafkaNodePool")
-_OF_CLUSTER = (*_OF_BROKERS, "KafkaTopic", "KafkaUser")
+_BROKER_KINDS = ("Kafka", "KafkaNodePool")
+_CLUSTER_KINDS = (*_BROKER_KINDS, "KafkaTopic", "KafkaUser")
 
 
 def refuse_several(variables: Iterable[tuple[str, str, int]]) -> None:
-    """Raises `IntakeError` where variables of servers hold the ids of two clusters."""
+    """Raises `IntakeError` if variables of servers hold the ids of two clusters."""
     ids: dict[str, int] = {}
     for name, text, line in variables:
         value = COMPOSE.sub(r"\2", text).strip()
@@ -36,42 +36,45 @@ def refuse_several(variables: Iterable[tuple[str, str, int]]) -> None:
 
 
 def refuse_repeated(resources: Iterable[Sequence[Leaf]]) -> None:
-    """Raises `IntakeError` for a Kafka or a pool that is there twice: the last one counts, and
-    its servers once."""
-    found: dict[tuple[str, ...], int] = {}
+    """Raises `IntakeError` for a Kafka resource or a pool that occurs twice: only the last one
+    counts, and its servers count once."""
+    lines: dict[tuple[str, ...], int] = {}
     for leaves in resources:
-        of = {leaf.path: leaf for leaf in leaves}
-        kind, name, space = of.get(("kind",)), of.get(("metadata", "name")), of.get(_SPACE)
-        if kind and name and kind.text in _OF_BROKERS and not FILLED_IN.search(name.text):
+        by_path = {leaf.path: leaf for leaf in leaves}
+        kind, space = by_path.get(("kind",)), by_path.get(_SPACE)
+        name = by_path.get(("metadata", "name"))
+        if kind and name and kind.text in _BROKER_KINDS and not FILLED_IN.search(name.text):
             place = (kind.text, name.text, space.text if space else "")
-            before = found.setdefault(place, kind.line)
-            if before != kind.line:
-                words = f"this {kind.text} is on line {before} already. Leave one of them"
+            first_line = lines.setdefault(place, kind.line)
+            if first_line != kind.line:
+                words = f"this {kind.text} is on line {first_line} already. Leave one of them"
                 raise IntakeError(f"Line {kind.line}: {words}.")
 
 
 def subject_of(resources: Iterable[Sequence[Leaf]]) -> Subject:
-    """Whose Strimzi's resources are: a Kafka by its name and namespace, the others by their label
-    strimzi.io/cluster. Topics and users alone may be of several clusters; raises `IntakeError` for
-    other resources that are."""
+    """The cluster of Strimzi's resources: a Kafka has it as its name and namespace, others as their
+    label strimzi.io/cluster. Only topics and users may belong to several clusters; raises
+    `IntakeError` for other resources that do."""
     topics = set[str]()
     names, spaces, brokers = dict[str, int](), dict[str, int](), False
     for leaves in resources:
-        of = {leaf.path: leaf for leaf in leaves}
-        kind = of.get(("kind",))
-        if kind is None or kind.text not in _OF_CLUSTER:
+        by_path = {leaf.path: leaf for leaf in leaves}
+        kind = by_path.get(("kind",))
+        if kind is None or kind.text not in _CLUSTER_KINDS:
             continue
         is_kafka = kind.text == "Kafka"
-        topics |= {leaf.text for leaf in _names(of)} if kind.text == "KafkaTopic" else set()
-        brokers = brokers or kind.text in _OF_BROKERS
-        named, space = of.get(("metadata", "name") if is_kafka else _LABEL), of.get(_SPACE)
-        if named and not FILLED_IN.search(named.text):
-            names.setdefault(named.text, kind.line)
+        if kind.text == "KafkaTopic":
+            topics |= {leaf.text for leaf in _topic_names(by_path)}
+        brokers = brokers or kind.text in _BROKER_KINDS
+        cluster = by_path.get(("metadata", "name") if is_kafka else _LABEL)
+        space = by_path.get(_SPACE)
+        if cluster and not FILLED_IN.search(cluster.text):
+            names.setdefault(cluster.text, kind.line)
         if space and is_kafka and not FILLED_IN.search(space.text):
             spaces.setdefault(space.text, kind.line)
-    for found in (names, spaces) if brokers else ():
-        if len(found) > 1:
-            (_, begins), (name, line), *_ = found.items()
+    for lines in (names, spaces) if brokers else ():
+        if len(lines) > 1:
+            (_, begins), (name, line), *_ = lines.items()
             words = (
                 f"this is of another cluster than on line {begins} ({shown(name)}): {OTHER_CLUSTER}"
             )
@@ -79,8 +82,8 @@ def subject_of(resources: Iterable[Sequence[Leaf]]) -> Subject:
     return Subject.by_name(topics, next(iter(names), ""), brokers=brokers)
 
 
-def _names(of: Mapping[tuple[str, ...], Leaf]) -> list[Leaf]:
-    """What a topic of a team's is called: the first of these that there is."""
+def _topic_names(by_path: Mapping[tuple[str, ...], Leaf]) -> list[Leaf]:
+    """The name of a topic, from the first field that states it; empty for an internal topic."""
     paths = (("spec", "topicName"), ("metadata", "name"))
-    names = [of[path] for path in paths if path in of][:1]
+    names = [by_path[path] for path in paths if path in by_path][:1]
     return [leaf for leaf in names if not is_internal(leaf.text)]

@@ -1,11 +1,11 @@
-"""docker-compose services: the `KAFKA_…` of brokers, the `SPRING_KAFKA_…` of applications.
+"""Compose files: the `KAFKA_…` variables of brokers and `SPRING_KAFKA_…` of applications.
 
-The images of Apache Kafka and Confluent make a setting's name of a variable's: without `KAFKA_`, in
-lower case, `___` for a dash, `__` for an underscore, `_` for a dot; Bitnami's begin with
-`KAFKA_CFG_`. The tag of an image says which Kafka it has. Sources: the images' documentation,
-"Using environment variables"; Confluent's "Supported Versions and Interoperability". What compose
-fills in (`${NAME:-default}`) is taken by its default. The `KAFKA_…` of a service that is not a
-broker are its application's own, whatever their names.
+The images of Apache Kafka and Confluent turn a variable's name into a setting's: without `KAFKA_`,
+in lower case, `___` for a dash, `__` for an underscore, `_` for a dot; Bitnami's variables begin
+with `KAFKA_CFG_`. The tag of an image states its version of Kafka. Sources: the images'
+documentation, "Using environment variables"; Confluent's "Supported Versions and Interoperability".
+Placeholders of compose (`${NAME:-default}`) have their default values. The `KAFKA_…` variables of a
+service that is not a broker belong to its application, whatever their names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from advisor.intake.deployments.application_variables import (
     refuse_unprefixed,
 )
 from advisor.intake.deployments.command_settings import (
-    refuse_written_settings,
+    refuse_written,
     with_exported_variables,
 )
 from advisor.intake.deployments.commands import (
@@ -69,51 +69,51 @@ from advisor.intake.reading import Reader, Reading, VariableValue
 from advisor.intake.text import shown
 
 Variable = tuple[str, str, int]
-"""Its name, its value and its line."""
+"""The name, the value and the line of a variable."""
 
-_SPRING = (PREFIX, STREAM)
-_OF_ONE = (Component.PRODUCER, Component.CONSUMER, Component.APPLICATION)
-"""What several applications have each for itself."""
+_SPRING_PREFIXES = (PREFIX, STREAM)
+_PER_APP = (Component.PRODUCER, Component.CONSUMER, Component.APPLICATION)
+"""Components whose settings are separate for each of several applications."""
 _NOT_SETTINGS = re.compile(
     r"KAFKA_(?:CFG_)?(?:OPTS|HEAP_OPTS|JVM_\w+|LOG4J_\w+|JMX_\w+|KRAFT_\w+|VERSION|GC_LOG_OPTS|"
     r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?|EXTRA_FLAGS)"
 )
 _REFERENCE = re.compile(r"\$\$?\{?(KAFKA_\w{1,200})\}?")
 OTHER_PRODUCTS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
-"""Kafka Connect, ksqlDB and others, whose images read variables of their own."""
-_BROKERS = re.compile(
+"""Variables of Kafka Connect, ksqlDB and others, which their own images read."""
+_BROKER_IMAGE = re.compile(
     r"^[ \t]+image:[ \t]*[\"']?\S*(?:/kafka|/cp-kafka|/cp-server|/redpanda)(?:-native)?[:\s\"']",
     re.MULTILINE,
 )
-_OF_APPLICATIONS = re.compile(
+_APPLICATION_SETTING = re.compile(
     rf"{VARIABLE.pattern}|MP_MESSAGING_|{spring_arguments.JSON[0]}|"
     r"(?:-D|--)(?:spring|mp\.messaging|quarkus|micronaut|kafka)\."
 )
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
-_NAMED = re.compile(r"^services:[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[ \t]+[\w.-]{1,60}:", re.MULTILINE)
-_RUNS = re.compile(r"^[ \t]+(?:image|build):", re.MULTILINE)
-"""A service that runs something, perhaps an application whose settings are in its own files."""
+_ENTRY = re.compile(r"^services:[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[ \t]+[\w.-]{1,60}:", re.MULTILINE)
+_BUILD = re.compile(r"^[ \t]+(?:image|build):", re.MULTILINE)
+"""A service that runs an image, perhaps an application whose settings are in its own files."""
 
 
 def read(text: str) -> Reading:
-    """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
+    """Returns the settings and the number of the brokers. Raises `IntakeError`."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
     leaves = with_exported_variables(merged(text))
     for leaf in leaves:
-        if (tag := _tag(reading, leaf)) is not None:
+        if (tag := _kafka_line(reading, leaf)) is not None:
             images[leaf.path[1]] = tag
-        if names := _variable(leaf):
-            variables.setdefault(leaf.path[1], []).append((*names, leaf.line))
+        if variable := _variable(leaf):
+            variables.setdefault(leaf.path[1], []).append((*variable, leaf.line))
         else:
-            _say_whose(reading, leaf)
+            _say_other_product(reading, leaf)
     refuse_extended(leaves, variables)
     drop_ignored(variables)
     brokers, controllers, voting = services_by_role(variables)
     commands = {path[-1]: row for path, row in container_commands(leaves).items() if len(path) == 2}
-    named = _named_images(leaves)
+    image_names = _images(leaves)
     if not brokers:
-        brokers = _unnamed(leaves, variables, commands) - controllers
-    drop_skipped_variables(reading, variables, named)
+        brokers = _implicit_brokers(leaves, variables, commands) - controllers
+    drop_skipped_variables(reading, variables, image_names)
     refuse_several(_variables(leaves, brokers | controllers))
     take_application_variables(reading, [*_variables(leaves)], commands.values())
     refuse_client_variables(variables, brokers | controllers)
@@ -122,7 +122,7 @@ def read(text: str) -> Reading:
     ours = {*filter(variables.get, variables)} | brokers | controllers
     say_unread(reading, leaves, ours or {leaf.path[1] for leaf in leaves if leaf.path[2:]})
     take_variables(reading, server_variables(reading, variables), commands)
-    _take_overrides(reading, brokers | controllers, commands, variables)
+    _take_commands(reading, brokers | controllers, commands, variables)
     reading.complete_servers = frozenset(brokers | controllers)
     if brokers - controllers:
         reading.heads["brokers"] = str(
@@ -133,16 +133,16 @@ def read(text: str) -> Reading:
         reading.state(Component.APPLICATION, "controllers", voters, 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
     with_own_files(reading, leaves, brokers - controllers, variables)
-    parts = Servers(leaves, variables, named, brokers - controllers, voting)
-    say_shared(reading, parts)
-    lose_disks(reading, parts)
+    servers = Servers(leaves, variables, image_names, brokers - controllers, voting)
+    say_shared(reading, servers)
+    lose_disks(reading, servers)
     return reading
 
 
 def _variables(
     leaves: Iterable[Leaf], services: Collection[str] | None = None
 ) -> Iterator[Variable]:
-    """All variables of these services, or of all."""
+    """Yields all variables of these services, or of every service."""
     for leaf in leaves:
         match leaf.path:
             case ("services", service, "environment", name) if (
@@ -160,7 +160,7 @@ def _variables(
 def take_application_variables(
     reading: Reading, variables: Sequence[Variable], commands: Collection[tuple[str, int]]
 ) -> None:
-    """Takes what containers give to applications of a team's own. Raises `IntakeError`."""
+    """Takes the variables and commands of a team's own applications. Raises `IntakeError`."""
     reading.variable_values += map(variable_value, variables)
     for name, text, line in variables:
         if OPTIONS.fullmatch(name) and (not text or "$" in with_defaults(text)):
@@ -170,39 +170,39 @@ def take_application_variables(
     refuse_arguments([*((text, line) for _, text, line in variables), *commands])
 
 
-def _unnamed(
+def _implicit_brokers(
     leaves: Sequence[Leaf], variables: Mapping[str, Sequence[Variable]], commands: Collection[str]
 ) -> set[str]:
-    """The services that are brokers, where no variable says so: the image's own file says node.id=1
-    then. A container of Kafka's image that runs something else is not one."""
-    named = _named_images(leaves)
-    started = {service for service, image in named.items() if is_kafka(image)}
-    if brokers := started - ({*commands} - variables.keys()):
+    """The services that are brokers although no variable says so: the file in the image then states
+    node.id=1. A container of Kafka's image that runs another command is not a broker."""
+    images = _images(leaves)
+    kafka_services = {service for service, image in images.items() if is_kafka(image)}
+    if brokers := kafka_services - ({*commands} - variables.keys()):
         return brokers
-    whole = named.keys() | {leaf.path[1] for leaf in leaves if leaf.path[2:3] == ("build",)}
-    return {service for service, own in variables.items() if _has_brokers_own(own)} & whole
+    run = images.keys() | {leaf.path[1] for leaf in leaves if leaf.path[2:3] == ("build",)}
+    return {service for service, rows in variables.items() if _is_broker_like(rows)} & run
 
 
-def _take_overrides(
+def _take_commands(
     reading: Reading, servers: Collection[str], commands: Mapping[str, tuple[str, int]],
     variables: Mapping[str, list[Variable]],
 ) -> None:  # fmt: skip
-    """States what a server is started with, which goes before its variables, and what commands
-    change, which goes before both."""
+    """States the `--override` settings of servers, which override their variables, and the settings
+    that commands change, which override both."""
     for service, (text, line) in sorted(commands.items()):
-        refuse_written_settings(reading, text, line, of_server=service in servers)
+        refuse_written(reading, text, line, of_server=service in servers)
         if service not in servers:
             continue
-        stated = {name: value for name, value, _ in variables.get(service, ())}
+        values = {name: value for name, value, _ in variables.get(service, ())}
         for name, value in overrides(text):
             reference = _REFERENCE.fullmatch(value)
-            value = stated.get(reference[1], value) if reference else value
+            value = values.get(reference[1], value) if reference else value
             reading.state(Component.BROKER, name, value, line, process=service)
     take_altered(reading, commands.values())
 
 
 def _say_line(reading: Reading, lines: Collection[str]) -> None:
-    """The brokers' line, where each image says one: of several the oldest, as in an upgrade."""
+    """Sets the brokers' line of Kafka if each image states one: of several, the oldest."""
     if not lines or not all(lines):
         return
     reading.heads["kafka"] = min(lines, key=lambda line: [int(part) for part in line.split(".")])
@@ -211,7 +211,7 @@ def _say_line(reading: Reading, lines: Collection[str]) -> None:
         reading.note(1, words)
 
 
-def _named_images(leaves: Sequence[Leaf]) -> dict[str, str]:
+def _images(leaves: Sequence[Leaf]) -> dict[str, str]:
     """The image of each service."""
     return {
         leaf.path[1]: with_defaults(leaf.text)
@@ -225,7 +225,7 @@ def with_own_files(
     variables: Mapping[str, Sequence[Variable]],
 ) -> None:  # fmt: skip
     """States what the files in the brokers' images state, where no mounted file replaces them."""
-    images, lines, mounted = _named_images(leaves), dict[str, int](), set[str]()
+    images, lines, mounted = _images(leaves), dict[str, int](), set[str]()
     elsewhere = set[str]()
     for leaf in leaves:
         match leaf.path:
@@ -246,26 +246,26 @@ def with_own_files(
 def drop_skipped_variables(
     reading: Reading, variables: dict[str, list[Variable]], images: Mapping[str, str]
 ) -> None:
-    """Takes away what the image of a service makes no setting of, and says so."""
-    for service, own in variables.items():
-        kept = list[Variable]()
-        for row in own:
+    """Removes and notes the variables that the image of a service ignores."""
+    for service, rows in variables.items():
+        remaining = list[Variable]()
+        for row in rows:
             words = skip_reason(images.get(service, ""), row[0])
             if words and not _NOT_SETTINGS.fullmatch(row[0]):
                 reading.note(row[2], f"{shown(row[0])}: {words}")
             else:
-                kept.append(row)
-        variables[service] = kept
+                remaining.append(row)
+        variables[service] = remaining
 
 
 def refuse_client_variables(
     variables: Mapping[str, Sequence[Variable]], servers: Collection[str] = ()
 ) -> None:
-    """Raises `IntakeError` for a client's setting in a service that is not a server."""
-    for service, own in variables.items():
-        if service in servers or is_server(row[0] for row in own):
+    """Raises `IntakeError` for a client's setting in a service that is not a server of Kafka."""
+    for service, rows in variables.items():
+        if service in servers or is_server(row[0] for row in rows):
             continue
-        for name, value, line in own:
+        for name, value, line in rows:
             if not is_spring_variable(name, value):
                 refuse_clients(name, line)
 
@@ -273,44 +273,44 @@ def refuse_client_variables(
 def server_variables(
     reading: Reading, variables: dict[str, list[Variable]]
 ) -> dict[str, list[Variable]]:
-    """The variables that count: those of servers, or where none says that it is one, those of
-    services with a broker's setting. Whose are the others'."""
-    ours = {service for service, own in variables.items() if is_server(row[0] for row in own)}
-    for service, own in variables.items():
-        foreign = [row for row in own if not is_spring_variable(*row[:2])]
-        may_count = not (service and ours) and _has_brokers(own)
-        if foreign and service not in ours and not may_count:
-            kafkas = [line for name, _, line in foreign if name.startswith("KAFKA_")]
+    """The variables that count: those of servers or, if no service is evidently one, those of
+    services with a broker's setting. Notes whose the others are."""
+    services = {service for service, rows in variables.items() if is_server(row[0] for row in rows)}
+    for service, rows in variables.items():
+        foreign = [row for row in rows if not is_spring_variable(*row[:2])]
+        may_count = not (service and services) and _has_broker_setting(rows)
+        if foreign and service not in services and not may_count:
+            lines = [line for name, _, line in foreign if name.startswith("KAFKA_")]
             whose = f"of {shown(service)} " if service and "/" not in service else ""
             words = f"the KAFKA_… {whose}are its application's own: not read"
-            if kafkas:
-                reading.note(kafkas[0], words)
-            variables[service] = [row for row in own if row not in foreign]
+            if lines:
+                reading.note(lines[0], words)
+            variables[service] = [row for row in rows if row not in foreign]
     return variables
 
 
-def _has_brokers_own(own: Sequence[Variable]) -> bool:
-    """Whether a service states what brokers have and clients have not."""
+def _is_broker_like(rows: Sequence[Variable]) -> bool:
+    """Whether a service states a setting that brokers have and clients do not."""
     java = newest(Family.JAVA)
-    of_clients = known_keys(java, Component.PRODUCER) | known_keys(java, Component.CONSUMER)
-    return any(is_of_broker(row[0]) and setting_name(row[0]) not in of_clients for row in own)
+    client_keys = known_keys(java, Component.PRODUCER) | known_keys(java, Component.CONSUMER)
+    return any(is_of_broker(row[0]) and setting_name(row[0]) not in client_keys for row in rows)
 
 
-def _has_brokers(own: Sequence[Variable]) -> bool:
-    """Whether a service has a setting of a broker, be it without an id or an address of its own.
-    A service that only names ZooKeeper has not."""
-    return any(is_of_broker(pair[0]) and pair[0] not in ZOOKEEPER_CONNECT for pair in own)
+def _has_broker_setting(rows: Sequence[Variable]) -> bool:
+    """Whether a service has a setting of a broker, even without an id or an address. The address of
+    ZooKeeper alone does not count."""
+    return any(is_of_broker(row[0]) and row[0] not in ZOOKEEPER_CONNECT for row in rows)
 
 
 def is_of_broker(variable: str) -> bool:
-    """Whether a variable is a setting of a broker, or makes topics."""
+    """Whether a variable sets a setting of a broker, or creates topics."""
     return variable == CREATE_TOPICS or (
         setting_name(variable) in known_keys(newest(Family.JAVA), Component.BROKER)
     )
 
 
-def _tag(reading: Reading, leaf: Leaf) -> str | None:
-    """The line of Kafka in a service's image, empty if it is not known; None for another image."""
+def _kafka_line(reading: Reading, leaf: Leaf) -> str | None:
+    """The line of Kafka in a service's image, empty if unknown; None for any other image."""
     match leaf.path:
         case ("services", _, "image"):
             refuse_other_brokers(with_defaults(leaf.text), leaf.line)
@@ -320,21 +320,21 @@ def _tag(reading: Reading, leaf: Leaf) -> str | None:
 
 
 def _variable(leaf: Leaf) -> tuple[str, str] | None:
-    """A variable of a service, written as a mapping or as a list of `NAME=value`."""
+    """The name and value of a service's variable, from a mapping or a list of `NAME=value`."""
     match leaf.path:
         case ("services", _, "environment", name) if name.isdecimal():
             name, stated, value = leaf.text.partition("=")
             value = value if stated else inherited_value(name)
-            return (name, value) if _ours(name, value) else None
-        case ("services", _, "environment", name) if _ours(name, leaf.text):
+            return (name, value) if _is_relevant(name, value) else None
+        case ("services", _, "environment", name) if _is_relevant(name, leaf.text):
             return name, inherited_value(name) if leaf.is_null else leaf.text
         case _:
             return None
 
 
-def _say_whose(reading: Reading, leaf: Leaf) -> None:
-    """Says once of a service that it is a product with clients of its own. Raises `IntakeError`
-    for a client's setting of a team's own application."""
+def _say_other_product(reading: Reading, leaf: Leaf) -> None:
+    """Notes once for each service that it is a product with clients of its own. Raises
+    `IntakeError` for a client's setting of a team's own application."""
     match leaf.path:
         case ("services", service, "environment", name):
             name = leaf.text.partition("=")[0] if name.isdecimal() else name
@@ -349,12 +349,12 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
 
 
 def variable_value(row: Variable) -> VariableValue:
-    """A variable of a container, with what compose fills in by its default."""
+    """A variable of a container, with compose's placeholders at their default values."""
     name, value, line = row
     return VariableValue.by_name(name, with_defaults(value), line)
 
 
-def _ours(name: str, value: str) -> bool:
+def _is_relevant(name: str, value: str) -> bool:
     return is_spring_variable(name, value) or BROKER_PREFIX.match(name) is not None
 
 
@@ -362,72 +362,72 @@ def take_variables(
     reading: Reading, variables: Mapping[str, list[Variable]],
     commands: Mapping[str, tuple[str, int]] = MappingProxyType({}),
 ) -> None:  # fmt: skip
-    """Sorts the variables of each service into settings of its broker and what Spring makes of its
-    own, and of what its application is started with."""
-    springs = dict[str, list[Leaf]]()
-    for service, own in variables.items():
-        for variable, value, line in own:
+    """Takes the variables of each service as settings of its broker, or as properties of Spring
+    together with the command of its application."""
+    by_service = dict[str, list[Leaf]]()
+    for service, rows in variables.items():
+        for variable, value, line in rows:
             if is_spring_variable(variable, value) or _NOT_SETTINGS.fullmatch(variable):
                 continue
             name = setting_name(variable)
             if has_value(reading, Component.BROKER, (variable, value, line)):
                 state = partial(_state, reading, service, name, line)
                 fill(reading, COMPOSE, (name, value, line), state)
-        for _, value, line in own:  # what Bitnami's image starts its broker with (EXTRA_FLAGS)
+        for _, value, line in rows:  # arguments of the broker in Bitnami's image (EXTRA_FLAGS)
             for name, text in overrides(value):
                 reading.state(Component.BROKER, name, text, line, process=service)
-        springs[service] = _of_spring(reading, own, commands.get(service))
+        by_service[service] = _spring_properties(reading, rows, commands.get(service))
     for service in commands.keys() - variables.keys():
-        springs[service] = _of_spring(reading, [], commands[service])
-    applications = {service: leaves for service, leaves in springs.items() if leaves}
+        by_service[service] = _spring_properties(reading, [], commands[service])
+    applications = {service: leaves for service, leaves in by_service.items() if leaves}
     for service, leaves in applications.items():
         _take_application(reading, service if len(applications) > 1 else "", leaves)
 
 
 def is_spring_variable(variable: str, value: str) -> bool:
-    """Whether a variable states properties of Spring."""
-    return variable.startswith(_SPRING) or variable == spring_arguments.JSON[0] or (
+    """Whether a variable sets properties of Spring."""
+    return variable.startswith(_SPRING_PREFIXES) or variable == spring_arguments.JSON[0] or (
         spring_arguments.is_argument(value)
     )  # fmt: skip
 
 
-def _of_spring(
-    reading: Reading, own: Sequence[Variable], command: tuple[str, int] | None
+def _spring_properties(
+    reading: Reading, rows: Sequence[Variable], command: tuple[str, int] | None
 ) -> list[Leaf]:
-    """The properties of one application, the last of which goes before the others."""
-    springs, later, last = list[Variable](), list[Leaf](), list[Leaf]()
-    stated = [(text, line) for variable, text, line in own if not variable.startswith(_SPRING)]
-    for variable, text, line in own:
+    """The properties of one application; later ones override earlier ones."""
+    spring_rows, later, last = list[Variable](), list[Leaf](), list[Leaf]()
+    others = [(text, line) for name, text, line in rows if not name.startswith(_SPRING_PREFIXES)]
+    for variable, text, line in rows:
         if variable == spring_arguments.JSON[0]:
             later += spring_arguments.of_json(text, line)
-        elif variable.startswith(_SPRING) and has_value(
+        elif variable.startswith(_SPRING_PREFIXES) and has_value(
             reading, Component.APPLICATION, (variable, text, line)
         ):
-            keep = partial(_keep, springs, variable, line)
+            keep = partial(_add_spring_row, spring_rows, variable, line)
             fill(reading, COMPOSE, (setting_name(variable), text, line), keep)
-    for text, line in [*stated, *([command] if command else [])]:
+    for text, line in [*others, *([command] if command else [])]:
         for is_own, leaf in spring_arguments.of_command(COMPOSE.sub(r"\2", text), line):
             (last if is_own else later).append(leaf)
-    return [*named(reading, springs), *later, *last]
+    return [*named(reading, spring_rows), *later, *last]
 
 
 def _take_application(reading: Reading, service: str, leaves: list[Leaf]) -> None:
-    """Adds what Spring makes of its properties; of one application of several, under its name."""
-    own = Reading(heads={"family": Family.JAVA})
-    spring.take(own, leaves)
-    reading.heads["family"] = own.heads["family"]
+    """Adds the settings of an application's Spring properties, by `service` if there are more."""
+    application = Reading(heads={"family": Family.JAVA})
+    spring.take(application, leaves)
+    reading.heads["family"] = application.heads["family"]
     reading.items += [
-        replace(item, process=item.process or service) if item.component in _OF_ONE else item
-        for item in own.items
+        replace(item, process=item.process or service) if item.component in _PER_APP else item
+        for item in application.items
     ]
-    reading.clients |= own.clients
-    reading.notes += own.notes
-    reading.problems += own.problems
-    reading.defaulted_settings += own.defaulted_settings
+    reading.clients |= application.clients
+    reading.notes += application.notes
+    reading.problems += application.problems
+    reading.defaulted_settings += application.defaulted_settings
 
 
-def _keep(springs: list[Variable], variable: str, line: int, text: str) -> None:
-    springs.append((variable, text, line))
+def _add_spring_row(rows: list[Variable], variable: str, line: int, text: str) -> None:
+    rows.append((variable, text, line))
 
 
 def _state(reading: Reading, service: str, name: str, line: int, text: str) -> None:
@@ -435,10 +435,10 @@ def _state(reading: Reading, service: str, name: str, line: int, text: str) -> N
 
 
 def _likeness(text: str) -> float:
-    has_kafka = "KAFKA_" in text or _BROKERS.search(text) or _OF_APPLICATIONS.search(text)
+    has_kafka = "KAFKA_" in text or _BROKER_IMAGE.search(text) or _APPLICATION_SETTING.search(text)
     if not _SERVICES.search(text):
         return 0.0
-    return 0.98 if has_kafka else 0.5 if _NAMED.search(text) and _RUNS.search(text) else 0.0
+    return 0.98 if has_kafka else 0.5 if _ENTRY.search(text) and _BUILD.search(text) else 0.0
 
 
 READERS = (
