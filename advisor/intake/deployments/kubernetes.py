@@ -1,7 +1,7 @@
-"""Kubernetes manifests: files in a ConfigMap, and the variables of a container.
+"""Kubernetes manifests: the files in ConfigMaps, and the variables of containers.
 
-A file in a ConfigMap or a Secret is read as what it looks like. Source: Kubernetes API reference,
-ConfigMap v1 (`data`) and Container v1 (`env`).
+A file in a ConfigMap or a Secret is read in the format that it has. Source: Kubernetes API
+reference, ConfigMap v1 (`data`) and Container v1 (`env`).
 """
 
 from __future__ import annotations
@@ -78,46 +78,47 @@ _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod", "Rollout", "Deplo
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
 _OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHER_PRODUCTS.pattern}")
-_NOTHING = (
+_NO_SETTINGS = (
     "no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
     "these resources."
 )
 
 
 def read(text: str) -> Reading:
-    """The settings of files and variables. Raises `IntakeError` where there are none."""
+    """Returns the settings of files and variables. Raises `IntakeError`."""
     return read_resources([*strimzi.resources(text)], ())
 
 
 def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Reading:
-    """The same with these profiles of Spring, or those that its files switch on."""
+    """Reads resources with these profiles of Spring, or with those that its files activate."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
-    choices = dict[tuple[str, ...], int]()
-    commands = dict[str, tuple[str, int]]()
-    given, handed = list[tuple[str, Variable]](), list[tuple[str, str]]()
-    found = without_init_variables(reading, map(with_exported_variables, with_references(every)))
-    refuse_several(chain.from_iterable(map(_plain_variables, found)))
-    here = {place for leaves in found for place in source_of(leaves)}
-    refuse_unmounted(found)
-    several = sum(map(has_application, found)) > 1
-    for name, leaves in with_names(found):
-        given += [(name, row) for row in _data(leaves)]
-        handed += handed_on(leaves, partial(_place, name))
+    choices, commands = dict[tuple[str, ...], int](), dict[str, tuple[str, int]]()
+    config_map_rows, handed = list[tuple[str, Variable]](), list[tuple[str, str]]()
+    exported = map(with_exported_variables, with_references(every))
+    resources = without_init_variables(reading, exported)
+    refuse_several(chain.from_iterable(map(_plain_variables, resources)))
+    here = {place for leaves in resources for place in source_of(leaves)}
+    refuse_unmounted(resources)
+    several = sum(map(has_application, resources)) > 1
+    for name, leaves in with_names(resources):
+        config_map_rows += [(name, row) for row in _config_map_variables(leaves)]
+        handed += handed_on(leaves, partial(_container_key, name))
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
-        choices |= _files(reading, files, profiles, name if several else "")
-        _take_own(reading, leaves)
-        for container, row in (own := list(_variables(leaves, name))):
+        choices |= _take_files(reading, files, profiles, name if several else "")
+        _take_application_variables(reading, leaves)
+        for container, row in (rows := list(_variables(leaves, name))):
             variables.setdefault(container, []).append(row)
-        images |= {
-            _place(name, leaf.path[:-1]): leaf for leaf in leaves if leaf.path[-1:] == ("image",)
+        image_leaves = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
+        images |= {_container_key(name, leaf.path[:-1]): leaf for leaf in image_leaves}
+        _take_brokers(reading, leaves, {name: text for _, (name, text, _) in rows})
+        commands |= {
+            _container_key(name, path): row for path, row in container_commands(leaves).items()
         }
-        _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
-        commands |= {_place(name, path): row for path, row in container_commands(leaves).items()}
         _say_unread(reading, leaves, name, here)
         _say_others(reading, leaves)
     if images:
-        refuse_unused(given, handed)
-    variables = with_config_map_variables(given, handed, variables)
+        refuse_unused(config_map_rows, handed)
+    variables = with_config_map_variables(config_map_rows, handed, variables)
     drop_skipped_variables(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_client_variables(variables)
     take_topics(reading, commands.values(), {})
@@ -126,13 +127,13 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     if choices:
         reading.profiles = Profiles(choices, partial(read_resources, every), DEFAULT)
     if not (reading.items or reading.problems or choices):
-        reading.empty_reason = kustomization.made_of_files(found) or _NOTHING
+        reading.empty_reason = kustomization.files_message(resources) or _NO_SETTINGS
     return reading
 
 
 def _say_others(reading: Reading, leaves: list[Leaf]) -> None:
-    """Names what a kustomization takes from files, and refuses what decides in a resource that is
-    not read but for its variables."""
+    """Notes the files of a kustomization, and refuses settings that decide in a resource that is
+    not read, except in its variables."""
     kustomization.say_unread(reading, leaves)
     if not is_read(leaves):
         strimzi.refuse_unread(reading, [it for it in leaves if it.path[-3:-2] != ("env",)])
@@ -142,7 +143,7 @@ def _take_commands(
     reading: Reading, commands: Mapping[str, tuple[str, int]],
     variables: Mapping[str, list[Variable]], images: Mapping[str, Leaf],
 ) -> None:  # fmt: skip
-    """What the images of containers bring, and what their commands state and change."""
+    """Takes the settings in the images of containers, and those that their commands set."""
     for container, leaf in images.items():
         names = [name for name, _, _ in variables.get(container, ())]
         if is_server(names):
@@ -151,23 +152,23 @@ def _take_commands(
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
         names = [name for name, _, _ in variables.get(container, ())]
-        named = container in images and is_kafka(images[container].text)
-        refuse_written(reading, text, line, of_server=named or is_server(names))
+        is_kafka_image = container in images and is_kafka(images[container].text)
+        refuse_written(reading, text, line, of_server=is_kafka_image or is_server(names))
     take_altered(reading, commands.values())
 
 
-def _take_own(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """Takes what a resource gives to applications of a team's own. Raises `IntakeError` for a
-    variable of theirs that decides."""
-    for variable, _, line in _entries(leaves):
+def _take_application_variables(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Takes the variables and commands of a team's own applications. Raises `IntakeError` for a
+    variable that decides."""
+    for variable, _, line in _config_map_entries(leaves):
         if variable.isupper() and not _OTHERS.match(variable):
             refuse_unprefixed(variable, line)
-    plain = [*_plain_variables(leaves), *_entries(leaves)]
+    plain = [*_plain_variables(leaves), *_config_map_entries(leaves)]
     take_application_variables(reading, plain, container_commands(leaves).values())
 
 
-def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
-    """The variables that a ConfigMap holds."""
+def _config_map_variables(leaves: Iterable[Leaf]) -> Iterator[Variable]:
+    """Yields the variables in a ConfigMap that may count."""
     for leaf in leaves:
         match leaf.path:
             case ("data", name) if _is_variable(leaf):
@@ -177,13 +178,13 @@ def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
 
 
 def _is_variable(leaf: Leaf) -> bool:
-    """Whether an entry of a ConfigMap is a variable that may count, and no file."""
+    """Whether an entry of a ConfigMap is a variable that may count, not a file."""
     name = leaf.path[1]
     return bool(_VARIABLE.fullmatch(name)) or (name.isidentifier() and is_argument(leaf.text))
 
 
-def _entries(leaves: Iterable[Leaf]) -> Iterator[Variable]:
-    """What a ConfigMap holds that may be variables (`envFrom`)."""
+def _config_map_entries(leaves: Iterable[Leaf]) -> Iterator[Variable]:
+    """Yields the entries of a ConfigMap that may be variables (`envFrom`)."""
     for leaf in leaves:
         match leaf.path:
             case ("data", name) if name.isidentifier():
@@ -192,17 +193,17 @@ def _entries(leaves: Iterable[Leaf]) -> Iterator[Variable]:
                 pass
 
 
-def _place(name: str, path: Sequence[str]) -> str:
-    """A container by the name of its resource and where it stands there."""
+def _container_key(name: str, path: Sequence[str]) -> str:
+    """The key of a container: the name of its resource and its path there."""
     return "/".join((name, *path))
 
 
 def _say_unread(
     reading: Reading, leaves: list[Leaf], resource: str, here: Collection[tuple[str, str]]
 ) -> None:
-    """Names variables and files of our containers that stand elsewhere, not in resources that are
-    `here`: a problem where an answer depends on one. Raises `IntakeError` for brokers that are not
-    Apache Kafka."""
+    """Notes variables and files of relevant containers that are in none of the resources in `here`:
+    a problem where an answer depends on one. Raises `IntakeError` for brokers that are not Apache
+    Kafka."""
     names, servers = _names_and_servers(leaves)
     ours = set(_containers(leaves, resource))
     for leaf in leaves:
@@ -212,11 +213,11 @@ def _say_unread(
                     refuse_unprefixed(leaf.text, leaf.line)
                 continue
             case (*before, "env", number, "valueFrom", _, "key" | "fieldPath"):
-                if _place(resource, before) in ours:
+                if _container_key(resource, before) in ours:
                     name = names.get((*before, "env", number), "")
                     _say_elsewhere(reading, name, leaf, of_server=tuple(before) in servers)
                 continue
-            case (*before, "envFrom", _, kind, "name") if _place(resource, before) in ours:
+            case (*before, "envFrom", _, kind, "name") if _container_key(resource, before) in ours:
                 if (kind, leaf.text) in here:
                     continue
                 words = f"envFrom: variables come from a {shown(kind)} that is not here: not read"
@@ -232,27 +233,29 @@ def _say_unread(
         reading.note(leaf.line, words)
 
 
-_Place = tuple[str, ...]
+_Path = tuple[str, ...]
 
 
-def _names_and_servers(leaves: Iterable[Leaf]) -> tuple[dict[_Place, str], set[_Place]]:
-    """What each variable is called, and the containers that are servers of Kafka."""
-    names, own, servers = dict[_Place, str](), dict[_Place, list[str]](), set[_Place]()
+def _names_and_servers(leaves: Iterable[Leaf]) -> tuple[dict[_Path, str], set[_Path]]:
+    """Returns the name of each variable, and the containers that are servers of Kafka."""
+    names, by_container, servers = dict[_Path, str](), dict[_Path, list[str]](), set[_Path]()
     for leaf in leaves:
         match leaf.path:
             case (*before, "env", number, "name"):
                 names[*before, "env", number] = leaf.text
-                own.setdefault(tuple(before), []).append(leaf.text)
+                by_container.setdefault(tuple(before), []).append(leaf.text)
             case (*before, "image") if is_kafka(leaf.text):
                 servers.add(tuple(before))
             case _:
                 pass
-    return names, servers | {place for place, called in own.items() if is_server(called)}
+    return names, servers | {
+        place for place, variable_names in by_container.items() if is_server(variable_names)
+    }
 
 
 def _say_elsewhere(reading: Reading, name: str, leaf: Leaf, *, of_server: bool) -> None:
-    """Names a variable whose value is not here: a problem where an answer depends on it. Raises
-    `IntakeError` for one of a client's."""
+    """Notes a variable whose value is not here: a problem where an answer depends on it. Raises
+    `IntakeError` for a client's."""
     if not any(pattern.fullmatch(name) for pattern in (_VARIABLE, VARIABLE, OPTIONS)):
         return
     if name == JSON[0]:
@@ -263,21 +266,21 @@ def _say_elsewhere(reading: Reading, name: str, leaf: Leaf, *, of_server: bool) 
     kind, what = leaf.path[-2:]
     if decides(setting_name(name)) and (is_of_broker(name) or is_spring):
         words = f"comes from a {shown(kind)}. Write the value that counts"
-        own = shown(setting_name(name))
-        reading.wrong(Component.APPLICATION, own, leaf.line, f"{own} {words}")
-    elif what == "key":  # a field is what a pod is called, or where it is
+        setting = shown(setting_name(name))
+        reading.wrong(Component.APPLICATION, setting, leaf.line, f"{setting} {words}")
+    elif what == "key":  # a field holds the name of a pod, or its place
         reading.note(leaf.line, f"{shown(name)} comes from a {shown(kind)}: not read")
 
 
-def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str]) -> None:
-    """How many brokers a workload is, which Kafka they have, and whether their disks last."""
+def _take_brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str]) -> None:
+    """Takes the number of brokers of a workload, their line of Kafka, and lost disks."""
     ours = any(name.startswith("KAFKA_") for name in variables)
     roles = next((text for name, text in variables.items() if name.endswith("PROCESS_ROLES")), "")
     kind = next((leaf.text for leaf in leaves if leaf.path == ("kind",)), "")
     if not ours or kind not in _WORKLOADS:
         return
-    if "controller" in roles and (lost := logs_end_with_their_pod(leaves, variables)):
-        reading.lose_metadata(lost, "a controller on no volume that outlives its pod")
+    if "controller" in roles and (lost_line := logs_end_with_their_pod(leaves, variables)):
+        reading.lose_metadata(lost_line, "a controller on no volume that outlives its pod")
     if roles and "broker" not in roles:
         return
     images = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
@@ -293,36 +296,40 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
     reading.heads["brokers"] = str(int(reading.heads.get("brokers", "0")) + count)
     if lines:
         reading.heads["kafka"] = lines[0][1]
-    if lost := logs_end_with_their_pod(leaves, variables):
-        reading.lose_disks(lost, "logs on no volume that outlives its pod")
+    if lost_line := logs_end_with_their_pod(leaves, variables):
+        reading.lose_disks(lost_line, "logs on no volume that outlives its pod")
 
 
-def _files(
+def _take_files(
     reading: Reading, leaves: Iterable[Leaf], chosen: Sequence[str], application: str
 ) -> dict[tuple[str, ...], int]:
-    """Takes what the files of a ConfigMap state; returns the profiles that may be chosen.
+    """Takes the settings of a ConfigMap's files; returns the profiles that may be chosen.
 
-    Files of one application are read together, and named `application` where there are several.
+    Files of one application are read together, and named `application` if there are several.
     """
     files = [leaf for leaf in leaves if not _is_variable(leaf)]
     readers = {leaf.path[1]: detect(leaf.text) for leaf in files}
-    named = {name: reader for name, reader in readers.items() if file_profile(name) is not None}
-    framework = next((value for value in named.values() if value and value.read_files), None)
-    together = {*named} if framework else set[str]()
+    application_readers = {
+        name: reader for name, reader in readers.items() if file_profile(name) is not None
+    }
+    framework = next(
+        (value for value in application_readers.values() if value and value.read_files), None
+    )
+    together = {*application_readers} if framework else set[str]()
     for leaf in files:
         name, reader = leaf.path[1], readers[leaf.path[1]]
         if reader is None and name not in together:
             if not (take_script(reading, leaf.text, leaf.line) or refuse_entry(reading, leaf)):
                 reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
         elif reader and name not in together:
-            _file(reading, reader, leaf)
+            _take_file(reading, reader, leaf)
     if framework is None or framework.read_files is None:
         return {}
-    own = sorted(
+    application_files = sorted(
         (leaf for leaf in files if leaf.path[1] in together), key=lambda it: rank(it.path[1])
     )
     inner = framework.read_files([
-        ApplicationFile.from_name(leaf.path[1], leaf.text, leaf.line) for leaf in own
+        ApplicationFile.from_name(leaf.path[1], leaf.text, leaf.line) for leaf in application_files
     ])  # fmt: skip
     choices = dict(inner.profiles.choices) if inner.profiles else {}
     inner = inner.profiles.read(chosen) if inner.profiles and chosen else inner
@@ -332,8 +339,8 @@ def _files(
     return choices
 
 
-def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
-    """Takes what a file states; its lines begin below its name."""
+def _take_file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
+    """Takes the settings of a file; its lines begin after the line of its name."""
     try:
         inner = reader.read(leaf.text)
     except IntakeError as error:
@@ -354,7 +361,7 @@ def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
 
 
 def _name_clients(inner: Reading, name: str) -> None:
-    """Names whose settings a file's are, so that those of another file are told apart."""
+    """Labels the settings of a file with `name`, to distinguish them from those of other files."""
     kinds = {item.component for item in inner.items}
     inner.items = [replace(item, process=item.process or name) for item in inner.items]
     inner.clients |= {(kind, name) for kind in kinds if kind in _CLIENTS and not inner.clients}
@@ -370,37 +377,37 @@ def _add(reading: Reading, inner: Reading) -> None:
 
 
 def _variables(leaves: Iterable[Leaf], resource: str) -> Iterable[tuple[str, Variable]]:
-    """The variables of each container that are stated as a plain value and may count."""
-    for before, variable in _stated(leaves):
+    """Yields the variables of each container that have a literal value and may count."""
+    for before, variable in _literal_variables(leaves):
         if _VARIABLE.fullmatch(variable[0]) or is_argument(variable[1]):
-            yield _place(resource, before), variable
+            yield _container_key(resource, before), variable
 
 
 def _containers(leaves: Iterable[Leaf], resource: str) -> Iterator[str]:
-    """The containers with variables that may count, wherever their values stand."""
+    """Yields the containers with variables that may count, wherever their values are."""
     for leaf in leaves:
         match leaf.path:
             case (*before, "env", _, "name") if _VARIABLE.fullmatch(leaf.text):
-                yield _place(resource, before)
+                yield _container_key(resource, before)
             case (*before, "env", _, "value") if is_argument(leaf.text):
-                yield _place(resource, before)
+                yield _container_key(resource, before)
             case _:
                 pass
 
 
 def _plain_variables(leaves: Iterable[Leaf]) -> Iterator[Variable]:
-    return (variable for _, variable in _stated(leaves))
+    return (variable for _, variable in _literal_variables(leaves))
 
 
-def _stated(leaves: Iterable[Leaf]) -> Iterator[tuple[Sequence[str], Variable]]:
-    """Each variable with a plain value, and whose it is."""
-    named: dict[tuple[str, ...], Leaf] = {}
+def _literal_variables(leaves: Iterable[Leaf]) -> Iterator[tuple[Sequence[str], Variable]]:
+    """Yields each variable with a literal value, after the path of its container."""
+    names: dict[tuple[str, ...], Leaf] = {}
     for leaf in leaves:
         match leaf.path:
             case (*before, "env", number, "name"):
-                named[(*before, number)] = leaf
+                names[(*before, number)] = leaf
             case (*before, "env", number, "value"):
-                if (name := named.get((*before, number))) is not None:
+                if (name := names.get((*before, number))) is not None:
                     yield before, (name.text, leaf.text, leaf.line)
             case _:
                 pass

@@ -1,8 +1,8 @@
-"""What Kubernetes resources of one file say of each other: ConfigMaps, Secrets, and variables that
+"""References between Kubernetes resources of one file: ConfigMaps, Secrets, and the variables that
 come from them.
 
-`valueFrom` names an entry of a ConfigMap or a Secret; a Secret holds its entries as base64 in
-`data`, or plain in `stringData`, which goes before it, and a ConfigMap some of its own as base64 in
+`valueFrom` names an entry of a ConfigMap or a Secret. A Secret has its entries as base64 in `data`,
+or as text in `stringData`, which overrides it; a ConfigMap may have entries as base64 in
 `binaryData` (Kubernetes API reference, EnvVarSource v1, Secret v1 and ConfigMap v1).
 """
 
@@ -24,15 +24,15 @@ from advisor.intake.text import IntakeError, shown
 
 _KINDS = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 Variable = tuple[str, str, int]
-"""A name, its value, and the line."""
+"""The name, the value and the line of a variable."""
 _Entries = Mapping[tuple[str, str, str], str]
-"""What each entry holds, by kind, name and key."""
+"""The text of each entry, by kind, name and key."""
 
 
-def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
-    """The resources, with the entries of Secrets as those of ConfigMaps, and with the values that
-    variables take from entries that are here."""
-    resources = [[*_with_blanks(_plain(leaves))] for leaves in found]
+def with_references(every: Iterable[list[Leaf]]) -> list[list[Leaf]]:
+    """The resources, with the entries of Secrets in the form of ConfigMaps, and with the values of
+    variables that come from entries in these resources."""
+    resources = [[*_with_empty_values(_with_text_entries(leaves))] for leaves in every]
     entries = {
         (_text(leaves, ("kind",)), _text(leaves, ("metadata", "name")), leaf.path[1]): leaf.text
         for leaves in resources
@@ -44,9 +44,9 @@ def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
     return [_prefixed(leaves, prefixes) for leaves in filled]
 
 
-def _with_blanks(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
-    """The leaves, with a blank value for each variable that has neither a value nor a source: it is
-    the empty string (Kubernetes API reference, EnvVar v1, `value`)."""
+def _with_empty_values(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
+    """The leaves, with an empty value for each variable that has neither a value nor a source: it
+    is the empty string (Kubernetes API reference, EnvVar v1, `value`)."""
     valued = {leaf.path[:-1] for leaf in leaves if leaf.path[-1:] == ("value",)}
     valued |= {
         leaf.path[: leaf.path.index("valueFrom")] for leaf in leaves if "valueFrom" in leaf.path
@@ -62,29 +62,29 @@ def _with_blanks(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
 
 
 def _prefixes(leaves: Iterable[Leaf]) -> Mapping[tuple[str, str], str]:
-    """What stands before each variable of a ConfigMap or a Secret that containers are given whole
-    (Kubernetes API reference, EnvFromSource v1, `prefix`). Raises `IntakeError` where that differs.
+    """The prefix of the variables of each ConfigMap or Secret that containers use as a whole
+    (Kubernetes API reference, EnvFromSource v1, `prefix`). Raises `IntakeError` if two differ.
     """
-    before, sources = dict[tuple[str, ...], str](), list[tuple[tuple[str, ...], Leaf]]()
+    stated, sources = dict[tuple[str, ...], str](), list[tuple[tuple[str, ...], Leaf]]()
     for leaf in leaves:
         match leaf.path:
             case (*path, "envFrom", number, "prefix"):
-                before[(*path, number)] = leaf.text
+                stated[(*path, number)] = leaf.text
             case (*path, "envFrom", number, _, "name"):
                 sources.append(((*path, number), leaf))
             case _:
                 pass
-    found = dict[tuple[str, str], str]()
+    prefixes = dict[tuple[str, str], str]()
     for place, leaf in sources:
-        prefix = before.get(place, "")
-        if found.setdefault((leaf.path[-2], leaf.text), prefix) != prefix:
+        prefix = stated.get(place, "")
+        if prefixes.setdefault((leaf.path[-2], leaf.text), prefix) != prefix:
             words = "envFrom: one container has these variables under another prefix than another"
             raise IntakeError(f"Line {leaf.line}: {words}. Leave only the one that counts.")
-    return found
+    return prefixes
 
 
 def _prefixed(leaves: list[Leaf], prefixes: Mapping[tuple[str, str], str]) -> list[Leaf]:
-    """A resource, with its entries as containers have them."""
+    """A resource whose variables have the prefix that containers see."""
     prefix = next((prefixes.get(source, "") for source in source_of(leaves)), "")
     return [
         replace(leaf, path=("data", f"{prefix}{leaf.path[1]}"))
@@ -94,11 +94,10 @@ def _prefixed(leaves: list[Leaf], prefixes: Mapping[tuple[str, str], str]) -> li
     ]
 
 
-def with_names(found: Iterable[list[Leaf]]) -> Iterator[tuple[str, list[Leaf]]]:
-    """The resources, each with a name that no other one here has: one name may be of two kinds, or
-    in two namespaces."""
+def with_names(resources: Iterable[list[Leaf]]) -> Iterator[tuple[str, list[Leaf]]]:
+    """Yields the resources, each with a unique name: two kinds or namespaces may share a name."""
     used = set[str]()
-    for leaves in found:
+    for leaves in resources:
         name = _text(leaves, ("metadata", "name"))
         name = f"{name}:{leaves[0].line}" if leaves and name in used else name
         used.add(name)
@@ -106,7 +105,7 @@ def with_names(found: Iterable[list[Leaf]]) -> Iterator[tuple[str, list[Leaf]]]:
 
 
 def source_of(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
-    """A ConfigMap or a Secret as what `envFrom` calls it, with its name."""
+    """Yields the kind, as in `envFrom`, and the name of a ConfigMap or a Secret."""
     stated = {
         leaf.path: leaf.text for leaf in leaves if leaf.path[:1] in (("kind",), ("metadata",))
     }
@@ -116,7 +115,7 @@ def source_of(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
 
 
 def has_application(leaves: Iterable[Leaf]) -> bool:
-    """Whether a ConfigMap holds files of an application's."""
+    """Whether a ConfigMap holds files of an application."""
     return any(
         leaf.path[:1] == ("data",)
         and len(leaf.path) == 2
@@ -125,9 +124,9 @@ def has_application(leaves: Iterable[Leaf]) -> bool:
     )
 
 
-def _refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
-    """Raises `IntakeError` for a variable with two values in ConfigMaps: of two applications, or of
-    two places that one runs in."""
+def _refuse_two_values(data: Iterable[tuple[str, str, int]]) -> None:
+    """Raises `IntakeError` for a variable with two values in ConfigMaps: they belong to two
+    applications, or to two environments of one."""
     stated: dict[str, tuple[str, int]] = {}
     for name, text, line in data:
         before, at = stated.setdefault(name, (text, line))
@@ -136,18 +135,18 @@ def _refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
             raise IntakeError(f"Line {line}: {words} that counts.")
 
 
-def refuse_unused(given: Iterable[tuple[str, Variable]], handed: Iterable[tuple[str, str]]) -> None:
-    """Raises `IntakeError` for a variable that decides and that no container here is given."""
-    having = {resource for _, resource in handed}
-    for resource, (name, text, line) in given:
-        is_given = resource.partition(":")[0] in having
-        if not is_given and (decides(setting_name(name)) or is_argument(text)):
-            words = f"{shown(name)} is given to no container here. Leave out what is of another"
+def refuse_unused(rows: Iterable[tuple[str, Variable]], uses: Iterable[tuple[str, str]]) -> None:
+    """Raises `IntakeError` for a variable that decides and that no container here uses."""
+    used = {resource for _, resource in uses}
+    for resource, (name, text, line) in rows:
+        is_used = resource.partition(":")[0] in used
+        if not is_used and (decides(setting_name(name)) or is_argument(text)):
+            words = f"{shown(name)} is given to no container here. Remove what is of another"
             raise IntakeError(f"Line {line}: {words} application.")
 
 
 def given_to(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
-    """What containers are given variables or files of: a kind and a name."""
+    """Yields the kind and name of each ConfigMap or Secret that containers use."""
     for leaf in leaves:
         match leaf.path:
             case (*_, "envFrom", _, "configMapRef" | "secretRef" as kind, "name"):
@@ -165,23 +164,23 @@ def given_to(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
 
 
 def refuse_unmounted(resources: Sequence[Sequence[Leaf]]) -> None:
-    """Raises `IntakeError` for a ConfigMap with an application's files that no pod here has, where
-    a pod has files of one that is not here: then it is of another application."""
+    """Raises `IntakeError` for a ConfigMap with an application's files that no pod here mounts, if
+    a pod mounts one that is not here: then it belongs to another application."""
     here = {source: leaves for leaves in resources for source in source_of(leaves)}
     every = [*chain.from_iterable(resources)]
     mounted = {*given_to(leaf for leaf in every if "volumes" in leaf.path)}
-    given = {*given_to(every)} if mounted - here.keys() else here.keys()
+    used = {*given_to(every)} if mounted - here.keys() else here.keys()
     for source, leaves in here.items():
-        if source not in given and has_application(leaves):
+        if source not in used and has_application(leaves):
             line = min(leaf.line for leaf in leaves)
-            words = "no pod here has the files of this ConfigMap. Leave out what is of another"
+            words = "no pod here has the files of this ConfigMap. Remove what is of another"
             raise IntakeError(f"Line {line}: {words} application.")
 
 
 def handed_on(
     leaves: Iterable[Leaf], place: Callable[[Sequence[str]], str]
 ) -> Iterator[tuple[str, str]]:
-    """Each container that is given all entries of a ConfigMap or a Secret, with that one's name."""
+    """Yields each container with `envFrom`, and the name of the ConfigMap or Secret there."""
     for leaf in leaves:
         match leaf.path:
             case (*before, "envFrom", _, _, "name"):
@@ -194,31 +193,32 @@ def with_config_map_variables(
     given: Sequence[tuple[str, Variable]], handed: Collection[tuple[str, str]],
     stated: dict[str, list[Variable]],
 ) -> dict[str, list[Variable]]:  # fmt: skip
-    """The variables of each container, and before them those that ConfigMaps hold, which no name
-    stands for: but of Spring's, where another application here is not given them. Raises
-    `IntakeError` as what it asks does."""
-    given = [*_of_last_sources(given, handed)]
-    _refuse_twice(row for _, row in given)
-    data, own = list[Variable](), {container: [*rows] for container, rows in stated.items()}
-    applications = {container for container, rows in stated.items() if any(map(_is_springs, rows))}
-    having = dict[str, dict[str, None]]()
+    """The variables of each container, after those of ConfigMaps under an empty name; variables of
+    Spring that not every application here uses are added to their containers. Raises
+    `IntakeError`."""
+    given = [*_without_earlier_sources(given, handed)]
+    _refuse_two_values(row for _, row in given)
+    data = list[Variable]()
+    by_container = {container: [*rows] for container, rows in stated.items()}
+    applications = {container for container, rows in stated.items() if any(map(_is_spring, rows))}
+    users = dict[str, dict[str, None]]()
     for container, resource in handed:
-        having.setdefault(resource, {})[container] = None
+        users.setdefault(resource, {})[container] = None
     for resource, row in _not_overridden(given, handed, stated):
-        containers = having.get(resource.partition(":")[0], {})
-        if _is_springs(row) and containers and applications - containers.keys():
+        containers = users.get(resource.partition(":")[0], {})
+        if _is_spring(row) and containers and applications - containers.keys():
             for container in containers:
-                own.setdefault(container, []).insert(0, row)
+                by_container.setdefault(container, []).insert(0, row)
         else:
             data.append(row)
-    return {"": data, **own} if data else own
+    return {"": data, **by_container} if data else by_container
 
 
-def _of_last_sources(
+def _without_earlier_sources(
     given: Sequence[tuple[str, Variable]], handed: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, Variable]]:
-    """The variables without those that each container which is given them has from a later source
-    of its `envFrom`, too (Kubernetes API reference, Container v1)."""
+    """Yields the variables of ConfigMaps except those that a later source of `envFrom` overrides in
+    every container that uses them (Kubernetes API reference, Container v1)."""
     values = dict[str, set[str]]()
     for _, (name, text, _) in given:
         values.setdefault(name, set()).add(text)
@@ -229,24 +229,24 @@ def _of_last_sources(
     sources = dict[str, list[str]]()
     for container, resource in handed if stated else ():
         sources.setdefault(container, []).append(resource)
-    counting, having = set[tuple[str, str]](), {*chain.from_iterable(sources.values())}
+    counting, used = set[tuple[str, str]](), {*chain.from_iterable(sources.values())}
     for resources in sources.values():
         later = set[str]()
         for resource in dict.fromkeys(reversed(resources)):
-            own = stated.get(resource, set())
-            counting |= {(resource, name) for name in own - later}
-            later |= own
-    # One name may be of a ConfigMap and of a Secret: then it is not known which is the later one.
+            names = stated.get(resource, set())
+            counting |= {(resource, name) for name in names - later}
+            later |= names
+    # A ConfigMap and a Secret may share a name: then it is unknown which of them is the later one.
     unclear = {resource.partition(":")[0] for resource in stated if ":" in resource}
     for resource, row in given:
-        is_known = resource in having and resource not in unclear
+        is_known = resource in used and resource not in unclear
         if not is_known or row[0] not in stated.get(resource, ()) or (
             (resource, row[0]) in counting
         ):  # fmt: skip
             yield resource, row
 
 
-def _is_springs(row: Variable) -> bool:
+def _is_spring(row: Variable) -> bool:
     return row[0].startswith("SPRING_")
 
 
@@ -254,10 +254,10 @@ def _not_overridden(
     given: Iterable[tuple[str, Variable]], handed: Collection[tuple[str, str]],
     stated: Mapping[str, Sequence[Variable]],
 ) -> Iterator[tuple[str, Variable]]:  # fmt: skip
-    """The variables of ConfigMaps that no container has another value of in its own `env`, which
-    goes before `envFrom` (Kubernetes API reference, Container v1).
+    """Yields the variables of ConfigMaps that no container overrides in its `env`, which takes
+    precedence over `envFrom` (Kubernetes API reference, Container v1).
 
-    Raises `IntakeError` where a container has another one, and what it is given is another's.
+    Raises `IntakeError` if only some of the containers override one.
     """
     for resource, (name, text, line) in given:
         having = {container for container, other in handed if other == resource.partition(":")[0]}
@@ -279,11 +279,11 @@ def _text(leaves: Iterable[Leaf], path: tuple[str, ...]) -> str:
     return next((leaf.text for leaf in leaves if leaf.path == path), "")
 
 
-def _plain(leaves: list[Leaf]) -> list[Leaf]:
-    """A resource, with its entries as plain text."""
+def _with_text_entries(leaves: list[Leaf]) -> list[Leaf]:
+    """A resource whose entries are text, not base64."""
     if _text(leaves, ("kind",)) != "Secret":
         binary = (leaf.path[:1] == ("binaryData",) for leaf in leaves)
-        return [_of_base64(leaf) if one else leaf for leaf, one in zip(leaves, binary, strict=True)]
+        return [_decoded(leaf) if one else leaf for leaf, one in zip(leaves, binary, strict=True)]
     stated = {leaf.path[1:] for leaf in leaves if leaf.path[:1] == ("stringData",)}
     result = list[Leaf]()
     for leaf in leaves:
@@ -293,14 +293,14 @@ def _plain(leaves: list[Leaf]) -> list[Leaf]:
             case ("data", *key) if tuple(key) in stated:
                 pass
             case ("data", *_):
-                result.append(_of_base64(leaf))
+                result.append(_decoded(leaf))
             case _:
                 result.append(leaf)
     return result
 
 
-def _of_base64(leaf: Leaf) -> Leaf:
-    """An entry with its text, which is empty for bytes that are not text, such as a keystore."""
+def _decoded(leaf: Leaf) -> Leaf:
+    """An entry that is decoded; its text is empty for bytes that are not text, as of a keystore."""
     try:
         text = base64.b64decode("".join(leaf.text.split()), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
@@ -309,19 +309,19 @@ def _of_base64(leaf: Leaf) -> Leaf:
 
 
 def _filled(leaves: list[Leaf], entries: _Entries) -> Iterator[Leaf]:
-    named: dict[tuple[str, ...], str] = {}
+    names: dict[tuple[str, ...], str] = {}
     for leaf in leaves:
         match leaf.path:
             case (*before, "name") if before[-1:] and before[-1] in _KINDS:
-                named[tuple(before)] = leaf.text
+                names[tuple(before)] = leaf.text
             case _:
                 pass
     for leaf in leaves:
-        yield _value(leaf, named, entries)
+        yield _value(leaf, names, entries)
 
 
 def _value(leaf: Leaf, named: Mapping[tuple[str, ...], str], entries: _Entries) -> Leaf:
-    """A variable's `valueFrom` as its `value`, where what it names is here."""
+    """A variable's `valueFrom` as its `value`, if the entry that it names is here."""
     match leaf.path:
         case (*before, "valueFrom", kind, "key") if kind in _KINDS:
             reference: Sequence[str] = leaf.path[:-1]

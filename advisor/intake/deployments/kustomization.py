@@ -1,6 +1,6 @@
-"""A kustomization that makes ConfigMaps and Secrets, and changes no other resource: what it makes
-is as if it were written out. Names get a suffix, and so does whatever refers to them (Kubernetes,
-Declarative Management of Objects Using Kustomize; kustomize api/kv/kv.go, ParseLiteralSource).
+"""Kustomizations that only generate ConfigMaps and Secrets: these are read as if they were written
+out. Their names and all references to them get the same suffix (Kubernetes, Declarative Management
+of Objects Using Kustomize; kustomize api/kv/kv.go, ParseLiteralSource).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _HARMLESS = frozenset({
     *_KINDS, "apiVersion", "kind", "metadata", "namespace", "resources", "generatorOptions",
     "labels", "commonLabels", "commonAnnotations", "images",
 })  # fmt: skip
-"""What changes nothing that decides, but for images of brokers."""
-_OF_BROKERS = re.compile(r"kafka|redpanda|cp-server|strimzi", re.IGNORECASE)
-_ELSEWHERE = "made-of-files"
-"""Where the files are named whose text is in a ConfigMap."""
+"""Fields that change nothing that decides, except for the images of brokers."""
+_BROKER_IMAGE = re.compile(r"kafka|redpanda|cp-server|strimzi", re.IGNORECASE)
+_FILES = "made-of-files"
+"""The path of leaves that name the files whose text is in a ConfigMap."""
 
 
-def is_one(leaves: Sequence[Leaf]) -> bool:
-    """Whether this is a kustomization."""
+def is_kustomization(leaves: Sequence[Leaf]) -> bool:
+    """Whether a document is a kustomization."""
     kinds = [leaf.text for leaf in leaves if leaf.path == ("kind",)]
     return kinds == ["Kustomization"] or (
         not kinds and any(leaf.path[:1] in (("configMapGenerator",), ("secretGenerator",))
@@ -35,12 +35,12 @@ def is_one(leaves: Sequence[Leaf]) -> bool:
     )  # fmt: skip
 
 
-def made(leaves: Sequence[Leaf]) -> Iterator[list[Leaf]]:
-    """The ConfigMaps and Secrets that it makes. Raises `IntakeError` where it does anything else
-    that may decide."""
+def generated(leaves: Sequence[Leaf]) -> Iterator[list[Leaf]]:
+    """Yields the ConfigMaps and Secrets that a kustomization generates. Raises `IntakeError` for
+    any other field that may decide."""
     parts = dict[tuple[str, str], list[Leaf]]()
     for leaf in leaves:
-        is_changed = leaf.path[0] == "images" and _OF_BROKERS.search(leaf.text)
+        is_changed = leaf.path[0] == "images" and _BROKER_IMAGE.search(leaf.text)
         if leaf.path[0] not in _HARMLESS or is_changed or _is_elsewhere(leaf):
             raise IntakeError(f"Line {leaf.line}: {PATCHED}")
         if leaf.path[0] in _KINDS and len(leaf.path) > 2:
@@ -50,8 +50,8 @@ def made(leaves: Sequence[Leaf]) -> Iterator[list[Leaf]]:
 
 
 def _is_elsewhere(leaf: Leaf) -> bool:
-    """Whether a resource is another kustomization, or one that is fetched, or what is made is put
-    into what another kustomization makes."""
+    """Whether a resource is another kustomization or a remote file, or a generator changes the
+    ConfigMap of another kustomization."""
     match leaf.path:
         case ("resources", _):
             return not leaf.text.endswith((".yaml", ".yml", ".json")) or "//" in leaf.text
@@ -68,11 +68,11 @@ def _entries(part: Sequence[Leaf]) -> Iterator[Leaf]:
                 yield Leaf(("metadata", "name"), leaf.text, leaf.line)
             case ("literals", _):
                 key, _, value = leaf.text.partition("=")
-                quoted = value[:1] in ("'", '"') and value[-1:] == value[:1] and len(value) > 1
-                text = value[1:-1] if quoted else value
+                is_quoted = value[:1] in ("'", '"') and value[-1:] == value[:1] and len(value) > 1
+                text = value[1:-1] if is_quoted else value
                 yield Leaf(("stringData" if _is_secret(part) else "data", key), text, leaf.line)
             case ("files" | "envs", _) | ("env",):
-                yield Leaf((_ELSEWHERE,), leaf.text.rpartition("=")[2], leaf.line)
+                yield Leaf((_FILES,), leaf.text.rpartition("=")[2], leaf.line)
             case _:
                 pass
 
@@ -82,15 +82,15 @@ def _is_secret(part: Sequence[Leaf]) -> bool:
 
 
 def say_unread(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """Names the files whose text is in a ConfigMap: where they are given, too, they are read."""
+    """Notes the files whose text is in a ConfigMap: they are read only if they are given, too."""
     for leaf in leaves:
-        if leaf.path == (_ELSEWHERE,):
+        if leaf.path == (_FILES,):
             name = leaf.text.rpartition("/")[2]
             called = f" {name}" if name in (".env", shown(name)) else ""
             reading.note(leaf.line, f"a file{called} {UNREAD}")
 
 
-def made_of_files(resources: Iterable[Sequence[Leaf]]) -> str:
-    """What is said where a kustomization makes all that may count of files; else nothing."""
-    named = any(leaf.path == (_ELSEWHERE,) for leaves in resources for leaf in leaves)
-    return "what it makes ConfigMaps of is in files. Give those without it." if named else ""
+def files_message(resources: Iterable[Sequence[Leaf]]) -> str:
+    """The message for a kustomization whose ConfigMaps are made of files; empty for any other."""
+    has_files = any(leaf.path == (_FILES,) for leaves in resources for leaf in leaves)
+    return "what it makes ConfigMaps of is in files. Give those without it." if has_files else ""

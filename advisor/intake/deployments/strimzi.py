@@ -1,4 +1,4 @@
-"""Strimzi's resources: Kafka, KafkaNodePool, KafkaTopic; of a KafkaUser its producer's quota.
+"""Strimzi's resources: Kafka, KafkaNodePool, KafkaTopic, and the producer's quota of a KafkaUser.
 
 Source: Strimzi's CRDs, v1beta2 and v1.
 """
@@ -41,92 +41,92 @@ _ALLOWED = (
     "controller.quorum.election.backoff.max.ms", "controller.quorum.election.timeout.ms",
     "controller.quorum.fetch.timeout.ms",
 )  # fmt: skip
-_LEFT = {"strimzi.io/pause-reconciliation": "true", "strimzi.io/managed": "false"}
+_UNMANAGED = {"strimzi.io/pause-reconciliation": "true", "strimzi.io/managed": "false"}
 QUOTA, _RATE = "producer.byte.rate", "producerByteRate"
 _STORAGE = ("persistent-claim", "ephemeral", "jbod")
 _API = re.compile(
     r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/|\"apiVersion\":\s*\"kafka\.strimzi\.io/",
     re.MULTILINE,
 )
-"""As YAML, and as JSON, which `kubectl get -o json` prints."""
+"""In YAML, or in JSON as `kubectl get -o json` prints it."""
 _PATCH = re.compile(
     r"\A(?:[ \t]*#.*\n|[ \t]*\n|---[ \t]*\n)*spec:[ \t]*\n[ \t]+kafka:[ \t]*\n[ \t]+config:"
 )
 
 
-def read_resources(found: Sequence[list[Leaf]], *, is_all: bool = True) -> Reading:
-    """The settings of brokers and topic, and how many brokers. Raises `IntakeError` where these are
-    all and state nothing."""
+def read_resources(every: Sequence[list[Leaf]], *, is_all: bool = True) -> Reading:
+    """Returns the settings of the brokers and the topic, and the number of brokers. Raises
+    `IntakeError` if these are all resources and hold no setting."""
     others, topics = list[Leaf](), list[tuple[Reading, int]]()
     brokers, controllers = 0, 0
-    reading = Reading(subject=subject_of(found))
-    _refuse_none(found)
-    refuse_repeated(found)
-    for leaves in found:
+    reading = Reading(subject=subject_of(every))
+    _refuse_no_brokers(every)
+    refuse_repeated(every)
+    for leaves in every:
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:
-            _patch(reading, leaves)
+            _take_patch(reading, leaves)
             continue
         if kind.text == "KafkaTopic":
             reading.part_names.add(kind.text)
-            topics += [(part, kind.line) for part in _topics(reading, leaves)]
+            topics += [(topic, kind.line) for topic in _topic_readings(reading, leaves)]
             continue
         if kind.text == "KafkaNodePool":
-            brokers += _pool(leaves, "broker")
-            controllers += _pool(leaves, "controller")
-            _disks_of_pool(reading, leaves)
+            brokers += _pool_size(leaves, "broker")
+            controllers += _pool_size(leaves, "controller")
+            _take_pool_disks(reading, leaves)
         if kind.text == "Kafka":
-            _mode(reading, leaves)
-            _metadata_version(reading, leaves)
-            _disks(reading, leaves, ("spec", "kafka", "storage"))
+            _take_mode(reading, leaves)
+            _take_metadata_version(reading, leaves)
+            _take_disks(reading, leaves, ("spec", "kafka", "storage"))
         take = _KINDS.get(kind.text)
         quotas = any(leaf.path[:2] == ("spec", "quotas") for leaf in leaves)
-        if take is None or (take is _user and not quotas):
+        if take is None or (take is _take_user and not quotas):
             others.append(kind)
             continue
         reading.part_names.add(kind.text)
         for leaf in leaves:
             take(reading, leaf)
-    _quota_of_all(reading, chain.from_iterable(found))
-    combine_topics(reading, [part for part, _ in topics], [line for _, line in topics])
+    _take_default_quota(reading, chain.from_iterable(every))
+    combine_topics(reading, [topic for topic, _ in topics], [line for _, line in topics])
     if brokers:
         reading.heads["brokers"] = str(brokers)
     if controllers:
         reading.state(Component.APPLICATION, "controllers", str(controllers), 1)
-    _tell(reading, others, is_all=is_all)
+    _say_unread(reading, others, is_all=is_all)
     return reading
 
 
 def refuse_unread(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """Refuses what decides in a resource that is neither of Strimzi nor of a workload."""
+    """Refuses settings that decide in a resource that is neither Strimzi's nor a workload."""
     kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
     if kind and kind.text not in _OTHERS and kind.text not in _KINDS:
         refuse_resource(reading, kind, leaves)
 
 
-def _topics(reading: Reading, leaves: Sequence[Leaf]) -> Iterator[Reading]:
-    """The topic of a resource; one of Kafka's own is taken for what it is."""
-    part = Reading()
-    _say_left(reading, leaves)
+def _topic_readings(reading: Reading, leaves: Sequence[Leaf]) -> Iterator[Reading]:
+    """Yields the reading of a topic's resource; an internal topic of Kafka is taken separately."""
+    topic = Reading()
+    _say_unmanaged(reading, leaves)
     for leaf in with_joined_lists(leaves):
-        _topic(part, leaf)
-    if own := _internal(leaves):
-        internal_topics.take(reading, own, part.items)
+        _take_topic(topic, leaf)
+    if internal := _internal_topic(leaves):
+        internal_topics.take(reading, internal, topic.items)
     else:
-        yield part
+        yield topic
 
 
-def _patch(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """A part of a Kafka resource, as `kubectl patch` takes it and this advisor writes it."""
+def _take_patch(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Takes a part of a Kafka resource, as `kubectl patch` reads it and this advisor writes it."""
     for leaf in leaves:
         if leaf.path[:3] == ("spec", "kafka", "config"):
             reading.part_names.add("Kafka")
-            _kafka(reading, leaf)
+            _take_kafka(reading, leaf)
 
 
-def _tell(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
-    """Notes what is not read. Resources of clients are refused beside what is read, unless somebody
-    chooses the rest. Raises `IntakeError` if there is nothing else."""
+def _say_unread(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
+    """Notes resources that are not read. Resources with clients of their own are refused, unless
+    somebody chooses the others. Raises `IntakeError` if there are no others."""
     for kind in others:
         what = _OTHERS.get(kind.text, "")
         words = f"a {kind.text} {what}. Nothing of it is read"
@@ -145,23 +145,25 @@ def _tell(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
 
 
 def resources(text: str) -> Iterator[list[Leaf]]:
-    """The resources, one by one, also out of the List that `kubectl get -o yaml` prints, and those
-    that a kustomization makes. Raises `IntakeError`."""
+    """Yields the resources, including those in a List, as of `kubectl get -o yaml`, and those that
+    a kustomization generates. Raises `IntakeError`."""
     for leaves in documents(text):
         items: dict[str, list[Leaf]] = {}
         for leaf in leaves:
             if leaf.path[:1] == ("items",) and len(leaf.path) > 2:
                 items.setdefault(leaf.path[1], []).append(replace(leaf, path=leaf.path[2:]))
-        is_kustomization = not items and kustomization.is_one(leaves)
-        yield from kustomization.made(leaves) if is_kustomization else items.values() or [leaves]
+        is_kustomization = not items and kustomization.is_kustomization(leaves)
+        yield from (
+            kustomization.generated(leaves) if is_kustomization else items.values() or [leaves]
+        )
 
 
-def _refuse_none(found: Iterable[Sequence[Leaf]]) -> None:
-    """Raises `IntakeError` for pools of brokers that have none."""
+def _refuse_no_brokers(every: Iterable[Sequence[Leaf]]) -> None:
+    """Raises `IntakeError` if every pool of brokers has 0 replicas."""
     roles, counts = ("spec", "roles"), ("spec", "replicas")
     pools = [
         next((leaf for leaf in leaves if leaf.path == counts), None)
-        for leaves in found
+        for leaves in every
         if any(leaf.path[:2] == roles and leaf.text == "broker" for leaf in leaves)
     ]
     if pools and all(leaf and leaf.text == "0" for leaf in pools):
@@ -169,36 +171,36 @@ def _refuse_none(found: Iterable[Sequence[Leaf]]) -> None:
         raise IntakeError(f"Line {line}: no broker is left: every pool of brokers has 0 replicas.")
 
 
-def _pool(leaves: list[Leaf], role: str) -> int:
-    """How many servers of a role a pool has."""
+def _pool_size(leaves: list[Leaf], role: str) -> int:
+    """The number of a pool's servers with this role."""
     roles = {leaf.text for leaf in leaves if leaf.path[:2] == ("spec", "roles")}
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     return int(counts[0]) if role in roles and counts and counts[0].isdecimal() else 0
 
 
-def _disks_of_pool(reading: Reading, leaves: list[Leaf]) -> None:
-    if _pool(leaves, "broker"):
-        _disks(reading, leaves, ("spec", "storage"))
-    if _pool(leaves, "controller"):
-        _metadata_disks(reading, leaves, ("spec", "storage"))
+def _take_pool_disks(reading: Reading, leaves: list[Leaf]) -> None:
+    if _pool_size(leaves, "broker"):
+        _take_disks(reading, leaves, ("spec", "storage"))
+    if _pool_size(leaves, "controller"):
+        _take_metadata_disks(reading, leaves, ("spec", "storage"))
 
 
-def _disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
-    """A disk that is gone with its pod: the broker comes back by itself, on an empty one."""
-    if line := _ephemeral(leaves, storage):
+def _take_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
+    """Takes a disk that is lost with its pod: the broker comes back by itself, on an empty disk."""
+    if line := _ephemeral_line(leaves, storage):
         reading.lose_disks(line, "type: ephemeral")
 
 
-def _metadata_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
-    """The same of a controller, or a server of ZooKeeper."""
-    if line := _ephemeral(leaves, storage):
+def _take_metadata_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
+    """The same for a controller, or a server of ZooKeeper."""
+    if line := _ephemeral_line(leaves, storage):
         reading.lose_metadata(line, "type: ephemeral of who keeps the metadata")
 
 
-def _ephemeral(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
-    """The line of such a disk; 0 if there is none. Raises `IntakeError` for storage that Strimzi
-    does not have: it refuses the resource, or leaves the old disks as they are."""
-    found = 0
+def _ephemeral_line(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
+    """The line of an ephemeral disk; 0 if there is none. Raises `IntakeError` for a type of storage
+    that Strimzi does not have: it refuses the resource, or keeps the old disks."""
+    line = 0
     for leaf in leaves:
         if leaf.path[: len(storage)] != storage or leaf.path[-1] != "type":
             continue
@@ -206,45 +208,50 @@ def _ephemeral(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
             words = f"storage has no type {shown(leaf.text)}: Strimzi has {', '.join(_STORAGE)}"
             raise IntakeError(f"Line {leaf.line}: {words}.")
         if leaf.text == "ephemeral":
-            found = found or leaf.line
-    return found
+            line = line or leaf.line
+    return line
 
 
-def _mode(reading: Reading, leaves: list[Leaf]) -> None:
-    """Strimzi gives the brokers a ZooKeeper where there is one and KRaft was not enabled."""
+def _take_mode(reading: Reading, leaves: list[Leaf]) -> None:
+    """States that the brokers use ZooKeeper, if there is one and KRaft is not enabled."""
     kraft = ("metadata", "annotations", "strimzi.io/kraft")
-    _say_left(reading, leaves)
+    _say_unmanaged(reading, leaves)
     if any((leaf.path, leaf.text) == (kraft, "enabled") for leaf in leaves):
         return
     for leaf in leaves:
         if leaf.path == ("spec", "zookeeper", "replicas"):
             reading.state(Component.APPLICATION, "zookeeper.servers", leaf.text, leaf.line)
             reading.state(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
-            _metadata_disks(reading, leaves, ("spec", "zookeeper", "storage"))
+            _take_metadata_disks(reading, leaves, ("spec", "zookeeper", "storage"))
 
 
-def _say_left(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """Notes a resource whose cluster or topic Strimzi leaves as it is (Strimzi documentation,
+def _say_unmanaged(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Notes a resource whose cluster or topic Strimzi does not change (Strimzi documentation,
     "Pausing reconciliation" and "Managing KafkaTopic resources without impacting Kafka topics")."""
     for leaf in leaves:
-        if leaf.path[:-1] == ("metadata", "annotations") and _LEFT.get(leaf.path[-1]) == leaf.text:
+        if (
+            leaf.path[:-1] == ("metadata", "annotations")
+            and _UNMANAGED.get(leaf.path[-1]) == leaf.text
+        ):
             words = (
                 f"{leaf.path[-1]}: Strimzi does not set what stands here. Kafka's tools say what "
             )
             reading.note(leaf.line, f"{words}counts (kafka-topics.sh, kafka-configs.sh --describe)")
 
 
-def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
-    """A version that may be below the brokers' own: of 4.0 and later it holds features back."""
-    of = {leaf.path: leaf for leaf in leaves}
-    kafka, stated = (of.get(("spec", "kafka", name)) for name in ("version", "metadataVersion"))
+def _take_metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
+    """Takes a metadata version that may be older than the brokers: from 4.0, it limits features."""
+    by_path = {leaf.path: leaf for leaf in leaves}
+    kafka, stated = (
+        by_path.get(("spec", "kafka", name)) for name in ("version", "metadataVersion")
+    )
     if stated and kafka and not kafka.text.startswith(("2.", "3.")):
         take_metadata_version(reading, stated.text, stated.line)
-        if not any(".".join(path[3:]) == PROTOCOLS for path in of):
+        if not any(".".join(path[3:]) == PROTOCOLS for path in by_path):
             take_group_protocols(reading, stated.text, kafka.text, stated.line)
 
 
-def _kafka(reading: Reading, leaf: Leaf) -> None:
+def _take_kafka(reading: Reading, leaf: Leaf) -> None:
     match leaf.path:
         case ("spec", "kafka", "config", name) if _is_set_by_strimzi(name):
             reading.note(leaf.line, f"{shown(name)}: Strimzi sets this itself: not read")
@@ -267,13 +274,13 @@ def _kafka(reading: Reading, leaf: Leaf) -> None:
 
 
 def _is_set_by_strimzi(name: str) -> bool:
-    """Whether Strimzi passes over a setting of brokers and sets its own (KafkaClusterSpec,
+    """Whether Strimzi ignores a setting of brokers and sets its own (KafkaClusterSpec,
     FORBIDDEN_PREFIXES and FORBIDDEN_PREFIX_EXCEPTIONS; AbstractConfiguration, filterForbidden)."""
     return name.lower().startswith(_FORBIDDEN) and not name.lower().startswith(_ALLOWED)
 
 
 def _refuse_list(name: Sequence[str], leaf: Leaf) -> None:
-    """Raises `IntakeError` for a setting of brokers that has a list, or nothing: Strimzi refuses
+    """Raises `IntakeError` for a broker's setting that is a list, or has no value: Strimzi refuses
     the resource (OrderedProperties, addIterablePairs). A topic may have a list
     (TopicOperatorUtil, configValueAsString)."""
     if len(name) == 2 and name[1].isdecimal():
@@ -294,7 +301,7 @@ def _refuse_nested(name: Sequence[str], line: int) -> None:
         raise IntakeError(f"Line {line}: {words} as one name.")
 
 
-def _topic(reading: Reading, leaf: Leaf) -> None:
+def _take_topic(reading: Reading, leaf: Leaf) -> None:
     match leaf.path:
         case ("spec", "config", *name):
             _refuse_nested(name, leaf.line)
@@ -305,16 +312,16 @@ def _topic(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
-def _internal(leaves: Iterable[Leaf]) -> str:
-    """The topic of Kafka's own that a resource describes; empty for any other topic."""
+def _internal_topic(leaves: Iterable[Leaf]) -> str:
+    """The internal topic of Kafka that a resource describes; empty for any other topic."""
     names = {leaf.path: leaf.text for leaf in leaves}
     return internal_topics.internal_name(
         names.get(("spec", "topicName")) or names.get(("metadata", "name"))
     )
 
 
-def _user(reading: Reading, leaf: Leaf) -> None:
-    """The quota of a producer; its other parts are credentials, rights and other quotas."""
+def _take_user(reading: Reading, leaf: Leaf) -> None:
+    """Takes the quota of a producer; other fields are credentials, rights and other quotas."""
     match leaf.path:
         case ("spec", "quotas", name) if name == _RATE:
             reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
@@ -324,8 +331,8 @@ def _user(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
-def _quota_of_all(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """The quota of clients without their own (`type: kafka`), or of all clients of a broker."""
+def _take_default_quota(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Takes the quota of clients without their own (`type: kafka`), or of all of a broker's."""
     if any(item.name == QUOTA for item in reading.items):
         return
     for leaf in leaves:
@@ -333,8 +340,8 @@ def _quota_of_all(reading: Reading, leaves: Iterable[Leaf]) -> None:
             reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
 
 
-def _nothing(reading: Reading, leaf: Leaf) -> None:
-    """A pool is counted as a whole."""
+def _take_nothing(reading: Reading, leaf: Leaf) -> None:
+    """Takes no field of a pool: pools are counted as a whole."""
 
 
 _CONNECT = (
@@ -345,16 +352,16 @@ _OTHERS: Mapping[str, str] = {
     "KafkaMirrorMaker": "copies topics between clusters by rules of its own",
     "KafkaBridge": "sets up clients for requests of HTTP by rules of its own",
 }
-"""Resources with clients of their own, which are not advised on."""
+"""Resources with clients of their own, which this advisor does not cover."""
 
 _KINDS: Mapping[str, Callable[[Reading, Leaf], None]] = {
-    "Kafka": _kafka,
-    "KafkaTopic": _topic,
-    "KafkaNodePool": _nothing,
-    "KafkaUser": _user,
+    "Kafka": _take_kafka,
+    "KafkaTopic": _take_topic,
+    "KafkaNodePool": _take_nothing,
+    "KafkaUser": _take_user,
 }
 
 
 def likeness(text: str) -> float:
-    """How much a text looks like these resources."""
+    """The likelihood, from 0 to 1, that a text holds these resources."""
     return 1.0 if _API.search(text) else 0.9 if _PATCH.search(text) else 0.0

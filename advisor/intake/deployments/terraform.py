@@ -1,9 +1,9 @@
 """Terraform: topics, `kafka_topic`, `confluent_kafka_topic` or `aiven_kafka_topic`, and Amazon MSK.
 
 Source: documentation of the providers Mongey/kafka, confluentinc/confluent and aiven/aiven (which
-has underscores in the names of a topic's settings). Read are plain values, and those that a
-variable or a local of the same file has; what else Terraform works out (`each.value…`, `${…}`,
-`merge(…)`) is named, and refused where a service's own value would count.
+has underscores in the names of a topic's settings). Literal values are read, and those of variables
+and locals of the same file. Other values that Terraform computes (`each.value…`, `${…}`,
+`merge(…)`) are noted, and refused where the default of a service would count.
 """
 
 from __future__ import annotations
@@ -40,59 +40,61 @@ _MANAGED = re.compile(
 )
 _PRODUCT = re.compile(r"\d{1,10}(?:[ \t]*\*[ \t]*\d{1,10}){1,9}")
 """`7 * 24 * 3600 * 1000`, as durations are written."""
-_PLAIN = re.compile(r'"?(?:-?[0-9]{1,20}|true|false)"?')
+_LITERAL = re.compile(r'"?(?:-?[0-9]{1,20}|true|false)"?')
 _PAIR = re.compile(
     r"(?<![\w.\"])\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)"
     r"[ \t]*(?P<value>(?:\"[^\"]{0,500}\"|[^\s,#{}\"]{1,500})"
     r"(?:[ \t]*(?:[?:+*%<>=!&|(\[-]|/(?!/))[^,#}\n]{0,500})?)"
 )
-"""An argument or an entry, with all of an expression that begins with a plain value."""
+"""An argument or an entry, with the whole of an expression that begins with a literal."""
 _COMMENT = re.compile(r"^(?P<code>(?:[^\"#/]|\"[^\"]*\"|/(?!/))*+).*$")
-_BLOCK = re.compile(
+_COMMENT_OR_STRING = re.compile(
     r"<<-?(?P<end>\w{1,80})[ \t]*\n.*?(?:^[ \t]*(?P=end)[ \t]*$|\Z)"
     r"|\"(?:\\.|[^\"\\\n])*+\"?|#[^\n]*|//[^\n]*|(?P<comment>/\*.*?(?:\*/|\Z))",
     re.MULTILINE | re.DOTALL,
 )
-"""A comment of several lines, and what it may not begin in: texts and comments of one line."""
+"""A comment of several lines, or a string or single-line comment, in which none can begin."""
 _DEFAULT = re.compile(
     r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{[^{}]{0,500}?\bdefault[ \t]*=[ \t]*"
     r"(?P<value>\"[^\"\n]{0,200}\"|[\w.-]{1,40})[ \t]*\}?[ \t]*$",
     re.MULTILINE,
 )
 _COPIES = "replication_factor"
-_OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
+_NO_SETTINGS = frozenset(
+    {"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"}
+)
 """Arguments of the resources that are not settings of a topic."""
-_OPEN_KEY = re.compile(
+_COMPUTED_NAME = re.compile(
     r"^[ \t]*(?:\([^()]{1,200}\)|\"[^\"=]{0,200}\$\{[^\"]{0,200}\")[ \t]*[=:]"
     r"|\bfor[ \t]+\w+(?:[ \t]*,[ \t]*\w+)?[ \t]+in\b"
 )
-_OF_AIVEN = (
+_AIVEN_DEFAULTS = (
     "what is not stated here has the default of the service on Aiven, and Kafka's is taken: state "
     "it, or give what kafka-configs.sh --describe --all prints"
 )
-_OPEN_WORDS = "a name in config is worked out by Terraform here. Write it out"
-_WORKED_OUT = "is worked out by Terraform. Write its value here"
+_COMPUTED_NAME_WORDS = "a name in config is worked out by Terraform here. Write it out"
+_COMPUTED = "is worked out by Terraform. Write its value here"
 _DIFFERS = (
     "is not the same in each element of for_each, or these are not here. A pipeline has one topic: "
     "write the value of that one"
 )
-_NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
+_TOPIC_NAME = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
 
 def read(text: str) -> Reading:
-    """The settings and copies of the topics. Raises `IntakeError`."""
-    reading, text = Reading(), _BLOCK.sub(_blank, text)
+    """Returns the settings and copies of the topics. Raises `IntakeError`."""
+    reading, text = Reading(), _COMMENT_OR_STRING.sub(_blank_comment, text)
     if (place := variable_map_place(text)) is not None:
         words = "config holds what a variable has here, unless that is given another value"
         reading.note(line_of(text, place), words)
     text = with_maps(with_each(text))
-    terraform_msk.take(reading, text, _known(text))
+    terraform_msk.take(reading, text, _known_values(text))
     refuse_elsewhere(reading, text)
     resources = list(_RESOURCE.finditer(text))
     if managed := _MANAGED.search(text):
-        begins = line_of(text, managed.start())
+        number = line_of(text, managed.start())
         raise IntakeError(
-            f"Line {begins}: {managed['kind']} is of a service whose brokers have settings that "
+            f"Line {number}: {managed['kind']} is of a service whose brokers have settings that "
             "are not in this file, or that is not Apache Kafka. It is not read: state what "
             "kafka-topics.sh --describe and kafka-configs.sh --describe --all print."
         )
@@ -106,11 +108,11 @@ def read(text: str) -> Reading:
         service = resource["kind"].partition("_")[0]
         _take_block(part, text, first, managed=service != "kafka")
         if service == "confluent":
-            _of_confluent_cloud(part, first)
+            _state_confluent_cloud(part, first)
         elif service == "aiven":
-            part.note(first, _OF_AIVEN)
-        if own := _internal(text, resource.end()):
-            internal_topics.take(reading, own, part.items)
+            part.note(first, _AIVEN_DEFAULTS)
+        if internal := _internal_topic(text, resource.end()):
+            internal_topics.take(reading, internal, part.items)
             continue
         parts.append(part)
         lines.append(first)
@@ -120,40 +122,42 @@ def read(text: str) -> Reading:
     return reading
 
 
-def _internal(text: str, begins: int) -> str:
-    """The topic of Kafka's own that a resource describes; empty for any other topic."""
-    later = _RESOURCE.search(text, begins)
-    named = _NAMED.search(text, begins, later.start() if later else len(text))
-    return internal_topics.internal_name(named and named[1])
+def _internal_topic(text: str, begins: int) -> str:
+    """The internal topic of Kafka that a resource describes; empty for any other topic."""
+    following = _RESOURCE.search(text, begins)
+    name = _TOPIC_NAME.search(text, begins, following.start() if following else len(text))
+    return internal_topics.internal_name(name and name[1])
 
 
-def _blank(match: re.Match[str]) -> str:
-    """Leaves the lines of a comment, and nothing on them."""
+def _blank_comment(match: re.Match[str]) -> str:
+    """The empty lines that replace a comment, so that line numbers do not change."""
     return "\n" * match[0].count("\n") if match["comment"] else match[0]
 
 
-def _without_text(match: re.Match[str]) -> str:
-    """Leaves the lines of a text between two marks, and nothing on them."""
+def _blank_here_document(match: re.Match[str]) -> str:
+    """The empty lines that replace a here-document, so that line numbers do not change."""
     return "\n" * match[0].count("\n") if match["end"] else match[0]
 
 
 def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> None:
-    """Takes the arguments of the resource that begins at a line."""
-    known, depth = _known(text), 0
+    """Takes the arguments of the resource that begins on line `first`."""
+    known, depth = _known_values(text), 0
     for number, line in enumerate(text.splitlines()[first - 1 :], start=first):
         code = _code(line)
-        if number > first and _OPEN_KEY.search(code):
-            reading.wrong(Component.TOPIC, "config", number, _OPEN_WORDS)
+        if number > first and _COMPUTED_NAME.search(code):
+            reading.wrong(Component.TOPIC, "config", number, _COMPUTED_NAME_WORDS)
         for pair in _PAIR.finditer(code if number > first else code.partition("{")[2]):
             value = known.get(pair["value"].strip('"').removeprefix("${").removesuffix("}"))
             if value is not None:
-                # Whatever else stands there may be a secret.
-                kept = value if _PLAIN.fullmatch(value) else "its default"
-                reading.note(number, f"{shown(pair['name'])} is {kept} unless it is given another")
+                # Any other default may be a secret.
+                value_text = value if _LITERAL.fullmatch(value) else "its default"
+                reading.note(
+                    number, f"{shown(pair['name'])} is {value_text} unless it is given another"
+                )
             stated = value or pair["value"].strip()
             if _PRODUCT.fullmatch(stated):
                 stated = str(prod(int(factor) for factor in stated.split("*")))
-            _take(reading, pair["name"], stated, number, managed=managed)
+            _take_argument(reading, pair["name"], stated, number, managed=managed)
         depth += code.count("{") - code.count("}")
         if depth <= 0 and "}" in code:
             break
@@ -164,25 +168,25 @@ def _code(line: str) -> str:
     return match["code"] if match else line
 
 
-def _known(text: str) -> dict[str, str]:
-    """What variables have by default or are given, and locals, as they are referred to."""
-    code = "\n".join(map(_code, _BLOCK.sub(_without_text, text).splitlines()))
+def _known_values(text: str) -> dict[str, str]:
+    """The values of locals and variables (set or by default), by reference."""
+    code = "\n".join(map(_code, _COMMENT_OR_STRING.sub(_blank_here_document, text).splitlines()))
     values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(code)}
     for head, kind in ((LOCALS, "local"), (VARIABLE_FILES, "var")):
         for body in plain_lines(code, head):
             for line in body.splitlines():
                 for pair in _PAIR.finditer(line):
                     values[f"{kind}.{pair['name']}"] = pair["value"]
-    return {name: value for name, value in values.items() if _is_plain(value)}
+    return {name: value for name, value in values.items() if _is_literal(value)}
 
 
-def _is_plain(value: str) -> bool:
+def _is_literal(value: str) -> bool:
     return "${" not in value and bool(re.fullmatch(r'"[^"]*"|-?\d+|true|false', value))
 
 
-def _of_confluent_cloud(reading: Reading, line: int) -> None:
-    """What no resource states: each topic has 3 copies, and a minimum of 2 unless it says another
-    (Confluent Cloud documentation, Custom topic settings)."""
+def _state_confluent_cloud(reading: Reading, line: int) -> None:
+    """States the defaults of Confluent Cloud: 3 copies, and a minimum of 2 unless the topic sets
+    another one (Confluent Cloud documentation, Custom topic settings)."""
     stated = {item.name for item in reading.items}
     for name, value in (("replication.factor", "3"), ("min.insync.replicas", "2")):
         if name not in stated:
@@ -192,10 +196,10 @@ def _of_confluent_cloud(reading: Reading, line: int) -> None:
     )
 
 
-def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) -> None:
-    """Takes an argument. What is worked out is refused where an answer depends on it, and of a
-    service with defaults of its own (`managed`) wherever it is a setting."""
-    if name in _OWN:
+def _take_argument(reading: Reading, name: str, value: str, line: int, *, managed: bool) -> None:
+    """Takes an argument. A computed value is refused where an answer depends on it, and for every
+    setting of a service with its own defaults (`managed`)."""
+    if name in _NO_SETTINGS:
         return
     dotted = "replication.factor" if name == "replication" else name.replace("_", ".")
     if name != _COPIES and dotted in known_keys(newest(Family.JAVA), Component.TOPIC):
@@ -205,9 +209,9 @@ def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) 
         return
     text = value.strip('"')
     is_setting = name in (_COPIES, "config") or "." in name
-    if name == "config" or not _is_plain(value):
+    if name == "config" or not _is_literal(value):
         if name in (_COPIES, "config") or decides(name) or (managed and is_setting):
-            words = _DIFFERS if value.startswith("each.value") else _WORKED_OUT
+            words = _DIFFERS if value.startswith("each.value") else _COMPUTED
             words = f"{shown(name)} {words}"
             reading.wrong(Component.TOPIC, name, line, words)
         else:

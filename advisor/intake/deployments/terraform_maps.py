@@ -1,9 +1,9 @@
-"""Maps that Terraform puts together: `config = merge(local.defaults, { … })`, and a local alone.
+"""Maps that Terraform merges: `config = merge(local.defaults, { … })`, or a single local.
 
-Of two maps the later one's value counts (Terraform, Functions, `merge`). Only locals and variables
-of the same text are filled in, whose values are written there; the lines of the text stay where
-they are. What files of variables give stands in a block of its own (`GIVEN`), and goes before what
-a variable has by default (Terraform, Input Variables, `-var-file`).
+Of two maps, the later one's value counts (Terraform, Functions, `merge`). Only locals and variables
+of the same text with literal values are filled in; line numbers do not change. The values of files
+of variables are in a block of their own (`GIVEN`), and override the defaults of variables
+(Terraform, Input Variables, `-var-file`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-_PLAIN_CALL = re.compile(r"\bto(?:string|number|bool)\([ \t]*([^()\n]{1,120}?)[ \t]*\)")
-"""A function that changes nothing of what is written."""
+_CONVERSION = re.compile(r"\bto(?:string|number|bool)\([ \t]*([^()\n]{1,120}?)[ \t]*\)")
+"""A conversion, which does not change a value as it is written."""
 GIVEN = "given_variables"
-"""The block that files of variables are put into: no file of Terraform's has one."""
+"""The block for the values of files of variables: Terraform itself has no such block."""
 LOCALS, VARIABLE_FILES = (
     re.compile(rf"^[ \t]*{head}[ \t]*\{{", re.MULTILINE) for head in ("locals", GIVEN)
 )
@@ -31,28 +31,28 @@ _CONFIG = re.compile(
     r"|merge\((?P<arguments>[^()]{1,5000})\))",
     re.MULTILINE,
 )
-_ARGUMENT = re.compile(r"\s*(?:(?P<named>(?:local|var)\.\w{1,80})|\{(?P<own>[^{}]*)\})\s*(?:,|\Z)")
+_ARGUMENT = re.compile(r"\s*(?:(?P<named>(?:local|var)\.\w{1,80})|\{(?P<body>[^{}]*)\})\s*(?:,|\Z)")
 _NAME = re.compile(r"\"?([A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)")
-_MOST = 100_000
-"""How many letters are filled in: more than any team has."""
+_MAX_FILLED = 100_000
+"""The maximum number of characters that are filled in: more than any team needs."""
 _BRACE = re.compile(r"[{}]")
 _Entries = Mapping[str, str]
 
 
 def with_maps(text: str) -> str:
-    """The text with what such a map holds in its place; one that cannot be followed stays."""
-    text = _PLAIN_CALL.sub(r"\1", text)
+    """The text with such maps filled in; one whose values are unknown stays."""
+    text = _CONVERSION.sub(r"\1", text)
     if not _CONFIG.search(text):
         return text
-    maps, room = _maps(text), _MOST
+    maps, remaining = _maps(text), _MAX_FILLED
 
     def filled(match: re.Match[str]) -> str:
-        nonlocal room
+        nonlocal remaining
         parts = _parts(match["arguments"] or match["alone"], maps)
-        inside = _merged(parts) if parts is not None and room > 0 else None
+        inside = _merged(parts) if parts is not None and remaining > 0 else None
         if inside is None:
             return match[0]
-        room -= len(inside)
+        remaining -= len(inside)
         lines = match[0].count("\n") - inside.count("\n")
         return f"{match['head']}{{ {inside} }}" + "\n" * lines
 
@@ -60,13 +60,13 @@ def with_maps(text: str) -> str:
 
 
 def variable_map_place(text: str) -> int | None:
-    """Where a map is first put together of one that a variable has."""
-    found = (match.start() for match in _CONFIG.finditer(text) if "var." in match[0])
-    return next(found, None)
+    """The offset of the first map that is merged with a variable's; None if there is none."""
+    starts = (match.start() for match in _CONFIG.finditer(text) if "var." in match[0])
+    return next(starts, None)
 
 
 def blocks(text: str, head: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Where the inside of each block begins and ends."""
+    """Yields the start and the end of the body of each block."""
     at = 0
     while block := head.search(text, at):
         at = block_end(text, block.end())
@@ -74,35 +74,39 @@ def blocks(text: str, head: re.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 
 def plain_lines(text: str, head: re.Pattern[str]) -> Iterator[str]:
-    """The lines of each block, without what is inside of a value."""
+    """Yields the lines of each block, without the contents of nested braces."""
     for begins, ends in blocks(text, head):
-        depth, kept = 0, list[str]()
+        depth, lines = 0, list[str]()
         for part in re.split(r"([{}])", text[begins:ends]):
             depth += {"{": 1, "}": -1}.get(part, 0)
-            kept += [part] if depth == 0 and part != "}" else []
-        yield "".join(kept)
+            lines += [part] if depth == 0 and part != "}" else []
+        yield "".join(lines)
 
 
 def _maps(text: str) -> dict[str, _Entries]:
-    """The maps of locals and variables as they are referred to, where each entry is written out."""
-    found, twice = dict[str, _Entries | None](), set[str]()
+    """The maps of locals and variables, by reference, if each of their entries is a literal."""
+    maps, repeated = dict[str, _Entries | None](), set[str]()
     for begins, ends in blocks(text, LOCALS):
         for match in _MAP.finditer(text, begins, ends):
             name = f"local.{match['name']}"
-            twice |= {name} & found.keys()
-            found[name] = _entries(match["body"])
+            repeated |= {name} & maps.keys()
+            maps[name] = _entries(match["body"])
     for variable in VARIABLE.finditer(text):
         for match in _MAP.finditer(text, variable.end(), block_end(text, variable.end())):
             if match["name"] == "default":
-                found[f"var.{variable['name']}"] = _entries(match["body"])
+                maps[f"var.{variable['name']}"] = _entries(match["body"])
     for begins, ends in blocks(text, VARIABLE_FILES):
         for match in _MAP.finditer(text, begins, ends):
-            found[f"var.{match['name']}"] = _entries(match["body"])
-    return {name: own for name, own in found.items() if own is not None and name not in twice}
+            maps[f"var.{match['name']}"] = _entries(match["body"])
+    return {
+        name: entries
+        for name, entries in maps.items()
+        if entries is not None and name not in repeated
+    }
 
 
 def block_end(text: str, begins: int) -> int:
-    """Where a block ends whose inside begins here."""
+    """The offset of the closing brace of a block whose body begins at `begins`."""
     depth = 1
     for brace in _BRACE.finditer(text, begins):
         depth += 1 if brace[0] == "{" else -1
@@ -112,49 +116,50 @@ def block_end(text: str, begins: int) -> int:
 
 
 def _entries(body: str) -> _Entries | None:
-    """The entries of a map; None where one is not written out."""
-    found = dict[str, str]()
+    """The entries of a map; None if one is not a literal."""
+    entries = dict[str, str]()
     for line in body.splitlines():
         for part in re.split(r"#|//", line)[0].split(","):
-            entry = _ENTRY.match(part)
-            if entry is None and part.strip():
+            match = _ENTRY.match(part)
+            if match is None and part.strip():
                 return None
-            if entry:
-                found[entry["name"]] = entry["value"].strip()
-    return found
+            if match:
+                entries[match["name"]] = match["value"].strip()
+    return entries
 
 
 def _parts(arguments: str, maps: Mapping[str, _Entries]) -> list[_Entries | str] | None:
-    """The maps that are merged: the entries of one with a name, or the text of one that is here."""
+    """The arguments of `merge`: the entries of a named map, or the text of a literal one; None if a
+    named map is unknown."""
     arguments = arguments.rstrip().removesuffix(",")
     parts, at = list[_Entries | str](), 0
     while at < len(arguments):
         match = _ARGUMENT.match(arguments, at)
         if match is None or (match["named"] and match["named"] not in maps):
             return None
-        parts.append(maps[match["named"]] if match["named"] else match["own"])
+        parts.append(maps[match["named"]] if match["named"] else match["body"])
         at = match.end()
     return parts
 
 
 def _merged(parts: Sequence[_Entries | str]) -> str:
-    """The entries of all parts, each without what a later one states."""
+    """The entries of all parts, each without the names that a later part sets."""
     texts, later = list[str](), set[str]()
     for part in reversed(parts):
         if isinstance(part, str):
-            # Of what is written here each entry stays on its line, so it is the last part or has
-            # nothing that a later one has.
+            # Each entry of a literal map stays on its line, so this is the last part, or it has no
+            # name that a later part has.
             names = {*_NAME.findall(part)}
             texts.append(part if not names & later else _without(part, later))
             later |= names
         else:
-            texts.append(_written({name: part[name] for name in part if name not in later}))
+            texts.append(_literal({name: part[name] for name in part if name not in later}))
             later |= part.keys()
     return ", ".join(reversed(texts))
 
 
 def _without(part: str, names: set[str]) -> str:
-    """A map's text without the entries of these names."""
+    """The text of a map without the entries with these names."""
     lines = [
         ",".join(
             entry for entry in line.split(",")
@@ -165,5 +170,5 @@ def _without(part: str, names: set[str]) -> str:
     return "\n".join(lines)
 
 
-def _written(entries: _Entries) -> str:
+def _literal(entries: _Entries) -> str:
     return ", ".join(f'"{name}" = {value}' for name, value in entries.items())

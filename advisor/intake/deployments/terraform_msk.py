@@ -1,8 +1,8 @@
 """Amazon MSK in Terraform: `aws_msk_configuration` and `aws_msk_cluster`.
 
-What `server_properties` does not state has MSK's own default, which is not always Kafka's (Amazon
-MSK Developer Guide, "Default Amazon MSK configuration"): an unclean election is allowed, and a
-topic has as many copies as there are zones. Sources: those, and the provider hashicorp/aws.
+Settings that `server_properties` does not state have MSK's defaults, not always Kafka's (Amazon
+MSK Developer Guide, "Default Amazon MSK configuration"): unclean elections are allowed, and a topic
+has as many copies as there are zones. Sources: that guide, and the provider hashicorp/aws.
 """
 
 from __future__ import annotations
@@ -26,37 +26,39 @@ _FILE = re.compile(
     r"|\"(?P<text>[^\"]*)\"[ \t]*(?:(?:#|//).*)?$)?"
 )
 _JOINED = re.compile(r"^[ \t]*server_properties[ \t]*=[ \t]*join\(\"\\n\",[ \t]*\[(?P<rest>.*)$")
-_TEXTS = re.compile(
+_LIST_ROW = re.compile(
     r"^[ \t]*(?P<texts>(?:\"[^\"]*\"[ \t]*(?:,[ \t]*|(?=\])|$))*)"
     r"(?P<end>\][ \t]*\))?[ \t]*(?:(?:#|//).*)?$"
 )
-"""Lines that are put together of a list of texts; each row of it, and where it ends."""
-_WORKED_OUT = re.compile(r"\$\{([^{}]{0,200})\}")
-_OPEN = "is worked out by Terraform. Write its value here"
+"""A row of the list of strings that `join` combines into lines, and the end of the list."""
+_INTERPOLATION = re.compile(r"\$\{([^{}]{0,200})\}")
+_COMPUTED = "is worked out by Terraform. Write its value here"
 _PAIR = re.compile(
     r"^[ \t]*(?P<name>kafka_version|number_of_broker_nodes)[ \t]*=[ \t]*"
     r"(?P<value>.+?)[ \t]*(?:(?:#|//).*)?$"
 )
-_IGNORES = re.compile(r"^[ \t]*ignore_changes[ \t]*=")
+_IGNORE_CHANGES = re.compile(r"^[ \t]*ignore_changes[ \t]*=")
 IGNORED = (
     "Terraform does not set again what is named there, so that other values than this file's may "
     "count. Kafka's tools print those that do (kafka-topics.sh, kafka-configs.sh --describe)"
 )
-_LINE = re.compile(r"\"(\d+\.\d+)[\w.]*\"")
+_KAFKA_VERSION = re.compile(r"\"(\d+\.\d+)[\w.]*\"")
 _TIERED = re.compile(r"^[ \t]*storage_mode[ \t]*=[ \t]*\"TIERED\"", re.MULTILINE)
 _EXPRESS = re.compile(r"^[ \t]*instance_type[ \t]*=[ \t]*\"express\.", re.MULTILINE)
 _ALWAYS_KRAFT = 4
 _ENSEMBLE = "z-1,z-2,z-3"
-"""The servers of ZooKeeper that MSK has of its own (Amazon MSK, `ZookeeperConnectString`)."""
+"""The ZooKeeper servers that MSK provides (Amazon MSK, `ZookeeperConnectString`)."""
 _PLAIN = re.compile("-?[0-9]{1,20}|true|false")
-_FILE_OF_ALL = "server_properties"
-_WHOLE = "server_properties, or a line of it, is worked out by Terraform. Write its settings here"
+_SERVER_PROPERTIES = "server_properties"
+_COMPUTED_LINE = (
+    "server_properties, or a line of it, is worked out by Terraform. Write its settings here"
+)
 _UNCLEAN = "unclean.leader.election.enable"
 
 
 def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
-    """Takes the brokers' settings, their number and their line; and says what is MSK's own.
-    `known` is what variables have by default, and locals. Raises `IntakeError` for two clusters."""
+    """Takes the settings, the number and the line of the brokers, and notes MSK's own defaults.
+    `known` holds locals and the defaults of variables. Raises `IntakeError` for two clusters."""
     resources = list(RESOURCE.finditer(text))
     if not resources:
         return
@@ -67,10 +69,10 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
         stated.add(name)
         reading.state(Component.BROKER, name, value, number)
     for number, row in enumerate(text.splitlines(), start=1):
-        if _IGNORES.match(row):
+        if _IGNORE_CHANGES.match(row):
             reading.note(number, f"ignore_changes: {IGNORED}")
         if match := _PAIR.match(row):
-            _head(reading, match["name"], match["value"].strip(), number)
+            _take_head(reading, match["name"], match["value"].strip(), number)
     is_plain = not (_TIERED.search(text) or _EXPRESS.search(text))
     if _UNCLEAN not in stated and is_plain:
         reading.state(Component.BROKER, _UNCLEAN, "true", line)
@@ -82,70 +84,72 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
 
 def _refuse_several(resources: Iterable[re.Match[str]], text: str) -> None:
     """Raises `IntakeError` for a second configuration, or cluster."""
-    seen = dict[str, int]()
+    first_lines = dict[str, int]()
     for resource in resources:
         line = line_of(text, resource.start())
-        begins = seen.setdefault(resource["kind"], line)
-        if begins != line:
-            words = f"a second {resource['kind']}, beside that on line {begins}: {OTHER_CLUSTER}"
+        first_line = first_lines.setdefault(resource["kind"], line)
+        if first_line != line:
+            words = (
+                f"a second {resource['kind']}, beside that on line {first_line}: {OTHER_CLUSTER}"
+            )
             raise IntakeError(f"Line {line}: {words}.")
 
 
 def _settings(
     reading: Reading, text: str, known: Mapping[str, str]
 ) -> Iterator[tuple[int, str, str]]:
-    """The lines of `server_properties`, which is a text between two marks, or in quotes."""
+    """Yields the settings in `server_properties`: a here-document, a string, or a `join`."""
     rows = text.splitlines()
     end, is_joined = "", False
     for number, row in enumerate(rows, start=1):
         if joined := _JOINED.match(row):
             is_joined, row = True, joined["rest"]
         if is_joined:
-            found = _TEXTS.match(row)
-            if found is None:
-                reading.wrong(Component.BROKER, _FILE_OF_ALL, number, _WHOLE)
-            for part in re.findall(r"\"([^\"]*)\"", found["texts"] if found else ""):
-                yield from _line(reading, part.strip(), number, known)
-            is_joined = found is not None and not found["end"]
+            list_row = _LIST_ROW.match(row)
+            if list_row is None:
+                reading.wrong(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
+            for part in re.findall(r"\"([^\"]*)\"", list_row["texts"] if list_row else ""):
+                yield from _line_settings(reading, part.strip(), number, known)
+            is_joined = list_row is not None and not list_row["end"]
         elif end:
             if row.strip() == end:
                 end = ""
                 continue
-            yield from _line(reading, row.strip(), number, known)
+            yield from _line_settings(reading, row.strip(), number, known)
         elif match := _FILE.match(row):
             end = match["end"] or ""
             if not end and match["text"] is None:
-                reading.wrong(Component.BROKER, _FILE_OF_ALL, number, _WHOLE)
+                reading.wrong(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
             for part in (match["text"] or "").split("\\n"):
-                yield from _line(reading, part.strip(), number, known)
+                yield from _line_settings(reading, part.strip(), number, known)
 
 
-def _line(
+def _line_settings(
     reading: Reading, row: str, number: int, known: Mapping[str, str]
 ) -> Iterator[tuple[int, str, str]]:
-    """The setting of one line, with the defaults of variables; one that is worked out is a problem
-    where an answer depends on it, or where it may be any setting."""
-    filled = _WORKED_OUT.sub(lambda it: known.get(it[1].strip(), it[0]).strip('"'), row)
-    for found in properties(filled):
-        is_open = "${" in found.value or "%{" in found.value
-        if found.key.startswith(("${", "%{")):
-            if not any(problem.setting == _FILE_OF_ALL for problem in reading.problems):
-                reading.wrong(Component.BROKER, _FILE_OF_ALL, number, _WHOLE)
-        elif is_open and decides(found.key):
-            words = f"{shown(found.key)} {_OPEN}"
-            reading.wrong(Component.BROKER, found.key, number, words)
+    """Yields the setting of one line, with the defaults of variables. A computed one is a problem
+    where an answer depends on it, or where its name is computed."""
+    filled = _INTERPOLATION.sub(lambda it: known.get(it[1].strip(), it[0]).strip('"'), row)
+    for setting in properties(filled):
+        is_open = "${" in setting.value or "%{" in setting.value
+        if setting.key.startswith(("${", "%{")):
+            if not any(problem.setting == _SERVER_PROPERTIES for problem in reading.problems):
+                reading.wrong(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
+        elif is_open and decides(setting.key):
+            words = f"{shown(setting.key)} {_COMPUTED}"
+            reading.wrong(Component.BROKER, setting.key, number, words)
         elif is_open:
-            reading.note(number, f"{shown(found.key)} is worked out by Terraform: not read")
+            reading.note(number, f"{shown(setting.key)} is worked out by Terraform: not read")
         else:
             if filled != row:
-                kept = found.value if _PLAIN.fullmatch(found.value) else "its default"
-                words = f"{shown(found.key)} is {kept} unless it is given another"
+                value_text = setting.value if _PLAIN.fullmatch(setting.value) else "its default"
+                words = f"{shown(setting.key)} is {value_text} unless it is given another"
                 reading.note(number, words)
-            yield number, found.key, found.value
+            yield number, setting.key, setting.value
 
 
-def _head(reading: Reading, name: str, value: str, line: int) -> None:
-    version = _LINE.match(value)
+def _take_head(reading: Reading, name: str, value: str, line: int) -> None:
+    version = _KAFKA_VERSION.match(value)
     if name == "number_of_broker_nodes" and value.isdecimal():
         reading.heads["brokers"] = value
     elif name == "kafka_version" and version:

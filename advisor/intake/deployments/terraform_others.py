@@ -1,4 +1,4 @@
-"""Resources and modules of Terraform that are not read, and state settings of Kafka's."""
+"""Resources and modules of Terraform that are not read but contain settings of Kafka."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _NEXT = re.compile(
 )
 _COPIES = re.compile(r"(?:^|[{,])[ \t]*replication_factor[ \t]*=", re.MULTILINE)
 _ELSEWHERE = (
-    "stands in a resource or a module that is not read. Leave it out if it is of another topic or "
+    "stands in a resource or a module that is not read. Remove it if it is of another topic or "
     "application, else give it as properties"
 )
 
 
 def refuse_elsewhere(reading: Reading, text: str) -> None:
-    """Refuses a setting that decides where it is not read: in a chart, a task, a module."""
+    """Refuses settings that decide in text that is not read: a chart, a task, a module."""
     for block in _BLOCK.finditer(text):
-        later = _NEXT.search(text, block.end())
-        ends = later.start() if later else len(text)
-        found = [*islice(deciding_settings(text, block.end(), ends), 1)]
+        following = _NEXT.search(text, block.end())
+        ends = following.start() if following else len(text)
+        settings = [*islice(deciding_settings(text, block.end(), ends), 1)]
         if copies := _COPIES.search(text, block.end(), ends):
-            found.append((copies.start(), "replication_factor"))
-        if found:
-            at, name = min(found)
+            settings.append((copies.start(), "replication_factor"))
+        if settings:
+            at, name = min(settings)
             line = line_of(text, at)
             reading.wrong(Component.APPLICATION, name, line, f"{shown(name)} {_ELSEWHERE}")

@@ -111,8 +111,7 @@ def read(text: str) -> Reading:
     brokers, controllers, voting = services_by_role(variables)
     commands = {path[-1]: row for path, row in container_commands(leaves).items() if len(path) == 2}
     image_names = _images(leaves)
-    if not brokers:
-        brokers = _implicit_brokers(leaves, variables, commands) - controllers
+    brokers = brokers or _implicit_brokers(leaves, variables, commands) - controllers
     drop_skipped_variables(reading, variables, image_names)
     refuse_several(_variables(leaves, brokers | controllers))
     take_application_variables(reading, [*_variables(leaves)], commands.values())
@@ -125,9 +124,8 @@ def read(text: str) -> Reading:
     _take_commands(reading, brokers | controllers, commands, variables)
     reading.complete_servers = frozenset(brokers | controllers)
     if brokers - controllers:
-        reading.heads["brokers"] = str(
-            count_servers(reading, leaves, variables, brokers - controllers)
-        )
+        number = count_servers(reading, leaves, variables, brokers - controllers)
+        reading.heads["brokers"] = str(number)
     if voting and not any(item.name == VOTERS for item in reading.items):
         voters = str(count_servers(reading, leaves, variables, voting))
         reading.state(Component.APPLICATION, "controllers", voters, 1)
