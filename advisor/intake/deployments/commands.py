@@ -49,7 +49,7 @@ _SOME_BROKERS = (
     "is changed for some brokers by their ids, and not the same for all. Change it for all of them "
     "(--entity-default), or state the value that counts"
 )
-_DELETED = "is taken back by a command here. Write the value that counts then"
+_DELETED = "is deleted by a command here. Write the value that counts then"
 _LOSING_COMMANDS: Mapping[str, str] = {
     r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
         "lets a replica without the last messages lead, so that acknowledged ones are gone",

@@ -93,7 +93,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     """Reads resources with these profiles of Spring, or with those that its files activate."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices, commands = dict[tuple[str, ...], int](), dict[str, tuple[str, int]]()
-    config_map_rows, handed = list[tuple[str, Variable]](), list[tuple[str, str]]()
+    config_map_rows, uses = list[tuple[str, Variable]](), list[tuple[str, str]]()
     exported = map(with_exported_variables, with_references(every))
     resources = without_init_variables(reading, exported)
     refuse_several(chain.from_iterable(map(_plain_variables, resources)))
@@ -102,7 +102,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     several = sum(map(has_application, resources)) > 1
     for name, leaves in with_names(resources):
         config_map_rows += [(name, row) for row in _config_map_variables(leaves)]
-        handed += handed_on(leaves, partial(_container_key, name))
+        uses += handed_on(leaves, partial(_container_key, name))
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
         choices |= _take_files(reading, files, profiles, name if several else "")
         _take_application_variables(reading, leaves)
@@ -117,8 +117,8 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
         _say_unread(reading, leaves, name, here)
         _say_others(reading, leaves)
     if images:
-        refuse_unused(config_map_rows, handed)
-    variables = with_config_map_variables(config_map_rows, handed, variables)
+        refuse_unused(config_map_rows, uses)
+    variables = with_config_map_variables(config_map_rows, uses, variables)
     drop_skipped_variables(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_client_variables(variables)
     take_topics(reading, commands.values(), {})

@@ -141,7 +141,7 @@ def refuse_unused(rows: Iterable[tuple[str, Variable]], uses: Iterable[tuple[str
     for resource, (name, text, line) in rows:
         is_used = resource.partition(":")[0] in used
         if not is_used and (decides(setting_name(name)) or is_argument(text)):
-            words = f"{shown(name)} is given to no container here. Remove what is of another"
+            words = f"{shown(name)} is used by no container here. Remove what is of another"
             raise IntakeError(f"Line {line}: {words} application.")
 
 
@@ -190,21 +190,21 @@ def handed_on(
 
 
 def with_config_map_variables(
-    given: Sequence[tuple[str, Variable]], handed: Collection[tuple[str, str]],
+    config_map_rows: Sequence[tuple[str, Variable]], uses: Collection[tuple[str, str]],
     stated: dict[str, list[Variable]],
 ) -> dict[str, list[Variable]]:  # fmt: skip
     """The variables of each container, after those of ConfigMaps under an empty name; variables of
     Spring that not every application here uses are added to their containers. Raises
     `IntakeError`."""
-    given = [*_without_earlier_sources(given, handed)]
-    _refuse_two_values(row for _, row in given)
+    config_map_rows = [*_without_earlier_sources(config_map_rows, uses)]
+    _refuse_two_values(row for _, row in config_map_rows)
     data = list[Variable]()
     by_container = {container: [*rows] for container, rows in stated.items()}
     applications = {container for container, rows in stated.items() if any(map(_is_spring, rows))}
     users = dict[str, dict[str, None]]()
-    for container, resource in handed:
+    for container, resource in uses:
         users.setdefault(resource, {})[container] = None
-    for resource, row in _not_overridden(given, handed, stated):
+    for resource, row in _not_overridden(config_map_rows, uses, stated):
         containers = users.get(resource.partition(":")[0], {})
         if _is_spring(row) and containers and applications - containers.keys():
             for container in containers:
@@ -215,19 +215,19 @@ def with_config_map_variables(
 
 
 def _without_earlier_sources(
-    given: Sequence[tuple[str, Variable]], handed: Iterable[tuple[str, str]]
+    config_map_rows: Sequence[tuple[str, Variable]], uses: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, Variable]]:
     """Yields the variables of ConfigMaps except those that a later source of `envFrom` overrides in
     every container that uses them (Kubernetes API reference, Container v1)."""
     values = dict[str, set[str]]()
-    for _, (name, text, _) in given:
+    for _, (name, text, _) in config_map_rows:
         values.setdefault(name, set()).add(text)
     stated = dict[str, set[str]]()
-    for resource, (name, _, _) in given:
+    for resource, (name, _, _) in config_map_rows:
         if len(values[name]) > 1:
             stated.setdefault(resource, set()).add(name)
     sources = dict[str, list[str]]()
-    for container, resource in handed if stated else ():
+    for container, resource in uses if stated else ():
         sources.setdefault(container, []).append(resource)
     counting, used = set[tuple[str, str]](), {*chain.from_iterable(sources.values())}
     for resources in sources.values():
@@ -238,7 +238,7 @@ def _without_earlier_sources(
             later |= names
     # A ConfigMap and a Secret may share a name: then it is unknown which of them is the later one.
     unclear = {resource.partition(":")[0] for resource in stated if ":" in resource}
-    for resource, row in given:
+    for resource, row in config_map_rows:
         is_known = resource in used and resource not in unclear
         if not is_known or row[0] not in stated.get(resource, ()) or (
             (resource, row[0]) in counting
@@ -251,7 +251,7 @@ def _is_spring(row: Variable) -> bool:
 
 
 def _not_overridden(
-    given: Iterable[tuple[str, Variable]], handed: Collection[tuple[str, str]],
+    config_map_rows: Iterable[tuple[str, Variable]], uses: Collection[tuple[str, str]],
     stated: Mapping[str, Sequence[Variable]],
 ) -> Iterator[tuple[str, Variable]]:  # fmt: skip
     """Yields the variables of ConfigMaps that no container overrides in its `env`, which takes
@@ -259,15 +259,15 @@ def _not_overridden(
 
     Raises `IntakeError` if only some of the containers override one.
     """
-    for resource, (name, text, line) in given:
-        having = {container for container, other in handed if other == resource.partition(":")[0]}
+    for resource, (name, text, line) in config_map_rows:
+        users = {container for container, other in uses if other == resource.partition(":")[0]}
         others = {
             container: at
             for container, rows in stated.items()
-            for own, value, at in rows
-            if own == name and value != text
+            for variable, value, at in rows
+            if variable == name and value != text
         }
-        is_overridden = bool(having) and having <= others.keys()
+        is_overridden = bool(users) and users <= others.keys()
         if not others:
             yield resource, (name, text, line)
         elif not is_overridden and (decides(setting_name(name)) or is_argument(text)):

@@ -26,12 +26,12 @@ def read(text: str) -> Reading:
 
 
 def _read(
-    own: Sequence[list[Leaf]], others: Sequence[list[Leaf]], profiles: Sequence[str]
+    strimzi_resources: Sequence[list[Leaf]], others: Sequence[list[Leaf]], profiles: Sequence[str]
 ) -> Reading:
     """Reads Strimzi's and other resources with these profiles of Spring."""
     other = kubernetes.read_resources(others, profiles) if others else Reading()
-    reading = strimzi.read_resources(own, is_all=not (other.items or other.profiles))
-    for leaves in own:
+    reading = strimzi.read_resources(strimzi_resources, is_all=not (other.items or other.profiles))
+    for leaves in strimzi_resources:
         strimzi.refuse_unread(reading, leaves)
     if "Kafka" in reading.part_names:
         servers = [item for item in other.items if item.component is Component.BROKER]
@@ -49,7 +49,7 @@ def _read(
     reading.start_profiles += other.start_profiles
     if other.profiles:
         reading.profiles = Profiles(
-            other.profiles.choices, lambda chosen: _read(own, others, chosen),
+            other.profiles.choices, lambda chosen: _read(strimzi_resources, others, chosen),
             other.profiles.default,
         )  # fmt: skip
     return reading

@@ -72,8 +72,8 @@ _AIVEN_DEFAULTS = (
     "what is not stated here has the default of the service on Aiven, and Kafka's is taken: state "
     "it, or give what kafka-configs.sh --describe --all prints"
 )
-_COMPUTED_NAME_WORDS = "a name in config is worked out by Terraform here. Write it out"
-_COMPUTED = "is worked out by Terraform. Write its value here"
+_COMPUTED_NAME_WORDS = "a name in config is computed by Terraform here. Write it out"
+_COMPUTED = "is computed by Terraform. Write its value here"
 _DIFFERS = (
     "is not the same in each element of for_each, or these are not here. A pipeline has one topic: "
     "write the value of that one"
@@ -215,7 +215,7 @@ def _take_argument(reading: Reading, name: str, value: str, line: int, *, manage
             words = f"{shown(name)} {words}"
             reading.wrong(Component.TOPIC, name, line, words)
         else:
-            reading.note(line, f"{shown(name)} is worked out by Terraform: not read")
+            reading.note(line, f"{shown(name)} is computed by Terraform: not read")
     elif is_setting:
         setting = "replication.factor" if name == _COPIES else name
         reading.state(Component.TOPIC, setting, text, line)

@@ -32,7 +32,7 @@ _LIST_ROW = re.compile(
 )
 """A row of the list of strings that `join` combines into lines, and the end of the list."""
 _INTERPOLATION = re.compile(r"\$\{([^{}]{0,200})\}")
-_COMPUTED = "is worked out by Terraform. Write its value here"
+_COMPUTED = "is computed by Terraform. Write its value here"
 _PAIR = re.compile(
     r"^[ \t]*(?P<name>kafka_version|number_of_broker_nodes)[ \t]*=[ \t]*"
     r"(?P<value>.+?)[ \t]*(?:(?:#|//).*)?$"
@@ -51,7 +51,7 @@ _ENSEMBLE = "z-1,z-2,z-3"
 _PLAIN = re.compile("-?[0-9]{1,20}|true|false")
 _SERVER_PROPERTIES = "server_properties"
 _COMPUTED_LINE = (
-    "server_properties, or a line of it, is worked out by Terraform. Write its settings here"
+    "server_properties, or a line of it, is computed by Terraform. Write its settings here"
 )
 _UNCLEAN = "unclean.leader.election.enable"
 
@@ -139,7 +139,7 @@ def _line_settings(
             words = f"{shown(setting.key)} {_COMPUTED}"
             reading.wrong(Component.BROKER, setting.key, number, words)
         elif is_open:
-            reading.note(number, f"{shown(setting.key)} is worked out by Terraform: not read")
+            reading.note(number, f"{shown(setting.key)} is computed by Terraform: not read")
         else:
             if filled != row:
                 value_text = setting.value if _PLAIN.fullmatch(setting.value) else "its default"
@@ -161,4 +161,4 @@ def _take_head(reading: Reading, name: str, value: str, line: int) -> None:
         if ".kraft" not in value and int(version[1].partition(".")[0]) < _ALWAYS_KRAFT:
             reading.state(Component.BROKER, ZOOKEEPER, _ENSEMBLE, line)
     else:
-        reading.note(line, f"{shown(name)} is worked out by Terraform: not read")
+        reading.note(line, f"{shown(name)} is computed by Terraform: not read")

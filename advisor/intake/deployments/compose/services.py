@@ -130,7 +130,7 @@ def read(text: str) -> Reading:
         voters = str(count_servers(reading, leaves, variables, voting))
         reading.state(Component.APPLICATION, "controllers", voters, 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
-    with_own_files(reading, leaves, brokers - controllers, variables)
+    state_image_files(reading, leaves, brokers - controllers, variables)
     servers = Servers(leaves, variables, image_names, brokers - controllers, voting)
     say_shared(reading, servers)
     lose_disks(reading, servers)
@@ -218,13 +218,13 @@ def _images(leaves: Sequence[Leaf]) -> dict[str, str]:
     }
 
 
-def with_own_files(
+def state_image_files(
     reading: Reading, leaves: Sequence[Leaf], brokers: set[str],
     variables: Mapping[str, Sequence[Variable]],
 ) -> None:  # fmt: skip
-    """States what the files in the brokers' images state, where no mounted file replaces them."""
+    """States the settings of the files in the brokers' images that no mounted file replaces."""
     images, lines, mounted = _images(leaves), dict[str, int](), set[str]()
-    elsewhere = set[str]()
+    with_env_file = set[str]()
     for leaf in leaves:
         match leaf.path:
             case ("services", service, "image" | "build", *_):
@@ -232,12 +232,12 @@ def with_own_files(
             case ("services", service, "volumes", *_) if ".properties" in leaf.text:
                 mounted.add(service)
             case ("services", service, "env_file", *_):
-                elsewhere.add(service)
+                with_env_file.add(service)
             case _:
                 pass
     for service in sorted(brokers & lines.keys() - mounted):
         names = [name for name, _, _ in variables.get(service, ())]
-        names += ["KAFKA_"] if service in elsewhere else []
+        names += ["KAFKA_"] if service in with_env_file else []
         state_image_file(reading, images.get(service, ""), names, lines[service], service)
 
 

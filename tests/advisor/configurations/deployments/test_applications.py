@@ -142,18 +142,18 @@ ELSEWHERE = [
      "--only prod", 1, ONE),
     ({"t.tf": 'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n'
       '  config = merge(local.base, { "min.insync.replicas" = "2" })\n}\n'}, "", 2,
-     ":4: config is worked out by Terraform. Write its value here"),
+     ":4: config is computed by Terraform. Write its value here"),
     # an expression that begins with a plain value
     *[({"t.tf": 'locals {\n  least = 2\n  prod = false\n}\nresource "kafka_topic" "t" {\n'
         f'  replication_factor = 3\n  config = {{\n    {row}\n  }}\n}}\n'}, "", code, expected)
       for row, code, expected in [
-        ('"min.insync.replicas" = local.least - 1', 2, "is worked out by Terraform"),
+        ('"min.insync.replicas" = local.least - 1', 2, "is computed by Terraform"),
         ('"min.insync.replicas" = 2\n"retention.ms" = 7 * 24 * 3600 * 1000', 0, "YES"),
         ('"min.insync.replicas" = 2\n"retention.ms" = 60 * 1000 * 1', 1, "60000 -> 690000"),
-        ('"min.insync.replicas" = 2\n"retention.ms" = 7 * var.day', 2, "worked out by Terraform"),
-        ('"min.insync.replicas" = 2 - 1', 2, "is worked out by Terraform"),
+        ('"min.insync.replicas" = 2\n"retention.ms" = 7 * var.day', 2, "computed by Terraform"),
+        ('"min.insync.replicas" = 2 - 1', 2, "is computed by Terraform"),
         ('"min.insync.replicas" = 2\n"unclean.leader.election.enable" = false != var.x', 2,
-         "unclean.leader.election.enable is worked out by Terraform"),
+         "unclean.leader.election.enable is computed by Terraform"),
         ('"min.insync.replicas" = local.least // was 1', 0, "YES"),
         ('"min.insync.replicas" = 2, "flush.ms" = 9', 0, "YES"),
     ]],

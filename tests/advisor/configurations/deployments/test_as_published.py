@@ -165,7 +165,7 @@ SCRIPTS = [
     (f"{MADE} a --replication-factor 3 --config min.insync.replicas=$I\n", 2, "s.sh:1: "),
     (f"{MADE} a --replication-factor 3 --config min.insync.replicas=2\n"
      "kafka-configs --alter --entity-type topics --entity-name a "
-     "--delete-config min.insync.replicas\n", 2, "s.sh:2: .*is taken back by a command"),
+     "--delete-config min.insync.replicas\n", 2, "s.sh:2: .*is deleted by a command"),
     (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
      "--entity-name b --add-config min.insync.replicas=2\n", 2, "s.sh:2: .*changed for one topic"),
     (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "

@@ -218,22 +218,22 @@ TERRAFORM = [
     (MSK % (SAFE, "3.6.0", 2), 1, "CANNOT WORK.*only 2 broker"),
     (MSK % (SAFE, "var.kafka", 3), 0, "3 brokers of Kafka"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'file("f")%s') % ("", "3.6.0", 3), 2,
-     "server_properties, or a line of it, is worked out by Terraform. Write its settings here"),
+     "server_properties, or a line of it, is computed by Terraform. Write its settings here"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'join("\\n", ["%s"])')
      % (CLEAN, "3.6.0", 3) + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2,
-     "server_properties, or a line of it, is worked out by Terraform"),
+     "server_properties, or a line of it, is computed by Terraform"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", '"%s"')
      % (SAFE.replace("\n    ", "\\n"), "3.6.0", 3), 0, "YES.*3 brokers of Kafka 3.6"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3), 2,
-     "min.insync.replicas is worked out by Terraform. Write its value here"),
+     "min.insync.replicas is computed by Terraform. Write its value here"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3)
-     + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2, "worked out by Terraform"),
+     + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2, "computed by Terraform"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3)
      + 'variable "isr" {\n  default = 1\n}\n', 1, "min.insync.replicas: 1 -> 2.*unless it is"),
-    (MSK % (f"{SAFE}\n    ${{var.more}}", "3.6.0", 3), 2, "or a line of it, is worked out by"),
+    (MSK % (f"{SAFE}\n    ${{var.more}}", "3.6.0", 3), 2, "or a line of it, is computed by"),
     (MSK % (f"{SAFE}\n    %{{ for k in var.m }}\n    ${{k}}=1\n    %{{ endfor }}", "3.6.0", 3), 2,
-     "or a line of it, is worked out by"),
-    (MSK % (f"{SAFE}\n    num.partitions=${{var.p}}", "3.6.0", 3), 0, "num.partitions is worked"),
+     "or a line of it, is computed by"),
+    (MSK % (f"{SAFE}\n    num.partitions=${{var.p}}", "3.6.0", 3), 0, "num.partitions is computed"),
     (MSK % ("unclean.leader.election.enable=true", "3.6.0", 3)
      + OURS % '  config = { \n "min.insync.replicas" = "2"\n }\n', 1, "election.enable: true -> f"),
     (MSK % (SAFE, "3.6.0", 3) + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n'
@@ -243,7 +243,7 @@ TERRAFORM = [
      "YES.*ignore_changes: Terraform does not set again what is named there"),
     # names that are worked out, and what stands in what is not read
     *[(OURS % f'  config = {{\n "min.insync.replicas" = "2"\n {row}\n }}\n', 2,
-       "a name in config is worked out by Terraform here")
+       "a name in config is computed by Terraform here")
       for row in ('(local.name) = "true"', '"${local.part}.enable" = "true"',
                   "for name, value in var.more : name => value")],
     *[(OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n' + f"{block} {{\n  {row}\n}}\n",
@@ -270,7 +270,7 @@ TERRAFORM = [
           ("replication = 3", "min_insync_replicas = 2", "", 0, "YES.*default of the service on"),
           ("replication = 3", 'min_insync_replicas = "1"', 'resource "aiven_kafka_acl" "a" {}', 1,
            "min.insync.replicas: 1 -> 2"),
-          ("replication = var.n", "min_insync_replicas = 2", "", 2, "replication.factor is worked"),
+          ("replication = var.n", "min_insync_replicas = 2", "", 2, "replication.factor is computed"),
           ("replication = 3", "min_insync_replicas = 2", 'resource "aiven_kafka" "k" {}', 2,
            "of a service whose brokers"))],
 ]  # fmt: skip
@@ -296,8 +296,8 @@ TERRAFORM += [
         (ONE_LINE % f"{LEAST}tostring(1)", 1, "min.insync.replicas: 1 -> 2"),
         (ONE_LINE % '"cleanup.policy" = "delete"', 0, "YES"),
         (LINES % f"{LEAST}1", 0, "YES"),
-        ("merge(local.shared, var.own)", 2, "config is worked out by Terraform"),
-        ("merge(local.other, {})", 2, "config is worked out by Terraform"),
+        ("merge(local.shared, var.own)", 2, "config is computed by Terraform"),
+        ("merge(local.other, {})", 2, "config is computed by Terraform"),
         (f"{{ {LEAST}tostring(2) }}", 0, "YES"),
     )
 ]

@@ -57,7 +57,7 @@ HANDED = "    envFrom:\n    - configMapRef: {name: c}\n"
     ([CONFIG % (RESET, "latest"), OWN % ("p", "earliest") + HANDED], 0, "YES"),
     ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + HANDED], 1, "latest -> earliest"),
     ([CONFIG % (RESET, "earliest"), OWN % ("p", "earliest") + HANDED], 0, "YES"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest")], 2, "is given to no container"),
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest")], 2, "is used by no container"),
     ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + HANDED, POD % "q" + HANDED], 2,
      "has another value than on line"),
 ])  # fmt: skip

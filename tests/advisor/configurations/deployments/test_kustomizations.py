@@ -47,7 +47,7 @@ KUSTOMIZATIONS = [
     (files(KIND + FILES, MOUNTED) | PROPERTIES, 1, ACKS),
     (files(KIND + FILES, MOUNTED), 2, "what it makes ConfigMaps of is in files"),
     (files(KIND + FILES, OWN), 1, "a file application.properties may hold settings: not read"),
-    (files(KIND + ONE, GIVEN.replace("name: a}}", "name: b}}")), 2, "given to no container"),
+    (files(KIND + ONE, GIVEN.replace("name: a}}", "name: b}}")), 2, "used by no container"),
     # what changes resources, or is elsewhere
     (files(f"{KIND}patches: [{{path: b.yaml}}]\n{ONE}"), 2, PRINTS),
     (files(f"{KIND}namePrefix: b-\n{ONE}"), 2, PRINTS),

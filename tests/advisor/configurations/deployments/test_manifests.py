@@ -82,9 +82,9 @@ def test_brokers_beside_those_of_strimzi(tmp_path: Path, broker: str) -> None:
      1, LATE),
     # of another application
     ([f"{MAP}  {RESET}: earliest\n", (CONTAINER + GIVEN % "").replace("name: m", "name: n")], 2,
-     "is given to no container here"),
+     "is used by no container here"),
     ([f"{MAP}  {RESET}: earliest\n", CONTAINER + ENV + VALUE % (ACKS, "all")], 2,
-     "is given to no container here"),
+     "is used by no container here"),
 ])  # fmt: skip
 def test_a_config_map_in_a_file_of_its_own(
     tmp_path: Path, parts: list[str], code: int, expected: str

@@ -51,7 +51,7 @@ def of(namespace: str, text: str) -> str:
     (POD + ACKS % 1 + (POD + ACKS % "all").replace("Deployment", "Job"), 2, DIFFERS),
     (MAP % "a" + VARIABLE % 1 + MAP % "b" + VARIABLE % "all", 2, "has another value than on line"),
     (MAP % "a" + APPLICATION % 1 + MAP % "b" + APPLICATION % "all", 2, "--only a, --only b"),
-    (MAP % "a" + VARIABLE % "all" + POD, 2, "is given to no container here"),
+    (MAP % "a" + VARIABLE % "all" + POD, 2, "is used by no container here"),
 ])  # fmt: skip
 def test_applications_of_one_text(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
@@ -197,7 +197,7 @@ HANDED = "        envFrom: [{configMapRef: {name: c}}]\n"
     (GIVEN % 1 + POD + HANDED, 1, ONE),
     (GIVEN % "all" + POD + WEB + HANDED, 2, "auto.offset.reset differs from another one"),
     (GIVEN % "all" + POD + HANDED + WEB, 0, "YES"),
-    (GIVEN % "all" + POD, 2, "is given to no container here"),
+    (GIVEN % "all" + POD, 2, "is used by no container here"),
 ])  # fmt: skip
 def test_what_one_of_two_applications_is_given(
     tmp_path: Path, text: str, code: int, expected: str

@@ -46,7 +46,7 @@ SOURCES = [
     (manifests(f"{MAP}, {SECRET}", OWN), 1, "acks: 1 -> all"),
     # a container that has the first one alone, a source that no container has, and one name for two
     (manifests(f"{MAP}, {SECRET}", more=OTHER), 2, "Leave only the ConfigMap that counts"),
-    (manifests(MAP), 2, "is given to no container here"),
+    (manifests(MAP), 2, "is used by no container here"),
     (manifests(f"{MAP}, {{secretRef: {{name: a}}}}", name="a"), 2, "Leave only the ConfigMap"),
 ]
 

@@ -28,8 +28,8 @@ LEAST = 'locals {\n  least = "%s"\n  base = { "cleanup.policy" = "delete" }\n}\n
 CONFIG = 'variable "config" {\n  type = map(string)\n  default = {\n    %s\n  }\n}\n'
 TWO = '"min.insync.replicas" = "2"'
 FEW, WEAK = "replication.factor: 1 -> 3", "min.insync.replicas: 1 -> 2"
-OPEN = "replication_factor is worked out by Terraform"
-WORKED_OUT = "min.insync.replicas is worked out by Terraform"
+OPEN = "replication_factor is computed by Terraform"
+WORKED_OUT = "min.insync.replicas is computed by Terraform"
 
 
 def module(default: str, *given: tuple[str, str], least: int = 2) -> dict[str, str]:

@@ -93,7 +93,7 @@ locals {
 """
 BASE = '"unclean.leader.election.enable=false", "default.replication.factor=3",'
 JOINED = f'join("\\n", [\n    {BASE} # safe\n    "min.insync.replicas=%s",\n  ])'
-WORKED_OUT = "is worked out by Terraform"
+WORKED_OUT = "is computed by Terraform"
 
 
 @pytest.mark.parametrize(("value", "code", "expected"), [

@@ -217,12 +217,12 @@ TERRAFORM = [
     (_kafka("var.rf", TWO) + 'variable "rf" { default = 3 }\n', 0, "is 3 unless it is given"),
     (_kafka("each.value.rf", TWO), 2, "factor is not the same in each element of for_each"),
     (_kafka(3, MINIMUM % '"${var.m}"') + _variable("m", 2), 0, "YES"),
-    (_kafka(3, "  config = merge(local.c, {})\n"), 2, "config is worked out by Terraform"),
+    (_kafka(3, "  config = merge(local.c, {})\n"), 2, "config is computed by Terraform"),
     # Confluent's own minimum is 2
     (_confluent(""), 0, "YES"),
-    (_confluent(MINIMUM % "var.m"), 2, "min.insync.replicas is worked out by Terraform. Write"),
+    (_confluent(MINIMUM % "var.m"), 2, "min.insync.replicas is computed by Terraform. Write"),
     (_confluent(MINIMUM % "var.m") + _variable("m", 1), 1, "replicas: 1 -> 2"),
-    (_confluent("  config = merge(var.c, {})\n"), 2, "config is worked out by Terraform. Write"),
+    (_confluent("  config = merge(var.c, {})\n"), 2, "config is computed by Terraform. Write"),
     (_confluent('  config = {"min.insync.replicas" = "1"}\n'), 1, "replicas: 1 -> 2"),
     (_confluent("  rest_endpoint = var.e\n  credentials {\n    key = var.k\n  }\n"), 0, "YES"),
 ]  # fmt: skip

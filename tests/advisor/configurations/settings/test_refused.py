@@ -212,7 +212,7 @@ FILES = [
     ("t.tf", TOPIC_OF * 2, 0, "t.tf:1: 2 topics are created here: the fewest copies"),
     ("t.tf", TOPIC_OF + TOPIC_OF.replace("replication_factor", "partitions"), 2,
      "t.tf:4: replication.factor: a topic without a replication factor has the brokers' default"),
-    ("t.tf", TOPIC_OF.replace("3", "local.copies"), 2, "replication_factor is worked out by"),
+    ("t.tf", TOPIC_OF.replace("3", "local.copies"), 2, "replication_factor is computed by"),
     # Kafka Streams says other things of each kind of internal topic, and the file goes first
     ("s.properties", f"{STREAMS}topic.retention.ms=1000\n", 2,
      "s.properties:4: topic.retention.ms counts for the application's internal topics"),
