@@ -270,7 +270,8 @@ TERRAFORM = [
           ("replication = 3", "min_insync_replicas = 2", "", 0, "YES.*default of the service on"),
           ("replication = 3", 'min_insync_replicas = "1"', 'resource "aiven_kafka_acl" "a" {}', 1,
            "min.insync.replicas: 1 -> 2"),
-          ("replication = var.n", "min_insync_replicas = 2", "", 2, "replication.factor is computed"),
+          ("replication = var.n", "min_insync_replicas = 2", "", 2,
+           "replication.factor is computed"),
           ("replication = 3", "min_insync_replicas = 2", 'resource "aiven_kafka" "k" {}', 2,
            "of a service whose brokers"))],
 ]  # fmt: skip
