@@ -1,22 +1,22 @@
-"""Files and sources of variables that a deployment refers to and that were not passed in."""
+"""Notes about files and values that the given files refer to and that are not here.
+
+Whatever they set may change an answer: a YES with such a note is conditional
+(docs/decisions/0161-a-yes-names-what-is-not-here.md). So the note carries a mark, and nothing
+depends on the rest of its wording.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_ABSENCE_NOTE = re.compile(
-    r"may hold settings: not read|that is not here: not read|, and is not read\b"
-    r"|(?:, and is not here|goes before this)\. Give (?:it|them|that file), too"
-    r"|from a file are not read here|into a file of properties is not read"
-    r"|a variable fills into this command are not read here"
-    r"|does not set (?:again )?what (?:stands here|is named there)"
-)
-"""The wording of the readers' notes about such a file, options in a variable of a script, and a
-resource that its operator leaves unchanged."""
+_MARK = " (it may change the answer)"
+
+
+def absence(words: str) -> str:
+    """Returns the words of a note about something that is not here, with the mark of such notes."""
+    return f"{words}{_MARK}"
 
 
 def absence_notes(notes: Iterable[str]) -> list[str]:
-    """The notes about such files: an answer holds only if none of them sets anything that
-    decides."""
-    return [note for note in notes if _ABSENCE_NOTE.search(note)]
+    """Returns the notes about what is not here: an answer holds only if none of it decides."""
+    return [note for note in notes if _MARK in note]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from advisor.intake.absent_files import absence
 from advisor.intake.application_file import file_profile
 from advisor.intake.frameworks.chosen_profile import active_profiles
 from advisor.intake.kinds import application_reader, kind_by_name, starts_processes
@@ -70,7 +71,7 @@ class Starts:
         for source, start in self.start_profiles:
             names = ", ".join(map(shown, start.profiles))
             if not is_read:
-                outcome = (
+                outcome = absence(
                     "and no file of it is here: what its files state is not read. Give them, too"
                 )
             elif self.profiles:
@@ -92,11 +93,11 @@ def missing_file_notes(texts: Sequence[tuple[str, str]], *, is_read: bool) -> li
         )
         if file_profile(name) and not has_plain_file and application_reader([text], ""):
             reason = "what the application's file of no profile states counts beneath this one"
-            notes.append(f"{name}:1: {reason}, and is not here. Give it, too.")
+            notes.append(f"{name}:1: {absence(f'{reason}, and is not here. Give it, too')}.")
         if variable and starts_processes(text):
             line = text.count("\n", 0, variable.start()) + 1
             reason = "what the application's own files state counts beneath its variables"
-            notes.append(f"{name}:{line}: {reason}, and is not here. Give them, too.")
+            notes.append(f"{name}:{line}: {absence(f'{reason}, and is not here. Give them, too')}.")
     return notes
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from advisor.catalog import Component
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.deployments.commands import container_commands
@@ -41,7 +42,9 @@ def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -
     """Refuses settings that decide where a command writes them into a file."""
     component = Component.BROKER if of_server else Component.APPLICATION
     if _SOURCED_FILE.search(text):
-        reading.note(line, "variables that this command takes from a file are not read here")
+        reading.note(
+            line, absence("variables that this command takes from a file are not read here")
+        )
     for command in [text] if "<<" in text else _COMMAND_END.split(text):
         if not _FILE_WRITE.search(command) or _KAFKA_TOOL.search(command):
             continue
@@ -49,7 +52,7 @@ def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -
             continue
         if _PROPERTIES_FILE.search(command):
             words = "what this command writes into a file of properties is not read"
-            reading.note(line, f"{words}, but for the names of settings that decide")
+            reading.note(line, absence(f"{words}, but for the names of settings that decide"))
         names = {match["name"].replace("\\", "") for match in _SETTING.finditer(command)}
         for name in sorted(filter(decides, names)):
             reading.wrong(component, name, line, f"{shown(name)} {_WRITTEN}")

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain
 
 from advisor.catalog import Component
+from advisor.intake.absent_files import absence
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.deployments import kustomization, strimzi
@@ -220,11 +221,13 @@ def _say_unread(
             case (*before, "envFrom", _, kind, "name") if _container_key(resource, before) in ours:
                 if (kind, leaf.text) in here:
                     continue
-                words = f"envFrom: variables come from a {shown(kind)} that is not here: not read"
+                words = absence(
+                    f"envFrom: variables come from a {shown(kind)} that is not here: not read"
+                )
             case (*_, "volumes", _, "configMap", "name") if ours and (
                 ("configMapRef", leaf.text) not in here
             ):
-                words = "a volume has the files of a ConfigMap that is not here: not read"
+                words = absence("a volume has the files of a ConfigMap that is not here: not read")
             case (*_, "image"):
                 refuse_other_brokers(leaf.text, leaf.line)
                 continue

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from advisor.catalog import Component
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.deployments.command_settings import refuse_written
 from advisor.intake.deployments.commands import is_read, overrides
@@ -72,7 +73,7 @@ def _say_variable_options(reading: Reading, command: str, line: int) -> None:
         for match in _VARIABLE_ARGUMENT.finditer(tool[0]) if tool else ():
             before = match["before"]
             if not before.startswith("--") or "=" in before or before == "--create":
-                reading.note(line, _OPTIONS)
+                reading.note(line, absence(_OPTIONS))
                 return
 
 

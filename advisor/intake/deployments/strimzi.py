@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import chain
 
 from advisor.catalog import Component, Problem
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.created_topics import combine_topics
 from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.cluster import internal_topics
@@ -236,7 +237,10 @@ def _say_unmanaged(reading: Reading, leaves: Iterable[Leaf]) -> None:
             words = (
                 f"{leaf.path[-1]}: Strimzi does not set what stands here. Kafka's tools say what "
             )
-            reading.note(leaf.line, f"{words}counts (kafka-topics.sh, kafka-configs.sh --describe)")
+            reading.note(
+                leaf.line,
+                absence(f"{words}counts (kafka-topics.sh, kafka-configs.sh --describe)"),
+            )
 
 
 def _take_metadata_version(reading: Reading, leaves: list[Leaf]) -> None:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from advisor.catalog import Component
+from advisor.intake.absent_files import absence
 from advisor.intake.deployments.command_settings import exported_variables, refuse_written
 from advisor.intake.deployments.commands import overrides, take_altered, take_topics
 from advisor.intake.deployments.compose.blank_variables import inherited_value
@@ -45,7 +46,7 @@ def read(text: str) -> Reading:
             words = (
                 f"EnvironmentFile {shown(file)} may hold settings: not read here. Give that, too"
             )
-            reading.note(number, words)
+            reading.note(number, absence(words))
     rows = [*variables(text)]
     for command, line in commands.values():
         rows += ((name, value, line) for name, value in exported_variables(command))

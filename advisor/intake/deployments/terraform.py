@@ -12,6 +12,7 @@ import re
 from math import prod
 
 from advisor.catalog import Component, Family
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.created_topics import combine_topics
 from advisor.intake.clients.known_settings import decides, known_keys, newest
 from advisor.intake.cluster import internal_topics
@@ -205,7 +206,7 @@ def _take_argument(reading: Reading, name: str, value: str, line: int, *, manage
     if name != _COPIES and dotted in known_keys(newest(Family.JAVA), Component.TOPIC):
         name = dotted
     if name == "ignore_changes":
-        reading.note(line, f"{name}: {terraform_msk.IGNORED}")
+        reading.note(line, absence(f"{name}: {terraform_msk.IGNORED}"))
         return
     text = value.strip('"')
     is_setting = name in (_COPIES, "config") or "." in name

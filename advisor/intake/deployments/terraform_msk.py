@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from advisor.catalog import Component, SettingError, kafka_line
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.formats.java_properties import properties
@@ -70,7 +71,7 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
         reading.state(Component.BROKER, name, value, number)
     for number, row in enumerate(text.splitlines(), start=1):
         if _IGNORE_CHANGES.match(row):
-            reading.note(number, f"ignore_changes: {IGNORED}")
+            reading.note(number, absence(f"ignore_changes: {IGNORED}"))
         if match := _PAIR.match(row):
             _take_head(reading, match["name"], match["value"].strip(), number)
     is_plain = not (_TIERED.search(text) or _EXPRESS.search(text))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from advisor.intake.absent_files import absence
 from advisor.intake.application_file import ApplicationFile, leaves_by_part
 from advisor.intake.clients.placeholders import by_default, with_references
 from advisor.intake.formats.dotted import leaves
@@ -97,7 +98,7 @@ def _effective_of_source(
             plain.append(leaf)
             if name in _LOCATIONS:
                 words = "what is there may take precedence over this file, and is not read. "
-                reading.note(leaf.line, f"{name}: {words}Give those files, too")
+                reading.note(leaf.line, absence(f"{name}: {words}Give those files, too"))
         elif positions := [
             active.index(profile) for profile in _profile_names(match) if profile in active
         ]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.formats.arguments import arguments
 from advisor.intake.formats.yaml_nodes import Leaf
@@ -50,13 +51,13 @@ def take_start_profiles(
                 words = (
                     f"the profile of {name} is filled in when the application starts: what is set "
                 )
-                reading.note(line, f"{words}for that profile is not read")
+                reading.note(line, absence(f"{words}for that profile is not read"))
         elif value and name in _INCLUDED_PROFILES:
             words = f"{name}: the settings of {shown(value)} count as well. Choose it with --only"
             reading.note(line, words)
         elif value:
             words = f"{name}: what is there may take precedence over this file, and is not read. "
-            reading.note(line, f"{words}Give those files, too")
+            reading.note(line, absence(f"{words}Give those files, too"))
 
 
 def _properties(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from advisor.catalog import Component
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
@@ -18,7 +19,7 @@ _SETTINGS_FILE = re.compile(
 )
 """Mounted files that may hold settings, and the folders where images look for such files."""
 
-UNREAD = "may hold settings: not read here. Give that, too"
+UNREAD = absence("may hold settings: not read here. Give that, too")
 
 
 def say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[str]) -> None:

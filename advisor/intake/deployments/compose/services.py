@@ -17,6 +17,7 @@ from functools import partial
 from types import MappingProxyType
 
 from advisor.catalog import Component, Family
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import COMPOSE, fill
 from advisor.intake.cluster.quorum import VOTERS
@@ -163,7 +164,7 @@ def take_application_variables(
     for name, text, line in variables:
         if OPTIONS.fullmatch(name) and (not text or "$" in with_defaults(text)):
             words = "what it is filled in with is not here, and may hold settings: not read"
-            reading.note(line, f"{name}: {words}")
+            reading.note(line, absence(f"{name}: {words}"))
     take_start_profiles(reading, variables, commands)
     refuse_arguments([*((text, line) for _, text, line in variables), *commands])
 

@@ -18,6 +18,7 @@ from functools import partial
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
+from advisor.intake.absent_files import absence
 from advisor.intake.application_file import ApplicationFile, leaves_by_part
 from advisor.intake.clients.known_settings import known_keys, newest, weighed_names
 from advisor.intake.clients.placeholders import SPRING, by_default, fill, with_references
@@ -153,7 +154,7 @@ def _check_imports(reading: Reading, leaves: list[Leaf]) -> None:
             reading.wrong(Component.APPLICATION, "spring.config.import", leaf.line, words)
         else:
             words = "spring.config.import: its source goes before this file, and is not read"
-            reading.note(leaf.line, words)
+            reading.note(leaf.line, absence(words))
 
 
 def _check_two_forms(reading: Reading, leaves: list[Leaf]) -> None:

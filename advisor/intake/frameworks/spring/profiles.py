@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from advisor.intake.absent_files import absence
 from advisor.intake.clients.placeholders import SPRING
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import relaxed
@@ -85,14 +86,16 @@ def _note_missing_profiles(reading: Reading, parts: Sequence[Part], chosen: Sequ
     for leaf in activations if reading.items and not chosen else ():
         if leaf.text.strip() and not _profile_names(leaf.text):
             words = "which profile is on is filled in when the application starts: the settings of "
-            reading.note(leaf.line, f"{words}its file go before these. Give that file, too")
+            reading.note(
+                leaf.line, absence(f"{words}its file go before these. Give that file, too")
+            )
 
 
 def note_missing(reading: Reading, name: str, line: int) -> None:
     """Adds a note that a profile is active, and that its file is not here."""
     file = f"application-{name}.yml" if shown(name) == name else "the file of its name"
     words = f"profile {shown(name)} is on, and nothing of it is here: {file} goes before this. "
-    reading.note(line, f"{words}Give that file, too")
+    reading.note(line, absence(f"{words}Give that file, too"))
 
 
 def _activates_profiles(leaf: Leaf) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.catalog import Component
+from advisor.intake.absent_files import absence
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import relaxed
 from advisor.intake.reading import DEFAULT, Item, Reading
@@ -171,7 +172,7 @@ class CodeFacts:
             reading.wrong(Component.APPLICATION, "file", leaf.line, leaf.text)
         for leaf in self.by_name(ALONE):
             words = "the file of this application that is not here: not read"
-            reading.note(leaf.line, words)
+            reading.note(leaf.line, absence(words))
         if self and is_other:
             words = "this sets up clients beside Kafka Streams or bindings of Spring Cloud Stream. "
             words += "Give the files of each of them separately"

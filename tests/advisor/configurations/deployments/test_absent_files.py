@@ -35,6 +35,8 @@ spec:
 YML = "spring:\n  kafka.consumer.group-id: orders\n"
 IMPORTS = f"{YML}  config.import: configtree:/etc/orders/\n"
 PROFILE = f"{YML}  profiles.active: prod\n"
+LATER = f"{YML}  profiles.active: ${{STAGE}}\n"
+STARTED = COMPOSE.format(more="stop_signal: SIGTERM") + "      SPRING_PROFILES_ACTIVE: prod\n"
 RETRIED = f"{JAVA} application.processing.errors=retry"
 IF = "^YES, if what is not here states nothing else: .*Not here, and may state what decides: what "
 
@@ -46,6 +48,8 @@ IF = "^YES, if what is not here states nothing else: .*Not here, and may state w
     ({"d.yml": DEPLOYMENT, "application.yml": YML}, IF + r"\S*d.yml:11 names"),
     ({"application.yml": IMPORTS}, IF + r"\S*application.yml:3 names"),
     ({"application.yml": PROFILE}, IF + r"\S*application.yml:3 names"),
+    ({"application.yml": LATER}, IF + r"\S*application.yml:3 names"),
+    ({"compose.yml": STARTED}, IF + r"\S*compose.yml:8 names"),
     ({"application.yml": YML}, "^YES: "),
     ({"compose.yml": COMPOSE.format(more="stop_signal: SIGTERM"), "application.yml": YML},
      "^YES: "),

@@ -191,7 +191,11 @@ SPRING = [
     (_spring("      acks: ${ACKS}\n"), 2, "is filled in when the application starts. Write"),
     (_spring("      client-id: ${ID}\n"), 0, "not read, so that its default counts here"),
     (_spring("      acks: all\n") + "    listener:\n      ack-mode: TIME\n", 0, "YES"),
-    (_spring("      acks: all\n") + "    listener:\n      ack-mode: foo\n", 2, "is none of record"),
+    (
+        _spring("      acks: all\n") + "    listener:\n      ack-mode: foo\n",
+        2,
+        "is not one of record",
+    ),
 ]
 
 
