@@ -69,15 +69,15 @@ def with_each(text: str) -> str:
 
 def _elements(text: str, begins: int, ends: int, maps: Mapping[str, _Value]) -> Iterator[_Value]:
     """The elements of the map of a resource; none if one is not a literal."""
-    each = _FOR_EACH.search(text, begins, ends)
-    if each is None:
+    for_each = _FOR_EACH.search(text, begins, ends)
+    if for_each is None:
         return
     here = (
-        text[each.start("here") : min(ends, each.start("here") + _MAX_LENGTH)]
-        if each["here"]
+        text[for_each.start("here") : min(ends, for_each.start("here") + _MAX_LENGTH)]
+        if for_each["here"]
         else ""
     )
-    value = _parsed(here) if here else maps.get(each["named"])
+    value = _parsed(here) if here else maps.get(for_each["named"])
     yield from value.values() if isinstance(value, Mapping) else ()
 
 

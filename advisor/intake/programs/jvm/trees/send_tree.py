@@ -120,8 +120,8 @@ class Sends:
             return [
                 ForEach((future_wait,), of=future_wait.name) if wait["element"] else future_wait
             ]
-        if (each := _WAIT_EACH.fullmatch(plain, at, stop)) and each["name"] in self.futures:
-            return [ForEach((Wait(each["name"]),), of=each["name"])]
+        if (loop := _WAIT_EACH.fullmatch(plain, at, stop)) and loop["name"] in self.futures:
+            return [ForEach((Wait(loop["name"]),), of=loop["name"])]
         raise Unclear
 
     def mentions_future(self, code: str) -> bool:

@@ -17,7 +17,7 @@ from advisor.intake.programs.python.errors.flags import Flags, branch_for, only_
 from advisor.intake.programs.python.normal_form.aliases import last_name
 
 _FILTERS = frozenset({"filter", "takewhile", "dropwhile", "filterfalse"})
-EACH = _FILTERS | {"map"}
+ITERATORS = _FILTERS | {"map"}
 """Functions that call another function with each message, and yield messages by its results."""
 _COMBINING_FUNCTIONS = frozenset({
     "sum", "all", "any", "list", "tuple", "len", "sorted", "set", "frozenset", "bool", "int", "min",
@@ -104,7 +104,7 @@ def _combined_calls(
                 call = call.value if isinstance(call, ast.Await) else call
                 if isinstance(call, ast.Call) and syntax.method_name(call) in functions:
                     yield call, node, negated, test is not element
-        elif isinstance(node, ast.Call) and syntax.method_name(node) in EACH and node.args:
+        elif isinstance(node, ast.Call) and syntax.method_name(node) in ITERATORS and node.args:
             verb, is_plain = (
                 syntax.method_name(node),
                 syntax.receiver(node) in ("", "itertools", "it"),

@@ -16,7 +16,7 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.errors import error_handling, ignored_errors
 from advisor.intake.programs.python.errors.async_clients import AsyncClients, is_terminal_call
-from advisor.intake.programs.python.errors.combined_results import EACH
+from advisor.intake.programs.python.errors.combined_results import ITERATORS
 from advisor.intake.programs.python.errors.flags import leads_only_to_commit
 from advisor.intake.programs.python.normal_form.aliases import bound_arguments, callee, last_name
 from advisor.intake.programs.python.processing import partial_polls
@@ -385,7 +385,7 @@ class _Walk:
                 inner.names |= {parameter.arg for parameter in value.args.args}
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
-                is_checked = syntax.method_name(call) in EACH and id(call) not in self._unused
+                is_checked = syntax.method_name(call) in ITERATORS and id(call) not in self._unused
                 for function in self._names.possible_functions(last_name(value)):
                     self._enter(function, {*parameters(function)}, branch, is_checked=is_checked)
 

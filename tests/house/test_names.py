@@ -1,0 +1,53 @@
+"""Names say what they hold: words that fit everything are names of nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.house.files import files, name
+
+VAGUE = frozenset({
+    "beside", "each", "found", "lapse", "said", "silence", "told", "unweighed", "ways",
+})  # fmt: skip
+_WITH_THE_NEXT_RECORD = (
+    "advisor/catalog/",
+    "advisor/reasoning/behaviour/",
+    "advisor/reasoning/failures/",
+    "spark_jobs/",
+)
+"""Code that runs are evidence for: a new name there makes them older than the code."""
+
+
+def given_names(module: ast.Module) -> Iterator[tuple[str, int]]:
+    """Each name that a module gives to something, and its line."""
+    for node in ast.walk(module):
+        match node:
+            case ast.FunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno
+            case ast.arg():
+                yield node.arg, node.lineno
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr, node.lineno
+            case _:
+                pass
+
+
+def product_files() -> list[Path]:
+    return [
+        path for path in files("*.py")
+        if not name(path).startswith(("tests/", "benchmarks/", *_WITH_THE_NEXT_RECORD))
+    ]  # fmt: skip
+
+
+def test_no_name_fits_everything() -> None:
+    assert [
+        f"{name(path)}:{line}: {given}"
+        for path in product_files()
+        for given, line in given_names(ast.parse(path.read_text("utf-8")))
+        if given.strip("_").lower() in VAGUE
+    ] == []
+    assert [name(path) for path in product_files() if path.stem in VAGUE] == []
