@@ -21,6 +21,11 @@ _OF_TWO = (
     "static void attempt(Runnable f, Consumer<Exception> onError) "
     "{ try { f.run(); } catch (Exception e) { onError.accept(e); } }"
 )
+_OF_INTERFACE = (
+    "interface OnError { void on(Exception e); } "
+    "static void attempt(R x, OnError onError) "
+    "{ try { save(x); } catch (Exception e) { onError.on(e); } }"
+)
 _OF_RUNS = (
     "static void tries(Runnable f, int n) { int i = 0; while (true) { try { f.run(); return; } "
     "catch (Exception e) { if (++i >= n) { %s } } } }"
@@ -32,6 +37,11 @@ _SAVES = "try { save(r); } catch (Exception e) { %s }"
 _IN_KOTLIN = (
     "fun attempt(x: R, onError: (Exception) -> Unit = { log.warn(it) }) "
     "{ try { save(x) } catch (e: Exception) { onError(e) } }"
+)
+_INTERFACE_IN_KOTLIN = (
+    "fun interface OnError { fun on(e: Exception) }\n"
+    "fun attempt(x: R, onError: OnError) "
+    "{ try { save(x) } catch (e: Exception) { onError.on(e) } }"
 )
 _LOCAL = "fun all(): (R) -> Unit { fun inner(r: R) { %s }\nreturn ::inner }"
 _AGAIN = (
@@ -75,6 +85,10 @@ _COMMITS = "def ack(c):\n    def inner():\n        c.commit()\n    return inner\
     ("attempt(r, e -> letters.send(r));", _OF_ERROR, YES),
     ("attempt(r, e -> { throw new E(e); });", _OF_ERROR, YES),
     ("attempt(r, (x, e) -> log.error(e));", _OF_BOTH, SKIP),
+    ("attempt(r, e -> log.error(e));", _OF_INTERFACE, SKIP),
+    ("attempt(r, log::error);", _OF_INTERFACE, SKIP),
+    ("attempt(r, e -> letters.send(r));", _OF_INTERFACE, YES),
+    ("attempt(r, e -> { throw new E(e); });", _OF_INTERFACE, YES),
     ("attempt(() -> save(r), e -> log.error(e));", _OF_TWO, SKIP),
     ("attempt(() -> save(r), e -> letters.send(r));", _OF_TWO, YES),
     ("outer(r, e -> log.error(e));", _HANDED_ON, SKIP),
@@ -98,6 +112,8 @@ def test_what_java_is_given(tmp_path: Path, does: str, more: str, expected: str)
     ("attempt(r, log::error)", _IN_KOTLIN, SKIP),
     ("attempt(r) { letters.send(r) }", _IN_KOTLIN, YES),
     ("attempt(r) { throw it }", _IN_KOTLIN, YES),
+    ("attempt(r) { log.error(it) }", _INTERFACE_IN_KOTLIN, SKIP),
+    ("attempt(r) { letters.send(r) }", _INTERFACE_IN_KOTLIN, YES),
     ("all()(r)", _LOCAL % _SAVES % "log.error(e)", SKIP),
     ("all()(r)", _LOCAL % _SAVES % "throw e", YES),
     ("again(3) { save(r) }", _AGAIN, YES),

@@ -9,7 +9,7 @@ and to the default value of a parameter. Line numbers do not change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
 
@@ -38,11 +38,19 @@ _FUNCTION_TYPE = re.compile(
     r"|Action|Operation|Task))\b|Function\d\b"
 )
 _ARROW = re.compile(r"->|=>")
+_INTERFACE = re.compile(r"\b(?:interface|trait)\s+(\w+)")
+_COMBINATORS = (
+    r"(?:andThen|compose|negate|and|or|not|equals|hashCode|toString|let|also|takeIf|run|curried|tupled"
+    r"|lift|isDefinedAt|orElse|applyOrElse)\b"
+)
+"""Methods of a function that do not simply call it."""
 _KEYWORDS = frozenset({
     "if", "else", "for", "while", "return", "throw", "new", "try", "catch", "null", "true", "false",
     "this", "val", "var", "def", "fun", "case", "match", "when", "switch", "it", "final", "in",
     "instanceof", "is", "continue", "break", "do", "finally", "super",
 })  # fmt: skip
+_APPLICATION = re.compile(rf"\s*(?:\??\.\s*(?:{AS_FUNCTION}\b|(?!{_COMBINATORS})\w+)\s*)?\(")
+"""A call of a function: by the one method of its interface, whatever that is called."""
 _VARIABLE = re.compile(r"(?<![\w.@])[a-z]\w*\b(?!\s*(?:\(|::|\{|=(?!=)|\+\+|\+=))")
 _LOGGER = re.compile(r"(?i)_?log(?:ger)?")
 _DEFINITION = re.compile(r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?$|\bnew\s+$")
@@ -62,10 +70,7 @@ class _Parameter:
     type: str
     default: str
     source: str
-
-    @property
-    def is_function(self) -> bool:
-        return bool(_FUNCTION_TYPE.match(self.type) or _ARROW.search(self.type))
+    is_function: bool
 
     @property
     def is_lazy(self) -> bool:
@@ -136,6 +141,7 @@ def _methods(text: Text, code: str, *, is_java: bool) -> Iterator[_Method]:
     plain = text.plain
     matches = [*islice((_JAVA_METHOD if is_java else _METHOD).finditer(plain), 10 * _MOST_METHODS)]
     names = [match["name"] for match in matches]
+    interfaces = {match[1] for match in _INTERFACE.finditer(plain)}
     for match in matches:
         begin, end = match.end(), text.closed(match.end())
         lists = [(begin, end - 1)]
@@ -157,7 +163,7 @@ def _methods(text: Text, code: str, *, is_java: bool) -> Iterator[_Method]:
                 body_end = text.statement(clause.end())[1]
             body = (at - 1, body_end)
         parameters = tuple(
-            _parameter(source, is_java=is_java) for span in lists
+            _parameter(source, interfaces, is_java=is_java) for span in lists
             for source in _split(code, plain, *span)
         )  # fmt: skip
         if any(parameter.is_function for parameter in parameters) and body_end - at < _LONGEST:
@@ -179,15 +185,22 @@ def _split(code: str, plain: str, begin: int, end: int) -> list[str]:
     return [part for part in [*parts, code[at:end].strip()] if part]
 
 
-def _parameter(source: str, *, is_java: bool) -> _Parameter:
+def _parameter(source: str, interfaces: Set[str], *, is_java: bool) -> _Parameter:
+    """Reads a parameter. A type that the file declares as an interface may be a function's."""
+    default = ""
     if is_java:
         type_, _, name = source.rpartition(" ")
-        return _Parameter(name.strip(), type_.removeprefix("final ").strip(), "", source)
-    names, _, type_ = source.partition(":")
-    type_, *default = _EQUALS_SIGN.split(type_, maxsplit=1)
-    name = names.split()[-1] if names.split() else ""
-    type_ = type_.strip().removeprefix("suspend ")
-    return _Parameter(name, type_, "".join(default).strip(), source)
+        type_ = type_.removeprefix("final ").strip()
+    else:
+        names, _, type_ = source.partition(":")
+        type_, *defaults = _EQUALS_SIGN.split(type_, maxsplit=1)
+        name = names.split()[-1] if names.split() else ""
+        type_, default = type_.strip().removeprefix("suspend "), "".join(defaults).strip()
+    class_name = re.split(r"[<\[?]", type_.rpartition(".")[2])[0]
+    is_function = bool(
+        _FUNCTION_TYPE.match(type_) or _ARROW.search(type_) or class_name in interfaces
+    )
+    return _Parameter(name.strip(), type_, default, source, is_function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,9 +350,7 @@ def _replaced_use(
 ) -> tuple[int, int, str] | None:
     """Returns the change that replaces a use of a function, or None if it is not supported."""
     plain = text.plain
-    application = re.compile(rf"\s*(?:\??\.\s*(?:{AS_FUNCTION}|get|execute)\s*)?\(").match(
-        plain, use.end()
-    )
+    application = _APPLICATION.match(plain, use.end())
     start, end, arguments = use.start(), use.end(), list[str]()
     if application:
         end = text.closed(application.end())
