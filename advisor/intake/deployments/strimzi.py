@@ -214,7 +214,7 @@ def _ephemeral_line(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
 
 
 def _take_mode(reading: Reading, leaves: list[Leaf]) -> None:
-    """States that the brokers use ZooKeeper, if there is one and KRaft is not enabled."""
+    """Takes the ZooKeeper of a cluster that has one and does not enable KRaft."""
     kraft = ("metadata", "annotations", "strimzi.io/kraft")
     _say_unmanaged(reading, leaves)
     if any((leaf.path, leaf.text) == (kraft, "enabled") for leaf in leaves):

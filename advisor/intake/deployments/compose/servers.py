@@ -26,7 +26,7 @@ _IGNORED, _DUPLICATE_ID = "ignored", "brokers refuse the second with an id that 
 
 def is_server(names: Iterable[str]) -> bool:
     """Whether variables with these names belong to a server of Kafka. A script with the addresses
-    of brokers may connect to ZooKeeper, too, and is not a server."""
+    of brokers may also name a ZooKeeper, and is not a server."""
     all_names = {*names}
     server_names = all_names & {*_SERVER_VARIABLES, *_ROLES}
     return bool(server_names - {*ZOOKEEPER_CONNECT}) or (
