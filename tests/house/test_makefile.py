@@ -78,6 +78,6 @@ def test_what_it_starts_keeps_what_it_compiled(bare: dict[str, str]) -> None:
     probe = "probe: ; @echo [$(origin PYTHONDONTWRITEBYTECODE)] [$$PYTHONDONTWRITEBYTECODE]"
     process = subprocess.run(
         ["make", f"--eval={probe}", "probe"], cwd=ROOT, capture_output=True, text=True,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "MAKELEVEL": "", "MAKEFLAGS": ""},
     )  # fmt: skip
     assert process.stdout == "[environment] []\n"
