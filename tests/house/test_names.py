@@ -20,8 +20,8 @@ _WITH_THE_NEXT_RECORD = (
 """Code that runs are evidence for: a new name there makes them older than the code."""
 
 
-def given_names(module: ast.Module) -> Iterator[tuple[str, int]]:
-    """Each name that a module gives to something, and its line."""
+def assigned_names(module: ast.Module) -> Iterator[tuple[str, int]]:
+    """Each name that a module defines or assigns, and its line."""
     for node in ast.walk(module):
         match node:
             case ast.FunctionDef() | ast.ClassDef():
@@ -45,9 +45,9 @@ def product_files() -> list[Path]:
 
 def test_no_name_fits_everything() -> None:
     assert [
-        f"{name(path)}:{line}: {given}"
+        f"{name(path)}:{line}: {identifier}"
         for path in product_files()
-        for given, line in given_names(ast.parse(path.read_text("utf-8")))
-        if given.strip("_").lower() in VAGUE
+        for identifier, line in assigned_names(ast.parse(path.read_text("utf-8")))
+        if identifier.strip("_").lower() in VAGUE
     ] == []
     assert [name(path) for path in product_files() if path.stem in VAGUE] == []
