@@ -53,6 +53,15 @@ def test_what_java_does_with_some_errors(tmp_path: Path, does: str, expected: st
     assert_program(tmp_path / "A.java", READER % (LOOP % _TRIES.format(does)), expected)
 
 
+@pytest.mark.parametrize(("error", "expected"), [
+    ("SaveFailed", SKIP), ("Store.SaveFailed", SKIP), ("final SaveFailed", SKIP),
+    ("Clients.WakeupException", YES), ("InterruptedException", YES),
+])  # fmt: skip
+def test_an_error_may_have_any_name(tmp_path: Path, error: str, expected: str) -> None:
+    tries = _TRIES.format("log.error(e);").replace("Exception e", f"{error} e")
+    assert_program(tmp_path / "A.java", READER % (LOOP % tries), expected)
+
+
 def test_what_is_thrown_behind_the_last_attempt(tmp_path: Path) -> None:
     assert_program(tmp_path / "A.java", READER % (LOOP % _TIMES), YES)
 

@@ -28,8 +28,10 @@ _HARMLESS_ERRORS = (
 )
 """Errors that no record causes, or that say that a record was processed before."""
 _ANY_ERROR = (
-    rf"(?:[\w.]*\.)?(?!{_HARMLESS_ERRORS}(?:Exception|Error)\b)\w*(?:Exception|Throwable|Error)\b"
+    rf"(?:[\w.]*\.)?(?!{_HARMLESS_ERRORS}(?:Exception|Error)\b)"
+    r"(?:\w*(?:Exception|Throwable|Error)|[A-Z]\w*)\b(?!\.)"
 )
+"""The name of a type: most end so, but those of a team's own need not (`SaveFailed`)."""
 CATCH = re.compile(
     rf"\bcatch\s*\(\s*(?:final\s+)?(?:@\w+\s+)?(?:[\w.]+\s*(?:\|\s*|:\s*))*{_ANY_ERROR}"
     r"[^){]{0,200}\)\s*\{|\bcatch\s*\(\s*\w+\s*\)\s*\{"
