@@ -15,7 +15,6 @@ _PROCESS_KINDS = ("environment", "compose", "kubernetes", "systemd", "dockerfile
 """Kinds that describe how processes are started."""
 MANIFESTS = ("kubernetes", "strimzi")
 _MANIFEST = tuple(re.compile(rf"^{name}:[ \t]*\S", re.MULTILINE) for name in ("apiVersion", "kind"))
-_SURE = 0.9
 _VARIABLE_FILE_NAME = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w-]+)?|[\w.-]+\.env")
 """Names of files of variables (Compose file reference, `env_file`)."""
 

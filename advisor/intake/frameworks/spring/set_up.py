@@ -54,8 +54,6 @@ _SET_UP_CLASS = re.compile(
 _TRANSACTIONAL_ID = "spring.kafka.producer.properties.[transactional.id]"
 _PREFIX = "spring.kafka.producer.transaction-id-prefix"
 _IF_AVAILABLE = re.compile(r"\w+\s*\.\s*getIfAvailable\b")
-_GENERAL_TYPE = re.compile(r"<\s*(?:Object|Any)\??\s*,\s*(?:Object|Any)\??\s*>|^\w+\s*$|\?")
-"""Types of a ConsumerFactory that Spring Boot uses for its container."""
 _LINE_WORDS = re.compile(r"Line (\d+): (.*)", re.DOTALL)
 
 

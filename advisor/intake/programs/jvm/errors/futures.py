@@ -40,7 +40,6 @@ _ASSIGNMENT = re.compile(
     r"\b(\w+)\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:\[[^\]\n]{0,60}\]|\([\w +-]{1,20}\))?"
     r"\s*(?<![=!<>])(?:\+|:)?=$"
 )
-_DECLARES = re.compile(r"(?:\b(?:val|var)|[\w>\]])\s+\w+\s*(?::[^=;{}()]*)?=$")
 _FUNCTION = re.compile(r"\b(?:fun|def)\b[^={}\n]{0,80}?(\w+)\s*(?:\([^{}=]*\))?\s*(:[^={}]*)?=\s*$")
 _METHOD_HEAD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\([^()]{0,300}\)"

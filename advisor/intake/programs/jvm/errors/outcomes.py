@@ -35,7 +35,6 @@ _ASSIGNMENT = re.compile(
     r"(?<=[;{}\n>])\s*(?:final\s+)?(?:va[lr]|[A-Z]\w*(?:<[\w<>?, ]{0,60}>)?)\s+(?P<name>\w+)"
     r"(?:\s*:\s*[\w<>?., ]{1,60})?\s*=(?![=>])\s*(?P<call>(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\()"
 )
-_CALL = r"(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*(?P<opened>\()"
 _SWITCH = re.compile(
     r"\b(?P<word>when|switch)\s*\((?:\s*val\s+\w+\s*=)?\s*(?P<subject>(?:\w+\s*\.\s*){0,3}\w+)\s*"
     r"(?P<opened>\()?|(?<=[;{}\n])[ \t]*(?P<scala_subject>(?!(?:when|switch|if|for|while|catch)\b)"

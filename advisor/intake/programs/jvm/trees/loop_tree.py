@@ -93,7 +93,6 @@ _COUNT_CALL = r"\b(?:{0})\s*\.\s*(?:count|size|partitions)\s*\(\s*\)"
 """Code that counts records, and does not use them."""
 _EXIT = re.compile(r"\b(?:exit|exitProcess|halt)\s*\(")
 _CALLEE = re.compile(r"(\w+)\s*\(")
-_NEGATIVE = re.compile(r"false\b")
 _BOOLEAN = re.compile(r"(true|false)\s*")
 
 
