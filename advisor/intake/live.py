@@ -152,7 +152,7 @@ class _LiveSettings:
         self._group()
         for (component, name), (value, place) in self._settings.items():
             self.places.append(place)
-            self.reading.state(component, name, value, len(self.places))
+            self.reading.add_setting(component, name, value, len(self.places))
         self._add_summary()
 
     def _set(self, component: Component, name: str, value: str | None, place: str) -> None:

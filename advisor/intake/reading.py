@@ -267,7 +267,7 @@ class Reading:
     compared_items: list[Item] = field(default_factory=list)
     """Items that are not settings and are compared with other files of the application."""
 
-    def state(
+    def add_setting(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",
         process: str = "",
     ) -> None:  # fmt: skip
@@ -284,14 +284,14 @@ class Reading:
 
     def lose_disks(self, line: int, stated: str, when: str = "whose pod is deleted") -> None:
         """Adds that a broker restarts with an empty disk; `when` says which broker."""
-        self.state(Component.APPLICATION, "disk.lost", "each-restart", line)
+        self.add_setting(Component.APPLICATION, "disk.lost", "each-restart", line)
         words = f"a broker {when} comes back by itself, on an empty disk"
         self.note(line, f"{stated}: {words} (application.disk.lost)")
 
     def lose_metadata(self, line: int, stated: str) -> None:
         """Adds that a server with the metadata restarts with an empty disk when its pod is
         deleted."""
-        self.state(Component.APPLICATION, "metadata.disk.lost", "each-restart", line)
+        self.add_setting(Component.APPLICATION, "metadata.disk.lost", "each-restart", line)
         words = "it comes back by itself, on an empty disk, when its pod is deleted"
         self.note(line, f"{stated}: {words} (application.metadata.disk.lost)")
 
@@ -299,7 +299,7 @@ class Reading:
         """Adds a note: something was ignored on purpose."""
         self.notes.append(f"Line {line}: {words}.")
 
-    def wrong(
+    def add_problem(
         self, component: Component, name: str, line: int, words: str, near: str | None = None
     ) -> None:
         """Adds a problem: something cannot be used. `near` is a similar name."""

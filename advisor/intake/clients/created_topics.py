@@ -55,16 +55,16 @@ def combine_created(reading: Reading, created: Sequence[Created]) -> None:
         )
         words = "a topic without a replication factor has the brokers' default, and others state "
         words += f"theirs. {ONE}"
-        reading.wrong(Component.TOPIC, _FACTOR, incomplete.line, words)
+        reading.add_problem(Component.TOPIC, _FACTOR, incomplete.line, words)
     if copies:
         lowest = min(copies, key=lambda topic: topic.copies or 0)
-        reading.state(Component.TOPIC, _FACTOR, str(lowest.copies), lowest.line)
+        reading.add_setting(Component.TOPIC, _FACTOR, str(lowest.copies), lowest.line)
     if not copies and not any(topic.is_filled_in for topic in created):
         words = "the brokers' default.replication.factor counts where a topic's copies are not"
         reading.note(first, f"{words} stated")
     common = set.intersection(*(set(topic.configs) for topic in created))
     for name, value in sorted(common):
-        reading.state(Component.TOPIC, name, value, first)
+        reading.add_setting(Component.TOPIC, name, value, first)
     others = {pair for topic in created for pair in topic.configs} - common
     for name in sorted({name for name, _ in others}):
         words = f"{shown(name)}: not every topic that is created here has the same"
@@ -75,13 +75,13 @@ def combine_created(reading: Reading, created: Sequence[Created]) -> None:
         )
         if decides(name):
             words += f". {ONE}"
-            reading.wrong(Component.TOPIC, name, line, words)
+            reading.add_problem(Component.TOPIC, name, line, words)
         else:
             reading.note(line, words)
     for topic in created:
         if topic.copies is None and topic.is_filled_in:
             words = "--replication-factor is filled in when the command runs. Write the number"
-            reading.wrong(Component.TOPIC, _FACTOR, topic.line, words)
+            reading.add_problem(Component.TOPIC, _FACTOR, topic.line, words)
     if len(created) > 1:
         words = f"{len(created)} topics are created here: the fewest copies of them count"
         reading.note(first, words)

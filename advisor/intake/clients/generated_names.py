@@ -50,5 +50,5 @@ def refuse_new_group(
     # To Spring, names with dots, hyphens or capitals are the same (relaxed binding).
     is_refused = re.sub(r"[._-]", "", short_name).lower() in _OFFSET_OWNERS and is_generated(text)
     if is_refused:
-        reading.wrong(component, name, line, f"{shown(name)} {_NO_OFFSETS}")
+        reading.add_problem(component, name, line, f"{shown(name)} {_NO_OFFSETS}")
     return is_refused

@@ -24,7 +24,7 @@ def read(text: str) -> Reading:
     clients = likely_clients(leaf.path[0] for leaf in flat)
     for leaf in flat:
         for component in clients_having(leaf.path[0], clients):
-            reading.state(component, leaf.path[0], leaf.text, leaf.line)
+            reading.add_setting(component, leaf.path[0], leaf.text, leaf.line)
     for leaf in leaves:
         _take_nested(reading, clients, leaf)
     if not reading.items:  # with notes only, all settings would seem to be defaults
@@ -39,16 +39,16 @@ def _take_nested(reading: Reading, clients: tuple[Component, ...], leaf: Leaf) -
         case (_,):
             pass
         case (client, name) | (client, "default.topic.config", name) if client in _CLIENTS:
-            reading.state(Component(client), name, leaf.text, leaf.line)
+            reading.add_setting(Component(client), name, leaf.text, leaf.line)
         case ("default.topic.config", name):
             for component in clients_having(name, clients):
-                reading.state(component, name, leaf.text, leaf.line)
+                reading.add_setting(component, name, leaf.text, leaf.line)
         case path:
             name = next(filter(decides, path), "")
             words = "is inside another object, or has a list"
             if name:
                 message = f"{shown(name)} {words}. Give it and its value alone"
-                reading.wrong(clients[0], name, leaf.line, message)
+                reading.add_problem(clients[0], name, leaf.line, message)
             else:
                 reading.note(leaf.line, f"{shown('.'.join(path))} {words}: not read")
 

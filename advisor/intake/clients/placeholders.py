@@ -52,7 +52,7 @@ def fill(
     # A setting that is a credential is dropped below, with a more specific note.
     if filled is None and is_open and decides(name):
         words = "is filled in when the application starts. Write the value that counts"
-        reading.wrong(Component.APPLICATION, name, line, f"{shown(name)} {words}")
+        reading.add_problem(Component.APPLICATION, name, line, f"{shown(name)} {words}")
         return
     # An empty default stands for a value that is set, such as a name. Images write empty values.
     is_empty = filled == "" and pattern is SPRING and not decides(name)

@@ -47,7 +47,7 @@ def read(text: str, component: Component) -> Reading:
     reading = Reading()
     for entry in properties(text):
         other_products.refuse(entry.key, entry.line, entry.value)
-        reading.state(component, entry.key, trimmed(entry.value), entry.line)
+        reading.add_setting(component, entry.key, trimmed(entry.value), entry.line)
     return reading
 
 
@@ -58,7 +58,7 @@ def read_shared(text: str) -> Reading:
     for entry in entries:
         other_products.refuse(entry.key, entry.line, entry.value)
         for component in clients_having(entry.key, _CLIENTS):
-            reading.state(component, entry.key, trimmed(entry.value), entry.line)
+            reading.add_setting(component, entry.key, trimmed(entry.value), entry.line)
     if len(likely_clients(entry.key for entry in entries)) > 1:
         reading.note(entries[0].line, _SHARED)
     return reading

@@ -67,7 +67,7 @@ def _refuse_admin_timeouts(reading: Reading, entries: Iterable[Property]) -> Non
     texts = (api.value if api else "", request.value if request else str(_REQUEST_MS))
     if api and all(text.strip().isdecimal() for text in texts) and int(texts[0]) < int(texts[1]):
         words = f"The specified value of {_API} must be no smaller than the value of {_REQUEST}"
-        reading.wrong(Component.CONSUMER, _API, api.line, words)
+        reading.add_problem(Component.CONSUMER, _API, api.line, words)
 
 
 def take(reading: Reading, entry: Property) -> None:
@@ -78,7 +78,7 @@ def take(reading: Reading, entry: Property) -> None:
     if entry.key.endswith(".consumer.isolation.level") and value == "read_uncommitted":
         effect = "with exactly-once, that consumer reads aborted records"
         words = f"{shown(entry.key)} {_OVERRIDES}: {effect}. Leave it out"
-        reading.wrong(Component.STREAMS, shown(entry.key), entry.line, words)
+        reading.add_problem(Component.STREAMS, shown(entry.key), entry.line, words)
     elif entry.key == _AUTO and value == "true":
         words = "does not count: Kafka Streams commits by itself"
         reading.items.append(Item(Component.STREAMS, _AUTO, value, entry.line, inert=words))
@@ -86,12 +86,12 @@ def take(reading: Reading, entry: Property) -> None:
         item = Item(Component.STREAMS, entry.key, entry.value, entry.line, inert=_IGNORED)
         reading.items.append(item)
     elif part in _CLIENTS:
-        reading.state(Component(part), name, entry.value, entry.line)
+        reading.add_setting(Component(part), name, entry.value, entry.line)
         reading.single_client_settings.add((Component(part), name))
     elif part == "topic" and (words := _loss(name, value)):
         message = f"{shown(key)} counts for the application's "
         message += f"internal topics: {words}. That is not advised on; leave it out"
-        reading.wrong(Component.STREAMS, key, entry.line, message)
+        reading.add_problem(Component.STREAMS, key, entry.line, message)
     elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
         reading.note(entry.line, f"{shown(key)} {_IGNORED}")
     elif clients := clients_with(key):
@@ -103,9 +103,9 @@ def take(reading: Reading, entry: Property) -> None:
                 words = f"does not count for the {component}, which has {component}.{key}"
                 reading.note(entry.line, f"{shown(key)} {words}")
             else:
-                reading.state(component, key, entry.value, entry.line)
+                reading.add_setting(component, key, entry.value, entry.line)
     else:
-        reading.state(Component.STREAMS, key, entry.value, entry.line)
+        reading.add_setting(Component.STREAMS, key, entry.value, entry.line)
 
 
 def refused_overrides(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:

@@ -64,12 +64,12 @@ def take(reading: Reading, topic: str, items: Iterable[Item]) -> None:
         setting = _SETTINGS[topic].get(item.name)
         if item.name == "cleanup.policy" and topic in _COMPACTED and "delete" in item.text:
             message = f"{shown(item.name)}={shown(item.text)} of {topic} {_DELETES}"
-            reading.wrong(Component.TOPIC, item.name, item.line, message)
+            reading.add_problem(Component.TOPIC, item.name, item.line, message)
             continue
         if item.name == _UNCLEAN and item.text.strip().lower() == "true" and _SETTINGS[topic]:
             setting = (_BROKER, _UNCLEAN)
         if setting:
-            reading.state(*setting, item.text, item.line)
+            reading.add_setting(*setting, item.text, item.line)
             reading.note(item.line, f"{shown(item.name)} of {topic} is taken as {setting[1]}")
         else:
             reading.note(item.line, f"{shown(item.name)} of {topic} is not taken into account")

@@ -32,7 +32,7 @@ def take_metadata_version(reading: Reading, text: str, line: int) -> None:
         return
     for name, since in _FEATURES.items():
         if stated < since:
-            reading.state(Component.APPLICATION, name, "0", line)
+            reading.add_setting(Component.APPLICATION, name, "0", line)
             words = f"a cluster of metadata version {text} has no {name}"
             reading.note(line, f"{words}, {_UNLESS}")
 
@@ -49,7 +49,7 @@ def take_group_protocols(reading: Reading, text: str, kafka: str, line: int) -> 
         for version in (stated, newest)
     )
     if supported != all_kinds:
-        reading.state(Component.BROKER, PROTOCOLS, ",".join(supported), line)
+        reading.add_setting(Component.BROKER, PROTOCOLS, ",".join(supported), line)
         words = f"a cluster of metadata version {text} has only {' and '.join(supported)} groups"
         reading.note(line, f"{words}, {_UNLESS}")
 

@@ -55,7 +55,7 @@ def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -
             reading.note(line, absence(f"{words}, but for the names of settings that decide"))
         names = {match["name"].replace("\\", "") for match in _SETTING.finditer(command)}
         for name in sorted(filter(decides, names)):
-            reading.wrong(component, name, line, f"{shown(name)} {_WRITTEN}")
+            reading.add_problem(component, name, line, f"{shown(name)} {_WRITTEN}")
 
 
 def with_exported_variables(leaves: Sequence[Leaf]) -> list[Leaf]:

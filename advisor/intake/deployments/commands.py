@@ -154,7 +154,7 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
         _refuse_losing_commands(reading, command, line)
         _say_client(reading, command, line)
         if is_read(command) and _OPEN_CONFIG.search(command):
-            reading.wrong(Component.TOPIC, "config", line, _OPEN_NAMES)
+            reading.add_problem(Component.TOPIC, "config", line, _OPEN_NAMES)
         if is_read(command) and (internal := _internal_topic(command)):
             _take_internal(reading, internal, command, line)
             continue
@@ -204,7 +204,7 @@ def _take_internal(reading: Reading, topic: str, command: str, line: int) -> Non
     items = [Item(Component.TOPIC, _FACTOR, copies[1], line)] if copies else []
     for name, value in _changed_settings(command):
         if value is None and decides(name):
-            reading.wrong(Component.TOPIC, name, line, f"{shown(name)} {_DELETED}")
+            reading.add_problem(Component.TOPIC, name, line, f"{shown(name)} {_DELETED}")
         elif value is not None:
             items.append(Item(Component.TOPIC, name, value, line))
     internal_topics.take(reading, topic, items)
@@ -214,12 +214,12 @@ def _take_change(
     reading: Reading, component: Component, command: str, line: int, refusals: Mapping[str, str]
 ) -> None:
     if "--add-config-file" in command:
-        reading.wrong(component, "add-config-file", line, _CONFIG_FILE)
+        reading.add_problem(component, "add-config-file", line, _CONFIG_FILE)
     for name, value in _changed_settings(command):
         if decides(name) and name in refusals:
-            reading.wrong(component, name, line, f"{shown(name)} {refusals[name]}")
+            reading.add_problem(component, name, line, f"{shown(name)} {refusals[name]}")
         elif value is None and decides(name):
-            reading.wrong(component, name, line, f"{shown(name)} {_DELETED}")
+            reading.add_problem(component, name, line, f"{shown(name)} {_DELETED}")
         elif value is not None:
             _change(reading, component, (name, value), line)
 
@@ -234,7 +234,9 @@ def take_quota(reading: Reading, rate: str, line: int, *, of_all: bool) -> None:
     noted: a pipeline does not state which clients those are."""
     state = "state producer.byte.rate of the application, if"
     if of_all:
-        reading.state(Component.APPLICATION, "producer.byte.rate", rate.partition(".")[0], line)
+        reading.add_setting(
+            Component.APPLICATION, "producer.byte.rate", rate.partition(".")[0], line
+        )
         words = f"counts for clients without one of their own: {state} this producer has"
         reading.note(line, f"producer_byte_rate={rate} {words}")
     else:
@@ -247,7 +249,7 @@ def _refuse_losing_commands(reading: Reading, command: str, line: int) -> None:
     for pattern, words in _LOSING_COMMANDS.items():
         if re.search(pattern, command, re.IGNORECASE):
             message = f"this command {words}, whatever is set. {_BY_HAND}"
-            reading.wrong(Component.APPLICATION, "command", line, message)
+            reading.add_problem(Component.APPLICATION, "command", line, message)
     if _REASSIGNMENT.search(command):
         reading.note(line, "how many copies partitions have after this command is not read")
 
@@ -278,7 +280,7 @@ def _change(reading: Reading, component: Component, pair: tuple[str, str], line:
     reading.items = [
         item for item in reading.items if (item.component, item.name) != (component, name)
     ]
-    reading.state(component, name, value, line)
+    reading.add_setting(component, name, value, line)
     words = "is changed by a command here, which goes before what files say"
     reading.note(line, f"{shown(name)} {words}")
 

@@ -110,7 +110,7 @@ def state_image_file(
     }  # fmt: skip
     missing = {name: text for name, text in _RELEASE_FILE.items() if name not in stated}
     for name, text in missing.items():
-        reading.state(Component.BROKER, name, text, line, process=process)
+        reading.add_setting(Component.BROKER, name, text, line, process=process)
     if missing:
         whose = "this image fills in" if is_release_file else "this image may fill in"
         listed = ", ".join(f"{name}={text}" for name, text in missing.items())

@@ -151,7 +151,7 @@ def _take_commands(
             state_image_file(reading, leaf.text, names, leaf.line, container)
     for container, (text, line) in commands.items():
         for name, value in overrides(text):
-            reading.state(Component.BROKER, name, value, line, process=container)
+            reading.add_setting(Component.BROKER, name, value, line, process=container)
         names = [name for name, _, _ in variables.get(container, ())]
         is_kafka_image = container in images and is_kafka(images[container].text)
         refuse_written(reading, text, line, of_server=is_kafka_image or is_server(names))
@@ -270,7 +270,7 @@ def _say_elsewhere(reading: Reading, name: str, leaf: Leaf, *, of_server: bool) 
     if decides(setting_name(name)) and (is_of_broker(name) or is_spring):
         words = f"comes from a {shown(kind)}. Write the value that counts"
         setting = shown(setting_name(name))
-        reading.wrong(Component.APPLICATION, setting, leaf.line, f"{setting} {words}")
+        reading.add_problem(Component.APPLICATION, setting, leaf.line, f"{setting} {words}")
     elif what == "key":  # a field holds the name of a pod, or its place
         reading.note(leaf.line, f"{shown(name)} comes from a {shown(kind)}: not read")
 

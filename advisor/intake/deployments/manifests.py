@@ -36,7 +36,9 @@ def _read(
     if "Kafka" in reading.part_names:
         servers = [item for item in other.items if item.component is Component.BROKER]
         for item in servers[:1]:
-            other.wrong(Component.BROKER, item.name, item.line, f"{item.name}: {_TWO_CLUSTERS}")
+            other.add_problem(
+                Component.BROKER, item.name, item.line, f"{item.name}: {_TWO_CLUSTERS}"
+            )
     reading.heads = other.heads | reading.heads
     reading.items += other.items
     reading.notes += other.notes

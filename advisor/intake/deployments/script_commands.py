@@ -41,13 +41,13 @@ def take_beside(reading: Reading, text: str, commands: Collection[tuple[str, int
     script writes into files or passes as variables."""
     for command, line in commands:
         for name, value in overrides(command):
-            reading.state(Component.BROKER, name, value, line)
+            reading.add_setting(Component.BROKER, name, value, line)
         refuse_written(reading, command, line, of_server=False)
         _say_variable_options(reading, command, line)
         for match in _PASSED_VARIABLE.finditer(command):
             name = setting_name(match["name"])
             if BROKER_PREFIX.match(match["name"]) and decides(name) and not _is_used(match, text):
-                reading.wrong(Component.BROKER, name, line, f"{shown(name)} {_PASSED}")
+                reading.add_problem(Component.BROKER, name, line, f"{shown(name)} {_PASSED}")
     _refuse_here_documents(reading, text)
 
 
@@ -83,7 +83,7 @@ def _refuse_here_documents(reading: Reading, text: str) -> None:
         if _FILE_WRITE.search(here["command"] + here["more"]):
             for name in _deciding_names(here["body"]):
                 line = line_of(text, here.start())
-                reading.wrong(Component.APPLICATION, name, line, f"{shown(name)} {_WRITTEN}")
+                reading.add_problem(Component.APPLICATION, name, line, f"{shown(name)} {_WRITTEN}")
 
 
 def _deciding_names(body: str) -> Iterable[str]:

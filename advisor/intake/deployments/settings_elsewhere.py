@@ -50,7 +50,9 @@ def refuse_resource(reading: Reading, kind: Leaf, leaves: Iterable[Leaf]) -> Non
         setting = setting or next((name for _, name in deciding_settings(leaf.text)), "")
         if setting:
             words = f"stands in {shown(kind.text)}, of which nothing is read. {_REMOVE}"
-            reading.wrong(Component.APPLICATION, setting, leaf.line, f"{shown(setting)} {words}")
+            reading.add_problem(
+                Component.APPLICATION, setting, leaf.line, f"{shown(setting)} {words}"
+            )
             return
 
 
@@ -65,7 +67,7 @@ def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
     )
     if setting:
         words = f"stands in an entry that is not read. {_REMOVE}"
-        reading.wrong(Component.APPLICATION, setting, leaf.line, f"{shown(setting)} {words}")
+        reading.add_problem(Component.APPLICATION, setting, leaf.line, f"{shown(setting)} {words}")
     return bool(setting)
 
 

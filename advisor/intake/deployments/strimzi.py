@@ -93,7 +93,7 @@ def read_resources(every: Sequence[list[Leaf]], *, is_all: bool = True) -> Readi
     if brokers:
         reading.heads["brokers"] = str(brokers)
     if controllers:
-        reading.state(Component.APPLICATION, "controllers", str(controllers), 1)
+        reading.add_setting(Component.APPLICATION, "controllers", str(controllers), 1)
     _say_unread(reading, others, is_all=is_all)
     return reading
 
@@ -221,8 +221,8 @@ def _take_mode(reading: Reading, leaves: list[Leaf]) -> None:
         return
     for leaf in leaves:
         if leaf.path == ("spec", "zookeeper", "replicas"):
-            reading.state(Component.APPLICATION, "zookeeper.servers", leaf.text, leaf.line)
-            reading.state(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
+            reading.add_setting(Component.APPLICATION, "zookeeper.servers", leaf.text, leaf.line)
+            reading.add_setting(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
             _take_metadata_disks(reading, leaves, ("spec", "zookeeper", "storage"))
 
 
@@ -262,7 +262,7 @@ def _take_kafka(reading: Reading, leaf: Leaf) -> None:
         case ("spec", "kafka", "config", *name):
             _refuse_nested(name, leaf.line)
             _refuse_list(name, leaf)
-            reading.state(Component.BROKER, ".".join(name), leaf.text, leaf.line)
+            reading.add_setting(Component.BROKER, ".".join(name), leaf.text, leaf.line)
         case ("spec", "kafka", "version"):
             reading.heads["kafka"] = leaf.text
         case ("spec", "kafka", "tieredStorage", *_):
@@ -309,9 +309,9 @@ def _take_topic(reading: Reading, leaf: Leaf) -> None:
     match leaf.path:
         case ("spec", "config", *name):
             _refuse_nested(name, leaf.line)
-            reading.state(Component.TOPIC, ".".join(name), leaf.text, leaf.line)
+            reading.add_setting(Component.TOPIC, ".".join(name), leaf.text, leaf.line)
         case ("spec", "replicas"):
-            reading.state(Component.TOPIC, "replication.factor", leaf.text, leaf.line)
+            reading.add_setting(Component.TOPIC, "replication.factor", leaf.text, leaf.line)
         case _:
             pass
 
@@ -328,7 +328,7 @@ def _take_user(reading: Reading, leaf: Leaf) -> None:
     """Takes the quota of a producer; other fields are credentials, rights and other quotas."""
     match leaf.path:
         case ("spec", "quotas", name) if name == _RATE:
-            reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
+            reading.add_setting(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
         case ("spec", "quotas", name):
             reading.note(leaf.line, f"{shown(name)} is not taken into account")
         case _:
@@ -341,7 +341,7 @@ def _take_default_quota(reading: Reading, leaves: Iterable[Leaf]) -> None:
         return
     for leaf in leaves:
         if leaf.path == ("spec", "kafka", "quotas", _RATE):
-            reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
+            reading.add_setting(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
 
 
 def _take_nothing(reading: Reading, leaf: Leaf) -> None:

@@ -55,7 +55,7 @@ def read(text: str) -> Reading:
     take_topics(reading, commands.values(), {})
     for command, line in commands.values():
         for name, value in overrides(command):
-            reading.state(Component.BROKER, name, value, line)
+            reading.add_setting(Component.BROKER, name, value, line)
         refuse_written(reading, command, line, of_server="kafka-server-start" in command)
     take_altered(reading, commands.values())
     reading.empty_reason = "" if reading.items else reading.empty_reason

@@ -146,7 +146,7 @@ def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> No
     for number, line in enumerate(text.splitlines()[first - 1 :], start=first):
         code = _code(line)
         if number > first and _COMPUTED_NAME.search(code):
-            reading.wrong(Component.TOPIC, "config", number, _COMPUTED_NAME_WORDS)
+            reading.add_problem(Component.TOPIC, "config", number, _COMPUTED_NAME_WORDS)
         for pair in _PAIR.finditer(code if number > first else code.partition("{")[2]):
             value = known.get(pair["value"].strip('"').removeprefix("${").removesuffix("}"))
             if value is not None:
@@ -191,7 +191,7 @@ def _state_confluent_cloud(reading: Reading, line: int) -> None:
     stated = {item.name for item in reading.items}
     for name, value in (("replication.factor", "3"), ("min.insync.replicas", "2")):
         if name not in stated:
-            reading.state(Component.TOPIC, name, value, line)
+            reading.add_setting(Component.TOPIC, name, value, line)
     reading.note(
         line, "a topic of Confluent Cloud has 3 copies, and min.insync.replicas=2 if unsaid"
     )
@@ -214,12 +214,12 @@ def _take_argument(reading: Reading, name: str, value: str, line: int, *, manage
         if name in (_COPIES, "config") or decides(name) or (managed and is_setting):
             words = _DIFFERS if value.startswith("each.value") else _COMPUTED
             words = f"{shown(name)} {words}"
-            reading.wrong(Component.TOPIC, name, line, words)
+            reading.add_problem(Component.TOPIC, name, line, words)
         else:
             reading.note(line, f"{shown(name)} is computed by Terraform: not read")
     elif is_setting:
         setting = "replication.factor" if name == _COPIES else name
-        reading.state(Component.TOPIC, setting, text, line)
+        reading.add_setting(Component.TOPIC, setting, text, line)
 
 
 def _likeness(text: str) -> float:

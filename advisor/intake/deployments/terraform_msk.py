@@ -68,7 +68,7 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
     stated = set[str]()
     for number, name, value in _settings(reading, text, known):
         stated.add(name)
-        reading.state(Component.BROKER, name, value, number)
+        reading.add_setting(Component.BROKER, name, value, number)
     for number, row in enumerate(text.splitlines(), start=1):
         if _IGNORE_CHANGES.match(row):
             reading.note(number, absence(f"ignore_changes: {IGNORED}"))
@@ -76,7 +76,7 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
             _take_head(reading, match["name"], match["value"].strip(), number)
     is_plain = not (_TIERED.search(text) or _EXPRESS.search(text))
     if _UNCLEAN not in stated and is_plain:
-        reading.state(Component.BROKER, _UNCLEAN, "true", line)
+        reading.add_setting(Component.BROKER, _UNCLEAN, "true", line)
         words = f"Amazon MSK has {_UNCLEAN}=true where nobody states it (Express brokers do not)"
         reading.note(line, f"{words}; a topic's own goes before it")
     words = "what is not stated here has Amazon MSK's own default, and Kafka's is taken: state the"
@@ -108,7 +108,7 @@ def _settings(
         if is_joined:
             list_row = _LIST_ROW.match(row)
             if list_row is None:
-                reading.wrong(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
+                reading.add_problem(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
             for part in re.findall(r"\"([^\"]*)\"", list_row["texts"] if list_row else ""):
                 yield from _line_settings(reading, part.strip(), number, known)
             is_joined = list_row is not None and not list_row["end"]
@@ -120,7 +120,7 @@ def _settings(
         elif match := _FILE.match(row):
             end = match["end"] or ""
             if not end and match["text"] is None:
-                reading.wrong(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
+                reading.add_problem(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
             for part in (match["text"] or "").split("\\n"):
                 yield from _line_settings(reading, part.strip(), number, known)
 
@@ -135,10 +135,10 @@ def _line_settings(
         is_open = "${" in setting.value or "%{" in setting.value
         if setting.key.startswith(("${", "%{")):
             if not any(problem.setting == _SERVER_PROPERTIES for problem in reading.problems):
-                reading.wrong(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
+                reading.add_problem(Component.BROKER, _SERVER_PROPERTIES, number, _COMPUTED_LINE)
         elif is_open and decides(setting.key):
             words = f"{shown(setting.key)} {_COMPUTED}"
-            reading.wrong(Component.BROKER, setting.key, number, words)
+            reading.add_problem(Component.BROKER, setting.key, number, words)
         elif is_open:
             reading.note(number, f"{shown(setting.key)} is computed by Terraform: not read")
         else:
@@ -160,6 +160,6 @@ def _take_head(reading: Reading, name: str, value: str, line: int) -> None:
             reading.note(line, f"Kafka {version[1]} is not known here: not taken")
             return
         if ".kraft" not in value and int(version[1].partition(".")[0]) < _ALWAYS_KRAFT:
-            reading.state(Component.BROKER, ZOOKEEPER, _ENSEMBLE, line)
+            reading.add_setting(Component.BROKER, ZOOKEEPER, _ENSEMBLE, line)
     else:
         reading.note(line, f"{shown(name)} is computed by Terraform: not read")

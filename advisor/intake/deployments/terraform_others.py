@@ -37,4 +37,4 @@ def refuse_elsewhere(reading: Reading, text: str) -> None:
         if settings:
             at, name = min(settings)
             line = line_of(text, at)
-            reading.wrong(Component.APPLICATION, name, line, f"{shown(name)} {_ELSEWHERE}")
+            reading.add_problem(Component.APPLICATION, name, line, f"{shown(name)} {_ELSEWHERE}")

@@ -48,5 +48,5 @@ def refuse_custom_names(reading: Reading, leaves: Iterable[Leaf], written: Itera
             words = f"is {key} of a client, under a name that only your code knows. Give the "
             words += "settings of that client as properties, one file for each client, or leave "
             words += "that out"
-            reading.wrong(Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}")
+            reading.add_problem(Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}")
             return

@@ -95,7 +95,7 @@ def _streams(reading: Reading, leaves: list[Leaf]) -> None:
     reading.heads["family"] = Family.STREAMS
     if len(names) > 1:
         words = f"{', '.join(map(shown, names))}: one pipeline has one Streams application"
-        reading.wrong(Component.STREAMS, "application.id", stream_leaves[0][1].line, words)
+        reading.add_problem(Component.STREAMS, "application.id", stream_leaves[0][1].line, words)
     common_leaves = [leaf for leaf in leaves if not _STREAMS_PROPERTY.fullmatch(leaf.path[0])]
     for leaf in common_leaves:
         _take_streams_leaf(reading, leaf.path[0].removeprefix("kafka."), leaf)
@@ -115,7 +115,7 @@ def _state_defaults(reading: Reading) -> None:
     lines = [item.line for item in reading.items if item.component is Component.CONSUMER]
     if lines:
         line = min(lines)
-        reading.state(Component.APPLICATION, "processing.errors", "skip", line)
+        reading.add_setting(Component.APPLICATION, "processing.errors", "skip", line)
         words = "unless @ErrorStrategy in the code says otherwise, Micronaut skips a message whose "
         words += (
             "processing fails (application.processing.errors), and unless @KafkaListener does, "
@@ -145,7 +145,7 @@ def _fill(
     reading: Reading, components: list[Component], key: str, leaf: Leaf, name: str = ""
 ) -> None:
     for component in components:
-        take = partial(reading.state, component, key, line=leaf.line, process=name)
+        take = partial(reading.add_setting, component, key, line=leaf.line, process=name)
         fill(reading, SPRING, (key, leaf.text, leaf.line), take)
 
 

@@ -126,7 +126,7 @@ def _read(
     if foreign and not reading.items:
         line = next(leaf.line for leaf in leaves.values() if leaf.path[:2] in foreign)
         words = f"no channel here is of {_KAFKA_CONNECTOR}, and no other connector is known"
-        reading.wrong(_CODE, "connector", line, f"{words}: nothing is read")
+        reading.add_problem(_CODE, "connector", line, f"{words}: nothing is read")
     return reading
 
 
@@ -188,7 +188,7 @@ def _foreign_channels(
         )
         if "${" in connector:
             words = "connector is filled in when the application starts. Write the one that counts"
-            reading.wrong(_CODE, "connector", leaf.line, words)
+            reading.add_problem(_CODE, "connector", leaf.line, words)
         elif connector != _KAFKA_CONNECTOR or (direction == "" and channel != _KAFKA_CONNECTOR):
             name = connector if connector != _KAFKA_CONNECTOR else channel
             words = f"connector {shown(name)} sets up its clients by rules of its own: not read"
@@ -216,9 +216,9 @@ def _take(reading: Reading, component: Component, key: str, line: int, text: str
     """Takes a setting of the client, or an attribute of the connector that decides."""
     if key == "kafka-configuration":
         words = "is a bean of your code, which may set more. Write its settings here, and leave "
-        reading.wrong(component, key, line, f"kafka-configuration {words}the line out")
+        reading.add_problem(component, key, line, f"kafka-configuration {words}the line out")
     elif component is _CONSUMER and (key in _BEAN_REASONS or key == _SEEK):
-        reading.wrong(component, key, line, f"{key} {_BEAN_REASONS.get(key, _SEEK_REASON)}")
+        reading.add_problem(component, key, line, f"{key} {_BEAN_REASONS.get(key, _SEEK_REASON)}")
     elif component is _CONSUMER and key == "failure-strategy":
         if text not in _FAILURE_STRATEGIES:
             known = ", ".join(_FAILURE_STRATEGIES)
@@ -226,14 +226,14 @@ def _take(reading: Reading, component: Component, key: str, line: int, text: str
                 f"failure-strategy={shown(text)} is a bean of your code, and only that shows what "
             )
             words += f"happens to a message. The connector has {known}"
-            reading.wrong(_CODE, "processing.errors", line, words)
+            reading.add_problem(_CODE, "processing.errors", line, words)
         for name, value in _FAILURE_STRATEGIES.get(text, ()):
-            reading.state(_CODE, name, value, line)
+            reading.add_setting(_CODE, name, value, line)
     elif component is _PRODUCER and key == "waitForWriteCompletion" and not _is_true(text):
-        reading.state(_CODE, "delivery.errors", "ignored", line)
+        reading.add_setting(_CODE, "delivery.errors", "ignored", line)
         reading.note(line, "waitForWriteCompletion=false: a message counts as sent before it is")
     elif key in _WITHOUT_DOT or ("." in key and not key.startswith(_DOTTED_ATTRIBUTES)):
-        reading.state(component, key, text, line)
+        reading.add_setting(component, key, text, line)
 
 
 def _state_defaults(
@@ -252,12 +252,12 @@ def _state_defaults(
             min(outgoing_lines), "unless acks is set, Quarkus uses acks=all for KafkaTransactions"
         )
     elif outgoing_lines and (_PRODUCER, "acks") not in items_by_name:
-        reading.state(_PRODUCER, "acks", "1", min(outgoing_lines))
+        reading.add_setting(_PRODUCER, "acks", "1", min(outgoing_lines))
         reading.note(min(outgoing_lines), "unless acks is set, the connector uses acks=1")
     _note_resend(reading, items_by_name.get((_PRODUCER, "retries")))
     if not incoming_lines:
         return
-    reading.state(_CODE, "framework", "quarkus", min(incoming_lines))
+    reading.add_setting(_CODE, "framework", "quarkus", min(incoming_lines))
     _take_last_retry_topic(reading, kafka_leaves)
     _take_dead_letter_acks(reading, kafka_leaves)
     _take_null_policy(reading, kafka_leaves)
@@ -276,7 +276,7 @@ def _note_resend(reading: Reading, retries: Item | None) -> None:
         and text != _DEFAULT_RETRIES
         and not _in_transactions(reading)
     ):
-        reading.state(_CODE, "resend", "on-error", retries.line)
+        reading.add_setting(_CODE, "resend", "on-error", retries.line)
         words = "has the connector resend a message after the client failed to send it"
         reading.note(retries.line, f"retries {words} (application.resend)")
 
@@ -327,7 +327,7 @@ def _take_last_retry_topic(reading: Reading, leaves: list[Leaf]) -> None:
         topics[channel] for channel, leaf in strategies if leaf and leaf.text == _DELAYED
     ]
     if last_topics and last_topics[0] and all(last_topics):
-        reading.state(_CODE, "dead.letter", "acknowledged", last_topics[0].line)
+        reading.add_setting(_CODE, "dead.letter", "acknowledged", last_topics[0].line)
 
 
 def _take_dead_letter_acks(reading: Reading, leaves: list[Leaf]) -> None:
@@ -347,7 +347,7 @@ def _take_dead_letter_acks(reading: Reading, leaves: list[Leaf]) -> None:
             continue
         line, process = effective.line if effective else letters[0].line, letters[0].process
         reading.items[:] = [item for item in reading.items if item not in letters]
-        reading.state(_CODE, "dead.letter", "unacknowledged", line, process=process)
+        reading.add_setting(_CODE, "dead.letter", "unacknowledged", line, process=process)
         words = "acks also applies to the dead letters of this channel"
         if not effective:
             words = "unless dead-letter-queue.acks is set, dead letters are written with acks=1"
@@ -360,7 +360,7 @@ def _take_null_policy(reading: Reading, leaves: list[Leaf]) -> None:
     for leaf in _attribute_by_channel(leaves, "fail-on-deserialization-failure").values():
         if leaf and not _is_true(leaf.text):
             reading.items[:] = [item for item in reading.items if item.name != "dead.letter"]
-            reading.state(_CODE, "processing.errors", "skip", leaf.line)
+            reading.add_setting(_CODE, "processing.errors", "skip", leaf.line)
             words = "fail-on-deserialization-failure=false: the code gets null for what cannot be"
             reading.note(leaf.line, f"{words} deserialized, and nothing else happens to it")
 
@@ -374,29 +374,29 @@ def _take_commit(reading: Reading, strategy_leaf: Leaf | None, automatic: bool, 
     strategy = strategy_leaf.text if strategy_leaf else "ignore" if automatic else "throttled"
     line = strategy_leaf.line if strategy_leaf else line
     if strategy == "ignore" and not automatic and _in_transactions(reading):
-        reading.state(_CODE, "commit", "in-transaction", line)
-        reading.state(_CONSUMER, "enable.auto.commit", "false", line)
+        reading.add_setting(_CODE, "commit", "in-transaction", line)
+        reading.add_setting(_CONSUMER, "enable.auto.commit", "false", line)
         words = (
             "commit-strategy=ignore with a transactional.id: it is assumed that the code passes "
         )
         reading.note(line, f"{words}its messages to KafkaTransactions, which commits the offsets")
         return
-    reading.state(_CODE, "processing", "asynchronous", line)
+    reading.add_setting(_CODE, "processing", "asynchronous", line)
     if automatic:
-        reading.state(_CODE, "commit", "auto", line)
+        reading.add_setting(_CODE, "commit", "auto", line)
         words = (
             "enable.auto.commit=true: the client commits messages that still wait in the connector"
         )
         reading.note(line, words)
         return
-    reading.state(_CONSUMER, "enable.auto.commit", "false", line)
+    reading.add_setting(_CONSUMER, "enable.auto.commit", "false", line)
     if strategy in _COMMIT_STRATEGIES:
-        reading.state(_CODE, "commit", "after-processing", line)
-        reading.state(_CODE, "commit.order", _COMMIT_STRATEGIES[strategy], line)
+        reading.add_setting(_CODE, "commit", "after-processing", line)
+        reading.add_setting(_CODE, "commit.order", _COMMIT_STRATEGIES[strategy], line)
     elif strategy == "ignore":
         words = "commit-strategy=ignore without enable.auto.commit=true: nothing commits, and each "
         words += "start is without a committed offset. That is not advised on"
-        reading.wrong(_CODE, "commit", line, words)
+        reading.add_problem(_CODE, "commit", line, words)
     else:
         words = (
             f"commit-strategy={shown(strategy)}: only your code determines where a reader starts. "
@@ -404,7 +404,7 @@ def _take_commit(reading: Reading, strategy_leaf: Leaf | None, automatic: bool, 
         words += (
             f"That is not advised on; the connector has {', '.join(_COMMIT_STRATEGIES)} and ignore"
         )
-        reading.wrong(_CODE, "commit", line, words)
+        reading.add_problem(_CODE, "commit", line, words)
 
 
 def _is_true(text: str) -> bool:

@@ -18,4 +18,4 @@ _UNCOMMITTED = (
 def refuse_uncommitted(reading: Reading, line: int) -> None:
     """Refuses a program that writes without a commit at a line; 0 for no such line."""
     if line:
-        reading.wrong(Component.APPLICATION, "processing", line, _UNCOMMITTED)
+        reading.add_problem(Component.APPLICATION, "processing", line, _UNCOMMITTED)

@@ -64,13 +64,13 @@ _PROCESSING_NOTES: Mapping[tuple[str, str], str] = {
 
 def add_ignored_send_errors(reading: Reading, line: int, words: str = RESULT) -> None:
     """Sets `delivery.errors` to ignored, because nobody checks the result of a send."""
-    reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
+    reading.add_setting(Component.APPLICATION, "delivery.errors", "ignored", line)
     reading.note(line, f"{words} (application.delivery.errors)")
 
 
 def add_skipped_messages(reading: Reading, line: int, words: str) -> None:
     """Sets `processing.errors` to skip, because the code continues without a message that fails."""
-    reading.state(Component.APPLICATION, "processing.errors", SKIP, line)
+    reading.add_setting(Component.APPLICATION, "processing.errors", SKIP, line)
     reading.note(line, f"{words} (application.processing.errors={SKIP})")
 
 
@@ -82,5 +82,5 @@ def add_processing_facts(reading: Reading, lines: Mapping[str, int]) -> None:
     worse = {CLOSE: SKIP, PARALLEL: ASYNCHRONOUS}
     for (name, value), words in _PROCESSING_NOTES.items():
         if (line := lines.get(value)) and worse.get(value) not in lines:
-            reading.state(Component.APPLICATION, name, value, line)
+            reading.add_setting(Component.APPLICATION, name, value, line)
             reading.note(line, f"{words} (application.{name}={value})")

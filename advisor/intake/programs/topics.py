@@ -39,10 +39,10 @@ def take_topics(
             reading.note(line(topic.at), f"topic.{_FACTOR} {_NOT_PLAIN}")
         topic_reading = Reading()
         if topic.copies:
-            topic_reading.state(Component.TOPIC, _FACTOR, str(topic.copies), line(topic.at))
+            topic_reading.add_setting(Component.TOPIC, _FACTOR, str(topic.copies), line(topic.at))
         for name, value, at in topic.configs:
             if value is not None:
-                topic_reading.state(Component.TOPIC, name, value, line(at))
+                topic_reading.add_setting(Component.TOPIC, name, value, line(at))
             elif decides(name) or name == "configs":
                 reading.note(line(at), f"{shown(name)} {_NOT_PLAIN}")
         if topic_reading.items:

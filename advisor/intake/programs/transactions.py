@@ -56,19 +56,19 @@ def judge(reading: Reading, lines: Transactions) -> None:
         for item in reading.items
     )
     if lines.always:
-        reading.wrong(Component.APPLICATION, "commit", lines.always, _ALWAYS)
+        reading.add_problem(Component.APPLICATION, "commit", lines.always, _ALWAYS)
     if not (lines.offsets and has_transactional_id):
         return
     if lines.outside:
-        reading.wrong(Component.APPLICATION, "commit", lines.outside, _OUTSIDE)
+        reading.add_problem(Component.APPLICATION, "commit", lines.outside, _OUTSIDE)
     if lines.of_itself:
-        reading.wrong(Component.APPLICATION, "commit", lines.of_itself, _ITSELF)
+        reading.add_problem(Component.APPLICATION, "commit", lines.of_itself, _ITSELF)
     if not lines.with_group:
-        reading.wrong(Component.APPLICATION, "commit", lines.offsets, _NO_GROUP)
+        reading.add_problem(Component.APPLICATION, "commit", lines.offsets, _NO_GROUP)
     if any(item.name == "commit" for item in reading.items):
         return  # an earlier commit decides
-    reading.state(Component.APPLICATION, "commit", "in-transaction", lines.offsets)
+    reading.add_setting(Component.APPLICATION, "commit", "in-transaction", lines.offsets)
     reading.note(lines.offsets, "offsets go in the transaction (application.commit=in-transaction)")
     if lines.continues:
-        reading.state(Component.APPLICATION, "abort", "continues", lines.continues)
+        reading.add_setting(Component.APPLICATION, "abort", "continues", lines.continues)
         reading.note(lines.continues, _CONTINUES)

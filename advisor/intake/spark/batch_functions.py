@@ -107,20 +107,20 @@ def check_functions(reading: Reading, code: str) -> None:
         lines += [line for node in all_functions for line in _unread_results(node, sessions)]
         overwritten = [*_overwrites(all_functions, code)]
         if overwritten:
-            reading.wrong(Component.APPLICATION, "processing", min(overwritten), _OVERWRITTEN)
+            reading.add_problem(Component.APPLICATION, "processing", min(overwritten), _OVERWRITTEN)
         faults = [
             (line, batch_writes.PART) for node in all_functions for line in _partial_writes(node)
         ]
         faults += [(line, _UNWRITTEN_ROWS) for line in _unwritten_rows(tree)]
         if faults := faults or [*batch_writes.faults(tree)]:
-            reading.wrong(Component.APPLICATION, "processing", *min(faults))
+            reading.add_problem(Component.APPLICATION, "processing", *min(faults))
         clients, buffers = AsyncClients(tree), Buffers(tree)
         if unawaited := [
             line for node in all_functions for line in _unawaited_calls(node, clients, buffers)
         ]:
-            reading.wrong(Component.APPLICATION, "processing", min(unawaited), _NOT_AWAITED)
+            reading.add_problem(Component.APPLICATION, "processing", min(unawaited), _NOT_AWAITED)
     if line:
-        reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
+        reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
         add_skipped_messages(reading, min(lines), _SWALLOWED)
 
@@ -236,7 +236,7 @@ def _refuse_other_producer(reading: Reading, tree: ast.Module) -> None:
         for key, value in stated:
             name = key.value if isinstance(key, ast.Constant) else ""
             if name in _ACKS and ast.unparse(value).strip("'\"") not in ("all", "-1"):
-                reading.wrong(Component.PRODUCER, "acks", value.lineno, _OTHER_PRODUCER)
+                reading.add_problem(Component.PRODUCER, "acks", value.lineno, _OTHER_PRODUCER)
 
 
 def _query_functions(tree: ast.Module) -> list[ast.FunctionDef]:
@@ -330,10 +330,10 @@ def _refuse_jvm_writes(reading: Reading, code: str) -> None:
     """Refuses functions in Scala or Java that hand a batch over to other threads, write only a part
     of it, or overwrite other batches."""
     if fault := min(batch_writes_jvm.faults(code), default=None):
-        reading.wrong(Component.APPLICATION, "processing", line_of(code, fault[0]), fault[1])
+        reading.add_problem(Component.APPLICATION, "processing", line_of(code, fault[0]), fault[1])
     text = Text.of(code)
     for at in _unwritten_jvm_rows(text):
-        reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _UNWRITTEN_ROWS)
+        reading.add_problem(Component.APPLICATION, "processing", line_of(code, at), _UNWRITTEN_ROWS)
     others_stay = _OTHER_ROWS_STAY.search(code)
     for functions in _function_bodies(text):
         waits = any(pattern.search(text.plain, *body)
@@ -348,18 +348,20 @@ def _refuse_jvm_writes(reading: Reading, code: str) -> None:
             )
             if overwrite:
                 line = line_of(code, overwrite.start())
-                reading.wrong(Component.APPLICATION, "processing", line, _OVERWRITTEN)
+                reading.add_problem(Component.APPLICATION, "processing", line, _OVERWRITTEN)
                 break
         for _, at in (
             publish for body in functions for publish in publishers.never_run(text, body, _ANYTHING)
         ):
-            reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _NOT_AWAITED)
+            reading.add_problem(
+                Component.APPLICATION, "processing", line_of(code, at), _NOT_AWAITED
+            )
         for pattern, message in ((HAND, _NOT_AWAITED), (_PARTIAL_WRITE, batch_writes.PART)):
             matches = (pattern.search(text.plain, *body) for body in functions)
             match = next(filter(None, matches), None)
             if match and not (waits and pattern is HAND):
                 line = line_of(code, match.start())
-                reading.wrong(Component.APPLICATION, "processing", line, message)
+                reading.add_problem(Component.APPLICATION, "processing", line, message)
 
 
 def _unwritten_jvm_rows(text: Text) -> Iterator[int]:

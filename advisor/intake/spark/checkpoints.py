@@ -42,7 +42,7 @@ def check_generated_name(reading: Reading, code: str, at: int, variable: str, li
     offset of its option, `variable` the name that holds it, if any."""
     stated = code[at : at + _REACH].split("\n", 1)[0].split(").", 1)[0]
     if is_generated(with_assignments(code, variable) if variable else stated):
-        reading.state(Component.APPLICATION, "checkpoint", "local", line)
+        reading.add_setting(Component.APPLICATION, "checkpoint", "local", line)
         reason = "checkpointLocation is a new one at each start, so that the query begins anew"
         reading.note(line, f"{reason} (application.checkpoint)")
 
@@ -52,7 +52,7 @@ def refuse_shared(reading: Reading, code: str, stated: Sequence[tuple[str, int]]
     are written, each with its line."""
     lines = [*_shared_literals(code, stated), *shared_checkpoints.shared_lines(code)]
     if lines:
-        reading.wrong(Component.APPLICATION, "checkpoint", min(lines), _SHARED)
+        reading.add_problem(Component.APPLICATION, "checkpoint", min(lines), _SHARED)
     remove_calls = "|".join(
         [_REMOVE_CALL, *(rf"\b{name}\s*\(" for name in _removing_functions(code))]
     )
@@ -62,7 +62,7 @@ def refuse_shared(reading: Reading, code: str, stated: Sequence[tuple[str, int]]
         patterns += [rf"[^\n]{{0,60}}['\"]{re.escape(parent)}/?['\"]" for parent in _parents(place)]
         patterns += [_WHOLE_ARGUMENT.format(name) for name in _path_variables(code, written)]
         if patterns and re.search(rf"(?:{remove_calls})(?:{'|'.join(patterns)})", code):
-            reading.state(Component.APPLICATION, "checkpoint", "local", line)
+            reading.add_setting(Component.APPLICATION, "checkpoint", "local", line)
             reading.note(line, "this checkpoint is removed here, so that the query begins anew")
 
 

@@ -26,9 +26,9 @@ def read(text: str) -> Reading:
     others = 0
     for entry in properties(text):
         if entry.key == SPECULATION:
-            reading.state(Component.APPLICATION, "speculation", entry.value, entry.line)
+            reading.add_setting(Component.APPLICATION, "speculation", entry.value, entry.line)
         elif entry.key == SESSION_CHECKPOINT:
-            reading.wrong(
+            reading.add_problem(
                 Component.APPLICATION, entry.key, entry.line, f"{entry.key} {_CHECKPOINT}"
             )
         else:

@@ -79,7 +79,7 @@ def read(text: str) -> Reading:
     reading = Reading(heads={"family": Family.SPARK})
     code = _read_calls(reading, text)
     for item, words in differences(reading.items, newest(Family.SPARK)):
-        reading.wrong(item.component, item.name, item.line, words)
+        reading.add_problem(item.component, item.name, item.line, words)
     if _JSON_OFFSETS.search(text):
         _properties(reading, text)
     elif settings_dicts.READERS[0].likeness(text):
@@ -107,7 +107,7 @@ def read(text: str) -> Reading:
 
 def _properties(reading: Reading, text: str) -> None:
     for entry in properties(text):
-        reading.state(_end(entry.key), entry.key, entry.value, entry.line)
+        reading.add_setting(_end(entry.key), entry.key, entry.value, entry.line)
 
 
 def refuse_own_names(text: str) -> None:
@@ -242,7 +242,7 @@ def _take(
         is_sink = match["pair"] and _end(key) is _SINK
         component = _SINK if is_sink else end or _end(key)
         process = query if match["key"] and component is end else ""
-        reading.state(component, key, value, line, process=process)
+        reading.add_setting(component, key, value, line, process=process)
 
 
 def _argument(text: str, match: re.Match[str]) -> str:

@@ -78,9 +78,9 @@ def check_call(reading: Reading, text: str, call: re.Match[str], number: int) ->
     arguments = _arguments(text, at)
     if call["indirect"] == "options":
         if not all(_is_defined(text, name) for name in _names(arguments)):
-            reading.wrong(Component.APPLICATION, "options", line, _ELSEWHERE)
+            reading.add_problem(Component.APPLICATION, "options", line, _ELSEWHERE)
     elif not _is_harmless(text, arguments):
-        reading.wrong(Component.APPLICATION, "option", line, _COMPUTED_NAME)
+        reading.add_problem(Component.APPLICATION, "option", line, _COMPUTED_NAME)
 
 
 def _is_kafka(text: str, at: int) -> bool:

@@ -38,7 +38,7 @@ def set_trigger(reading: Reading, word: str, line: int) -> None:
     """Sets the trigger by its name in code. Any trigger but these two is for micro-batches."""
     kind = _TRIGGERS.get(word.lower())
     if kind:
-        reading.state(Component.APPLICATION, "trigger", kind, line)
+        reading.add_setting(Component.APPLICATION, "trigger", kind, line)
 
 
 def set_temporary_checkpoint(reading: Reading, code: str, sink: str, line: int) -> None:
@@ -47,7 +47,7 @@ def set_temporary_checkpoint(reading: Reading, code: str, sink: str, line: int) 
     writes to Kafka would not start."""
     if _CHECKPOINT.lower() in code.lower():
         return
-    reading.state(Component.APPLICATION, "checkpoint", "local", line)
+    reading.add_setting(Component.APPLICATION, "checkpoint", "local", line)
     words = f"{sink} without {_CHECKPOINT}: the query begins anew at each start, unless the session"
     reading.note(line, f"{words} states {SESSION_CHECKPOINT} elsewhere (application.checkpoint)")
 
@@ -62,7 +62,7 @@ def resolve_options(reading: Reading, code: str = "") -> None:
         if name == _CHECKPOINT:
             _resolve_checkpoint(reading, item)
         elif name == _ASYNC and item.text.strip().lower() == "true":
-            reading.state(Component.APPLICATION, "trigger", "async-progress", item.line)
+            reading.add_setting(Component.APPLICATION, "trigger", "async-progress", item.line)
         elif name == _INTERVAL:
             words = f"{_INTERVAL} limits how much is repeated; it counts with {_ASYNC}=true"
             reading.note(item.line, words)
@@ -81,9 +81,9 @@ def _resolve_session(reading: Reading, code: str) -> None:
     is_stated = any(item.name.lower() == _CHECKPOINT.lower() for item in reading.items)
     for item in settings:
         if item.name == SPECULATION:
-            reading.state(Component.APPLICATION, "speculation", item.text, item.line)
+            reading.add_setting(Component.APPLICATION, "speculation", item.text, item.line)
         elif not is_stated and ".writeStream" in code and "queryName" not in code:
-            reading.state(Component.APPLICATION, "checkpoint", "local", item.line)
+            reading.add_setting(Component.APPLICATION, "checkpoint", "local", item.line)
             words = (
                 f"a query without queryName has a new folder in {SESSION_CHECKPOINT} at each start"
             )
@@ -100,7 +100,7 @@ def _resolve_checkpoint(reading: Reading, item: Item) -> None:
     scheme = _SCHEME.match(place)
     is_local = scheme[1].lower() == "file" if scheme else bool(temporary(place))
     if is_local or scheme:
-        reading.state(
+        reading.add_setting(
             Component.APPLICATION, "checkpoint", "local" if is_local else "durable", item.line
         )
     else:

@@ -51,7 +51,7 @@ def refuse_batch_query(reading: Reading, code: str, line: int) -> None:
         reading.note(line, f"{words}. It is not read")
     else:
         words += ". That is not advised on; give a query of readStream"
-        reading.wrong(Component.CONSUMER, "read", line, words)
+        reading.add_problem(Component.CONSUMER, "read", line, words)
 
 
 def mark_earlier_sources(items: Sequence[Item], last_source: int) -> list[Item]:
@@ -82,10 +82,10 @@ def refuse_query(
     )
     for kind, words in _NO_FOREACH_BATCH.items():
         if kind in kinds and function == "foreachBatch":
-            reading.wrong(_APPLICATION, _TRIGGER, kinds[kind], words)
+            reading.add_problem(_APPLICATION, _TRIGGER, kinds[kind], words)
     for kind in modes if formats else ():
         words = _UNSUPPORTED_SINK[kind].format(formats[0])
-        reading.wrong(_APPLICATION, _TRIGGER, kinds[kind], words)
+        reading.add_problem(_APPLICATION, _TRIGGER, kinds[kind], words)
     if "real-time" in kinds:
         _real_time(reading, code, kinds)
     if "async-progress" in kinds and "real-time" not in kinds:
@@ -98,13 +98,13 @@ def _real_time(reading: Reading, code: str, kinds: Mapping[str, int]) -> None:
         words = (
             f"The output mode {modes[-1]} is not supported. To work around this limitation, set "
         )
-        reading.wrong(
+        reading.add_problem(
             _APPLICATION, _TRIGGER, kinds["real-time"], f"{words}the output mode to Update"
         )
     if "async-progress" in kinds:
         words = "Async progress tracking is not supported in real-time mode. Set option "
         words += "asyncProgressTrackingEnabled to false and retry your query"
-        reading.wrong(_APPLICATION, _TRIGGER, kinds["async-progress"], words)
+        reading.add_problem(_APPLICATION, _TRIGGER, kinds["async-progress"], words)
 
 
 def _asynchronous(
@@ -112,9 +112,9 @@ def _asynchronous(
 ) -> None:
     if function == "foreachBatch":
         words = "Sink ForeachBatchSink does not support async progress tracking"
-        reading.wrong(_APPLICATION, _TRIGGER, line, words)
+        reading.add_problem(_APPLICATION, _TRIGGER, line, words)
     for name, at in triggers:
         if name.lower() in _ONE_TIME:
             trigger = "Once" if name.lower() == "once" else "AvailableNow"
             words = f"Async progress tracking cannot be used with {trigger} trigger"
-            reading.wrong(_APPLICATION, _TRIGGER, at, words)
+            reading.add_problem(_APPLICATION, _TRIGGER, at, words)

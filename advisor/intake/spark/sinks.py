@@ -73,12 +73,12 @@ def check_formats(reading: Reading, code: str) -> None:
             words = (
                 f"a sink of format {name} is for tests: {_TESTING[name]}. That is not advised on"
             )
-            reading.wrong(Component.APPLICATION, "sink", line_of(code, at), words)
+            reading.add_problem(Component.APPLICATION, "sink", line_of(code, at), words)
         elif name == "console":
             reading.note(line_of(code, at), _CONSOLE)
     if formats and all(name in _ONCE_PER_BATCH for name, _ in formats):
         name, at = formats[0]
-        reading.state(Component.APPLICATION, "sink", "idempotent", line_of(code, at))
+        reading.add_setting(Component.APPLICATION, "sink", "idempotent", line_of(code, at))
         noun = "table or folder" if name == _DEFAULT else f"sink of format {name}"
         words = f"a {noun} takes each batch once (application.sink)"
         reading.note(line_of(code, at), words)
@@ -110,6 +110,6 @@ def check_functions(reading: Reading, code: str) -> None:
         ):
             return
     line = line_of(code, writes[0])
-    reading.state(Component.APPLICATION, "sink", "idempotent", line)
+    reading.add_setting(Component.APPLICATION, "sink", "idempotent", line)
     words = "a table takes each batch with txnAppId and txnVersion once (application.sink)"
     reading.note(line, words)

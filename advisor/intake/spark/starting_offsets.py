@@ -59,9 +59,9 @@ def assume_start(reading: Reading, name: str, line: int) -> None:
     which promises less."""
     if name.lower() != STARTING_OFFSETS.lower():
         text = "0" if name.lower() == _TIMES[0].lower() else json.dumps({"": {"0": 0}})
-        reading.state(Component.CONSUMER, name, text, line)
+        reading.add_setting(Component.CONSUMER, name, text, line)
         return
-    reading.state(Component.CONSUMER, name, "latest", line)
+    reading.add_setting(Component.CONSUMER, name, "latest", line)
     words = "is not a plain value here: latest is assumed, which promises less"
     reading.note(line, f"{name} {words}")
 
@@ -108,7 +108,7 @@ def _refuse(reading: Reading, stated: Item) -> None:
         stated.name.lower(),
         "If startingOffsets contains specific offsets, you must specify all TopicPartitions",
     )
-    reading.wrong(Component.CONSUMER, stated.name, stated.line, words)
+    reading.add_problem(Component.CONSUMER, stated.name, stated.line, words)
 
 
 def _numbers(text: str) -> list[int] | None:

@@ -109,9 +109,9 @@ def _take_line(
         return False
     name, value = match["name"], match["value"]
     if default := _CLUSTER_UNCLEAN.search(match.string):
-        reading.state(Component.BROKER, default[1], default[2], line)
+        reading.add_setting(Component.BROKER, default[1], default[2], line)
     if default := _CLUSTER_MIN_ISR.search(match.string):
-        reading.state(*internal_topics.OFFSETS_MINIMUM, default[1], line, MIN_ISR)
+        reading.add_setting(*internal_topics.OFFSETS_MINIMUM, default[1], line, MIN_ISR)
     if component is Component.TOPIC and source:
         component = level(name, source)
     inherited = ""
@@ -121,7 +121,7 @@ def _take_line(
         reading.note(line, f"{shown(name)} is a credential: dropped, not read")
         return True
     if value not in ("", "null"):
-        reading.state(component, name, value, line, inherited, broker)
+        reading.add_setting(component, name, value, line, inherited, broker)
     return True
 
 
@@ -147,7 +147,9 @@ def _set_other_brokers(
         if len(brokers) > 1 and owners[item.name] >= {*brokers}:
             continue
         reading.note(item.line, f"{shown(item.name)} {_ONE_BROKER}")
-        reading.state(other.component, other.name, other.text, other.line, process=other.process)
+        reading.add_setting(
+            other.component, other.name, other.text, other.line, process=other.process
+        )
 
 
 def _likeness(text: str) -> float:

@@ -44,7 +44,7 @@ def read(text: str) -> Reading:
         if match is None:
             if first and (copies := _copies(line.strip())) < fewest:
                 fewest = copies
-                reading.state(Component.TOPIC, _FACTOR, str(copies), number)
+                reading.add_setting(Component.TOPIC, _FACTOR, str(copies), number)
             continue
         if first:
             words = f"a second topic, {shown(match['topic'])}; one pipeline has one"
@@ -52,9 +52,9 @@ def read(text: str) -> Reading:
         first = shown(match["topic"])
         reading.subject = Subject.by_name({match["topic"]}, seen=True)
         fewest = int(match["copies"])
-        reading.state(Component.TOPIC, _FACTOR, match["copies"], number)
+        reading.add_setting(Component.TOPIC, _FACTOR, match["copies"], number)
         for name, value in _configs(match["configs"] or ""):
-            reading.state(Component.TOPIC, name, value, number)
+            reading.add_setting(Component.TOPIC, name, value, number)
             if name in SHARED_NAMES:
                 words = "is in force; kafka-configs --describe --all shows whether topic or brokers"
                 reading.note(number, f"{name} {words} set it")
@@ -113,7 +113,7 @@ def _note_state(reading: Reading, text: str) -> None:
         if (behind or has_no_leader) and available < fewest:
             fewest, fewest_line = available, at
     if fewest_line:
-        reading.state(Component.APPLICATION, "replicas.in.sync", str(fewest), fewest_line)
+        reading.add_setting(Component.APPLICATION, "replicas.in.sync", str(fewest), fewest_line)
     if shrunk:
         words = "partition has" if shrunk == 1 else "partitions have"
         more = f", {leaderless} of them without a leader" if leaderless else ""

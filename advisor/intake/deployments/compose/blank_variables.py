@@ -18,7 +18,7 @@ def has_value(reading: Reading, component: Component, row: tuple[str, str, int])
     name = setting_name(variable)
     if value in ("", inherited_value(variable)) and decides(name):
         words = f"{shown(name)} has no value here. Write the one that counts"
-        reading.wrong(component, name, line, words)
+        reading.add_problem(component, name, line, words)
         return False
     return bool(value) or component is Component.BROKER
 

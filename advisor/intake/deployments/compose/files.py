@@ -55,7 +55,9 @@ def refuse_contents(reading: Reading, leaves: Sequence[Leaf]) -> None:
         match leaf.path:
             case ("configs", _, "content") if name := _deciding_setting(leaf.text):
                 words = "is in a file that containers have. Give that as a file of its own"
-                reading.wrong(Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}")
+                reading.add_problem(
+                    Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}"
+                )
             case _:
                 pass
 

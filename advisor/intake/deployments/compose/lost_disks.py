@@ -82,7 +82,7 @@ def lose_disks(reading: Reading, servers: Servers) -> None:
     if ensemble:
         number = count_servers(reading, servers.leaves, {}, ensemble)
         line = _line(servers.leaves, ensemble[0])
-        reading.state(Component.APPLICATION, "zookeeper.servers", str(number), line)
+        reading.add_setting(Component.APPLICATION, "zookeeper.servers", str(number), line)
     _lose_logs(reading, servers)
     _lose_metadata(reading, servers, [*sorted(servers.voting), *ensemble])
 
@@ -93,7 +93,7 @@ def _lose_logs(reading: Reading, servers: Servers) -> None:
             reading.lose_disks(line, "the broker's logs are on a tmpfs", "that is stopped")
             return
     if line := _first_loss(servers, sorted(servers.brokers), loses_logs):
-        reading.state(Component.APPLICATION, _LOGS_LOST, "returns-empty", line)
+        reading.add_setting(Component.APPLICATION, _LOGS_LOST, "returns-empty", line)
         reading.note(line, _NO_VOLUME % ("broker's logs", _LOGS_LOST))
 
 
@@ -101,12 +101,12 @@ def _lose_metadata(reading: Reading, servers: Servers, keepers: Sequence[str]) -
     owner = "controller's metadata" if servers.voting else "ZooKeeper's data"
     for service in sorted(servers.voting):
         if line := logs_in_memory(servers.leaves, service, servers.values(service)):
-            reading.state(Component.APPLICATION, _METADATA_LOST, "each-restart", line)
+            reading.add_setting(Component.APPLICATION, _METADATA_LOST, "each-restart", line)
             words = f"the {owner} are on a tmpfs: it comes back by itself, on an empty disk"
             reading.note(line, f"{words} (application.{_METADATA_LOST})")
             return
     if line := _first_loss(servers, keepers, loses_metadata):
-        reading.state(Component.APPLICATION, _METADATA_LOST, "returns-empty", line)
+        reading.add_setting(Component.APPLICATION, _METADATA_LOST, "returns-empty", line)
         reading.note(line, _NO_VOLUME % (owner, _METADATA_LOST))
 
 

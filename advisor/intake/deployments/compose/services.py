@@ -129,7 +129,7 @@ def read(text: str) -> Reading:
         reading.heads["brokers"] = str(number)
     if voting and not any(item.name == VOTERS for item in reading.items):
         voters = str(count_servers(reading, leaves, variables, voting))
-        reading.state(Component.APPLICATION, "controllers", voters, 1)
+        reading.add_setting(Component.APPLICATION, "controllers", voters, 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
     state_image_files(reading, leaves, brokers - controllers, variables)
     servers = Servers(leaves, variables, image_names, brokers - controllers, voting)
@@ -196,7 +196,7 @@ def _take_commands(
         for name, value in overrides(text):
             reference = _REFERENCE.fullmatch(value)
             value = values.get(reference[1], value) if reference else value
-            reading.state(Component.BROKER, name, value, line, process=service)
+            reading.add_setting(Component.BROKER, name, value, line, process=service)
     take_altered(reading, commands.values())
 
 
@@ -374,7 +374,7 @@ def take_variables(
                 fill(reading, COMPOSE, (name, value, line), state)
         for _, value, line in rows:  # arguments of the broker in Bitnami's image (EXTRA_FLAGS)
             for name, text in overrides(value):
-                reading.state(Component.BROKER, name, text, line, process=service)
+                reading.add_setting(Component.BROKER, name, text, line, process=service)
         by_service[service] = _spring_properties(reading, rows, commands.get(service))
     for service in commands.keys() - variables.keys():
         by_service[service] = _spring_properties(reading, [], commands[service])
@@ -430,7 +430,7 @@ def _add_spring_row(rows: list[Variable], variable: str, line: int, text: str) -
 
 
 def _state(reading: Reading, service: str, name: str, line: int, text: str) -> None:
-    reading.state(Component.BROKER, name, text, line, process=service)
+    reading.add_setting(Component.BROKER, name, text, line, process=service)
 
 
 def _likeness(text: str) -> float:

@@ -113,5 +113,5 @@ def _refuse_differing(reading: Reading, binders: dict[str, _Settings]) -> None:
             at = next(iter(binders[names[0]].values())).line
             words = f"this binder and the one on line {at} differ in {shown(key)}. A pipeline "
             words += "uses one of them: leave out the other, with its bindings"
-            reading.wrong(Component.APPLICATION, "framework", leaf.line, words)
+            reading.add_problem(Component.APPLICATION, "framework", leaf.line, words)
             return

@@ -135,7 +135,7 @@ def _refuse_without_direction(reading: Reading, leaves: Sequence[Leaf]) -> None:
     if bindings and not (reading.items or reading.clients or reading.problems):
         words = "nothing shows whether this binding reads or writes: name it with -in-0 or -out-0, "
         words += "or state its group if it reads"
-        reading.wrong(Component.APPLICATION, "framework", bindings[0].line, words)
+        reading.add_problem(Component.APPLICATION, "framework", bindings[0].line, words)
 
 
 def _name(leaf: Leaf) -> str:
@@ -161,20 +161,22 @@ def _take(reading: Reading, line: int, component: Component, name: str, text: st
         # It waits for the acknowledgement, logs an error without one, and commits nevertheless
         # (KafkaMessageChannelBinder, DlqSender).
         if is_true(text):
-            reading.state(component, name, "unacknowledged", line)
+            reading.add_setting(component, name, "unacknowledged", line)
     elif name == _RESET:
         if is_true(text):
-            reading.wrong(_CONSUMER, name, line, f"{name}=true: {_RESET_WORDS}")
+            reading.add_problem(_CONSUMER, name, line, f"{name}=true: {_RESET_WORDS}")
     elif name == _REBALANCES:
         if not is_true(text):  # KafkaMessageChannelBinder assigns by the instance's index
-            reading.wrong(_CONSUMER, name, line, f"{name}=false: {ASSIGNS}")
+            reading.add_problem(_CONSUMER, name, line, f"{name}=false: {ASSIGNS}")
     elif component is Component.APPLICATION:
         is_manual = name == _AUTO_COMMIT and not is_true(text)
         ack_mode(
             reading, "MANUAL" if is_manual else "BATCH" if name == _AUTO_COMMIT else text, line
         )
     elif (name, text) != ("replication.factor", "-1"):  # -1 is the default of the brokers
-        reading.state(component, name, text.lower() if name == "auto.offset.reset" else text, line)
+        reading.add_setting(
+            component, name, text.lower() if name == "auto.offset.reset" else text, line
+        )
 
 
 def _places(name: str) -> Iterator[Place]:
@@ -238,7 +240,7 @@ def _check_streams_binder(reading: Reading, leaves: Iterable[Leaf]) -> None:
     words = "this is an application of the Kafka Streams binder, whose names are not read: give "
     words += "the settings that it passes to Kafka Streams as streams.properties"
     if streams_leaves == kafka_leaves:
-        reading.wrong(Component.APPLICATION, "framework", line, words)
+        reading.add_problem(Component.APPLICATION, "framework", line, words)
     else:
         words = f"Line {line}: {words}, or choose a binding of the other binder on the command "
         words += "line (--only NAME)."
@@ -266,13 +268,13 @@ def _add_producer_defaults(reading: Reading, leaves: Iterable[Leaf]) -> None:
         return
     _add_unchecked_sends(reading, leaves, line)
     if "linger.ms" not in texts:
-        reading.state(_PRODUCER, "linger.ms", "0", line)
+        reading.add_setting(_PRODUCER, "linger.ms", "0", line)
     if "acks" in texts:
         return
     # With acks=1 neither would start: so the default of this binder is all, as that of the client.
     if "transactional.id" in texts or texts.get("enable.idempotence", "").lower() == "true":
         return
-    reading.state(_PRODUCER, "acks", "1", line)
+    reading.add_setting(_PRODUCER, "acks", "1", line)
     words = "required-acks is not stated, so the binder sets acks=1: from 5.0.2 on it sets all"
     reading.note(line, words)
 
@@ -306,7 +308,7 @@ def _add_unchecked_sends(reading: Reading, leaves: Iterable[Leaf], line: int) ->
         return
     if any(item.name == "transactional.id" for item in reading.items):
         return
-    reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
+    reading.add_setting(Component.APPLICATION, "delivery.errors", "ignored", line)
     words = "a send that fails is only logged, unless sync=true or error-channel-enabled=true"
     reading.note(line, f"{words} of its binding (application.delivery.errors)")
 
@@ -332,7 +334,7 @@ def _add_consumer_defaults(reading: Reading, leaves: Iterable[Leaf]) -> None:
         first_line = next(
             (leaf.line for leaf in leaves if binding_name(_name(leaf)) == binding != ""), line
         )
-        reading.state(_CONSUMER, "auto.offset.reset", text, first_line, process=binding)
+        reading.add_setting(_CONSUMER, "auto.offset.reset", text, first_line, process=binding)
         reader = "a group" if binding in with_group else "a binding without a group"
         words = f"unless auto.offset.reset is stated, the binder sets it to {text} for {reader}"
         if not any(note.endswith(f"{words}.") for note in reading.notes):

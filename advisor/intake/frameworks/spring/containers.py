@@ -71,7 +71,7 @@ def add_no_dead_letter(reading: Reading) -> None:
     """Adds that there is no dead letter for a record that the listener skips: the container never
     sees its error."""
     for item in [item for item in reading.items if item.name == "processing.errors"]:
-        reading.state(Component.APPLICATION, "dead.letter", "none", item.line)
+        reading.add_setting(Component.APPLICATION, "dead.letter", "none", item.line)
 
 
 def drop_early_commit(reading: Reading) -> None:

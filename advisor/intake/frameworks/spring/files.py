@@ -151,7 +151,7 @@ def _check_imports(reading: Reading, leaves: list[Leaf]) -> None:
         if _IMPORTED_FILE.search(leaf.text):
             words = "the file that spring.config.import names goes before this one. Put its "
             words += "settings here, and leave the line out"
-            reading.wrong(Component.APPLICATION, "spring.config.import", leaf.line, words)
+            reading.add_problem(Component.APPLICATION, "spring.config.import", leaf.line, words)
         else:
             words = "spring.config.import: its source goes before this file, and is not read"
             reading.note(leaf.line, absence(words))
@@ -176,7 +176,9 @@ def _check_two_forms(reading: Reading, leaves: list[Leaf]) -> None:
         last = [*leaves_by_name.values()][-1]
         if len(leaves_by_name) > 1 and len({leaf.text for leaf in leaves_by_name.values()}) > 1:
             words = "is stated in two forms, and Spring takes the one with dashes. Keep only one"
-            reading.wrong(Component.APPLICATION, last.path[0], last.line, f"{last.path[0]} {words}")
+            reading.add_problem(
+                Component.APPLICATION, last.path[0], last.line, f"{last.path[0]} {words}"
+            )
 
 
 def _refuse_custom_clients(
@@ -200,7 +202,9 @@ def _refuse_custom_clients(
                     f"is {setting} of a {component} as code of your own has it. Give the settings "
                 )
                 words += f"of that {component} as properties, one file for each client"
-                reading.wrong(Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}")
+                reading.add_problem(
+                    Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}"
+                )
                 return
 
 
@@ -261,7 +265,7 @@ def _take_property(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
         if not any(note.endswith(f"{words}.") for note in reading.notes):
             reading.note(leaf.line, words)
     elif part in (_PRODUCER, _CONSUMER) and head == "properties":
-        reading.state(Component(part), key, leaf.text, leaf.line)
+        reading.add_setting(Component(part), key, leaf.text, leaf.line)
     elif part in (_PRODUCER, _CONSUMER):
         _take_named_setting(reading, Component(part), name, leaf)
     elif part == "streams":
@@ -294,7 +298,7 @@ def _take_named_setting(reading: Reading, component: Component, name: str, leaf:
         _report_unknown_name(reading, component, name, leaf)
     elif NAMES[component][spring_name]:
         text = value(NAMES[component][spring_name], leaf.text)
-        reading.state(component, NAMES[component][spring_name], text, leaf.line)
+        reading.add_setting(component, NAMES[component][spring_name], text, leaf.line)
 
 
 def _report_unknown_name(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
@@ -309,9 +313,9 @@ def _report_unknown_name(reading: Reading, component: Component, name: str, leaf
     names = {relaxed(word): word for word in NAMES[component]}
     near = names.get(nearest(relaxed(name), frozenset(names)) or "")
     if meant:
-        reading.wrong(component, name, leaf.line, words, f"properties.{meant}")
+        reading.add_problem(component, name, leaf.line, words, f"properties.{meant}")
     elif near and NAMES[component][near] in weighed_names(component):
-        reading.wrong(component, name, leaf.line, words, near)
+        reading.add_problem(component, name, leaf.line, words, near)
     else:
         reading.note(leaf.line, f"{words}: Spring ignores it".replace("There", "there", 1))
 
@@ -320,7 +324,7 @@ def _take_common_property(reading: Reading, key: str, leaf: Leaf) -> None:
     """Takes a property of all clients for each client that has it."""
     components = [name for name in NAMES if key in known_keys(newest(Family.JAVA), name)]
     for component in components or [_PRODUCER]:
-        reading.state(component, key, leaf.text, leaf.line)
+        reading.add_setting(component, key, leaf.text, leaf.line)
 
 
 def _add_spring_defaults(reading: Reading, leaves: list[Leaf]) -> None:
@@ -334,13 +338,13 @@ def _add_spring_defaults(reading: Reading, leaves: list[Leaf]) -> None:
         _take_client_commit(reading, leaves, items.get((Component.APPLICATION, "commit")))
     if not line or auto_commit:
         return
-    reading.state(_CONSUMER, "enable.auto.commit", "false", line)
+    reading.add_setting(_CONSUMER, "enable.auto.commit", "false", line)
     reading.note(
         line, "unless enable.auto.commit is stated, Spring sets it to false and commits itself"
     )
     has_mode = (Component.APPLICATION, "commit") in items
     if not has_mode and not any("ack-mode" in note for note in reading.notes):
-        reading.state(Component.APPLICATION, "commit", "after-processing", line)
+        reading.add_setting(Component.APPLICATION, "commit", "after-processing", line)
 
 
 def _take_client_commit(reading: Reading, leaves: list[Leaf], commit: Item | None) -> None:
@@ -357,7 +361,7 @@ def _take_client_commit(reading: Reading, leaves: list[Leaf], commit: Item | Non
     leaf = names.get(f"{_LISTENER}ackmode")
     if leaf and (mode := _manual_mode(leaf)):
         words = f"Consumer cannot be configured for auto commit for ackMode {mode}"
-        reading.wrong(_CONSUMER, "enable.auto.commit", leaf.line, words)
+        reading.add_problem(_CONSUMER, "enable.auto.commit", leaf.line, words)
 
 
 def _manual_mode(leaf: Leaf) -> str:
@@ -383,26 +387,26 @@ def _add_container(reading: Reading, leaves: list[Leaf], framework: str, code: C
     lines += [leaf.line for leaf in code.by_name(stated_by_code.CONTAINER)]
     if not lines:
         return
-    reading.state(Component.APPLICATION, "framework", framework, min(lines))
+    reading.add_setting(Component.APPLICATION, "framework", framework, min(lines))
     prefix = next((names[name] for name in _TRANSACTION_PREFIXES if name in names), None)
     has_transactional_id = any(item.name == "transactional.id" for item in reading.items)
     is_named = bool(prefix and prefix.text and has_transactional_id)
     is_in_transaction = code.is_in_transaction(reading, by_file=is_named)
     if prefix and is_in_transaction:
-        reading.state(Component.APPLICATION, "commit", "in-transaction", prefix.line)
+        reading.add_setting(Component.APPLICATION, "commit", "in-transaction", prefix.line)
         words = "makes the listeners' container send offsets in the transaction"
         reading.note(prefix.line, f"transaction-id-prefix {words}")
         note_transactional_id(reading, "transaction-id-prefix", prefix.text, prefix.line)
     retries = names.get(_RETRY_TOPICS)
     if retries and is_true(retries.text):
-        reading.state(Component.APPLICATION, "retry.topics", "true", retries.line)
+        reading.add_setting(Component.APPLICATION, "retry.topics", "true", retries.line)
         # Its last topic is a dead-letter topic, and the recoverer waits for the acknowledgement
         # (DltStrategy.ALWAYS_RETRY_ON_ERROR; DeadLetterPublishingRecoverer).
-        reading.state(Component.APPLICATION, "dead.letter", "acknowledged", retries.line)
+        reading.add_setting(Component.APPLICATION, "dead.letter", "acknowledged", retries.line)
         if is_in_transaction:
             words = "Non-Blocking Retries cannot combine with Container Transactions: with "
             words += "transaction-id-prefix, leave retry.topic.enabled out"
-            reading.wrong(Component.APPLICATION, "retry.topics", retries.line, words)
+            reading.add_problem(Component.APPLICATION, "retry.topics", retries.line, words)
     _add_commit_order(reading, names)
 
 
@@ -413,7 +417,7 @@ def _add_commit_order(reading: Reading, names: dict[str, Leaf]) -> None:
     mode = names.get(f"{_LISTENER}ackmode")
     is_manual = mode is not None and _manual_mode(mode)
     if async_acks and is_manual and is_true(async_acks.text):
-        reading.state(Component.APPLICATION, "commit.order", "in-order", async_acks.line)
+        reading.add_setting(Component.APPLICATION, "commit.order", "in-order", async_acks.line)
 
 
 def _likeness(text: str) -> float:

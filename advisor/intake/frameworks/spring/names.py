@@ -95,11 +95,11 @@ def ack_mode(reading: Reading, text: str, line: int) -> None:
         (name for name in (*_CONTAINER_MODES, *_MANUAL_MODES) if relaxed(name) == plain), ""
     )
     if mode in _CONTAINER_MODES:
-        reading.state(Component.APPLICATION, "commit", "after-processing", line)
+        reading.add_setting(Component.APPLICATION, "commit", "after-processing", line)
     elif mode in _MANUAL_MODES:
         reading.note(line, f"ack-mode {shown(text)}: only your code decides when it commits")
         reading.compared_items.append(Item(Component.APPLICATION, ACK_MODE, mode, line))
     else:
         modes = ", ".join((*_CONTAINER_MODES, *_MANUAL_MODES))
         words = f"ack-mode {shown(text)} is not one of {modes}: Spring does not start"
-        reading.wrong(Component.APPLICATION, "ack-mode", line, words)
+        reading.add_problem(Component.APPLICATION, "ack-mode", line, words)

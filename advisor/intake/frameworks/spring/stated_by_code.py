@@ -169,14 +169,14 @@ class CodeFacts:
         """Adds problems for code that is not read, and for code beside clients that have no
         listeners."""
         for leaf in self.by_name(REFUSED):
-            reading.wrong(Component.APPLICATION, "file", leaf.line, leaf.text)
+            reading.add_problem(Component.APPLICATION, "file", leaf.line, leaf.text)
         for leaf in self.by_name(ALONE):
             words = "the file of this application that is not here: not read"
             reading.note(leaf.line, absence(words))
         if self and is_other:
             words = "this sets up clients beside Kafka Streams or bindings of Spring Cloud Stream. "
             words += "Give the files of each of them separately"
-            reading.wrong(Component.APPLICATION, "file", min(self.lines), words)
+            reading.add_problem(Component.APPLICATION, "file", min(self.lines), words)
 
     def add_containers(self, reading: Reading) -> None:
         """Adds the items for containers, with which listeners of other files are compared."""
@@ -195,7 +195,7 @@ class CodeFacts:
         if not transactions:
             return by_file and not (self.by_name(OWN_CONTAINER) or self.by_name(OWN_PREFIX))
         if not by_file:
-            reading.wrong(
+            reading.add_problem(
                 Component.APPLICATION, "transactional.id", transactions[0].line, _NO_PREFIX
             )
         return by_file
@@ -203,7 +203,7 @@ class CodeFacts:
     def add_error_handling(self, reading: Reading) -> None:
         """Adds the facts of what happens to a record that fails."""
         for leaf in self.by_name(RETRIES):
-            reading.state(Component.APPLICATION, "retry.topics", "true", leaf.line)
+            reading.add_setting(Component.APPLICATION, "retry.topics", "true", leaf.line)
             words = "a message that fails is tried again from another topic, after later ones"
             reading.note(leaf.line, f"{words} (application.retry.topics=true)")
         for leaf in self.by_name(DEAD_LETTER)[:1]:

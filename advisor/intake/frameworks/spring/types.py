@@ -92,7 +92,7 @@ def check_values(reading: Reading, leaves: Sequence[Leaf]) -> None:
         name, text = ".".join(leaf.path), by_default(leaf.text).strip()
         type_ = _value_type(name)
         if type_ and text and "${" not in text and not _is_accepted(type_, text):
-            reading.wrong(Component.APPLICATION, name, leaf.line, _refusal(name, text, type_))
+            reading.add_problem(Component.APPLICATION, name, leaf.line, _refusal(name, text, type_))
     _check_batch_mode(reading, leaves)
 
 
@@ -134,4 +134,4 @@ def _check_batch_mode(reading: Reading, leaves: Sequence[Leaf]) -> None:
     values = [_plain(by_default(leaf.text)) for leaf in (type_, mode) if leaf]
     if mode and values == ["batch", "record"]:
         words = "Cannot use AckMode.RECORD with a batch listener"
-        reading.wrong(Component.APPLICATION, "ack-mode", mode.line, words)
+        reading.add_problem(Component.APPLICATION, "ack-mode", mode.line, words)

@@ -64,7 +64,7 @@ def _report_unread(reading: Reading, variable: str, line: int) -> None:
         name = ".".join(words)
         message = f"{shown(name)} is stated by a variable of Spring Cloud Stream, which is not "
         message += "read. State it in the application.yml, and leave the variable out"
-        reading.wrong(Component.APPLICATION, name, line, message)
+        reading.add_problem(Component.APPLICATION, name, line, message)
     else:
         message = "variables of Spring Cloud Stream are not read: give its application.yml"
         reading.note(line, message)

@@ -205,7 +205,7 @@ def _add(reading: Reading, code: Code, config: _Object, client: tuple[Component,
             _take(reading, code, component, (key, value, code.line(at), conditional), process)
         elif not code.follows(at, until) and is_weighed_key(component, key):
             words = "may be put in before or after its client is created"
-            reading.wrong(component, key, code.line(at), f"{shown(key)} {words}")
+            reading.add_problem(component, key, code.line(at), f"{shown(key)} {words}")
 
 
 def _take(
@@ -221,7 +221,7 @@ def _take(
         text = "x"  # a free name with a variable in it is a name, whatever its value is
     if matters and (conditional or text is None):
         words = "depends on a condition of the program. Leave only the case that you ask for"
-        reading.wrong(
+        reading.add_problem(
             component, key, line, f"{shown(key)} {words if conditional else NO_PLAIN_VALUE}"
         )
     elif text is None:
@@ -231,7 +231,7 @@ def _take(
     elif component is Component.STREAMS:
         take_streams(reading, Property(line, key, text))
     else:
-        reading.state(component, key, text, line, process=process)
+        reading.add_setting(component, key, text, line, process=process)
 
 
 class Code:

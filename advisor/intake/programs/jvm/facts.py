@@ -37,13 +37,13 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
             add_skipped_messages(reading, code.line(min(swallowed)), jvm_streams.SWALLOWED)
         at, reason = min(jvm_streams.early_commits(text), default=(-1, ""))
         if at >= 0:
-            reading.wrong(Component.APPLICATION, "processing", code.line(at), reason)
+            reading.add_problem(Component.APPLICATION, "processing", code.line(at), reason)
         for at, words in jvm_streams.notes(text):
             reading.note(code.line(at), words)
         for at, reason in jvm_streams.unrestored_stores(text):
-            reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
+            reading.add_problem(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
         for component, name, value, at in jvm_streams.topology_facts(text):
-            reading.state(component, name, value, code.line(at))
+            reading.add_setting(component, name, value, code.line(at))
             reading.note(code.line(at), f"this sets {component}.{name}={shown(value)}")
         return
     at, reason = jvm_sends.unchecked_send(text)

@@ -150,7 +150,9 @@ def _refuse_differing(reading: Reading) -> None:
         first = first_items.setdefault((item.component, item.process, item.name), item)
         if first.text != item.text and decides(item.name):
             words = f"{shown(item.name)} differs from the dict on line {first.line}"
-            reading.wrong(item.component, item.name, item.line, f"{words}. Keep only one of them")
+            reading.add_problem(
+                item.component, item.name, item.line, f"{words}. Keep only one of them"
+            )
 
 
 def _add_program_facts(reading: Reading, tree: ast.Module, flow: Flow) -> None:
@@ -174,7 +176,7 @@ def _add_send_facts(reading: Reading, tree: ast.Module, *, in_config: bool) -> N
         return
     line, reason = (0, "") if in_config else python_sends.open_sends(tree)
     if line:
-        reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
+        reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
     elif not syntax.consumer_names(tree) and (line := job_tree.ignored_send_error(tree)):
         add_ignored_send_errors(reading, line, CONTINUES_WITHOUT_MESSAGE)
 
@@ -197,7 +199,7 @@ def _take_dict(
     for key, line in (settings.doubts | {key: line for key, _, line in conditional}).items():
         if is_weighed(Family.LIBRDKAFKA, component, key):
             words = "depends on a condition of the program. Keep only the case that you ask about"
-            reading.wrong(component, key, line, f"{shown(key)} {words}")
+            reading.add_problem(component, key, line, f"{shown(key)} {words}")
 
 
 def _is_dict(tree: ast.Module) -> bool:
@@ -348,9 +350,9 @@ def take_pair(
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         literal = None
     if isinstance(literal, bool):
-        reading.state(component, key, str(literal).lower(), line, process=process)
+        reading.add_setting(component, key, str(literal).lower(), line, process=process)
     elif isinstance(literal, str) or (isinstance(literal, int) and abs(literal) < 2**63):
-        reading.state(component, key, str(literal), line, process=process)
+        reading.add_setting(component, key, str(literal), line, process=process)
     else:
         report_open_value(reading, component, key, line)
 
@@ -367,7 +369,7 @@ def _note_default(reading: Reading, key: str, line: int, name: str, default: ast
 def report_open_value(reading: Reading, component: Component, key: str, line: int) -> None:
     """Adds a note that a value is known only at run time; a problem if an answer depends on it."""
     if decides(key):
-        reading.wrong(component, key, line, f"{shown(key)} {NO_PLAIN_VALUE}")
+        reading.add_problem(component, key, line, f"{shown(key)} {NO_PLAIN_VALUE}")
     else:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
 
