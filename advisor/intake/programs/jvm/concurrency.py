@@ -108,7 +108,7 @@ ONLY_WAITS = re.compile(
 """Calls that wait for other threads, but do not throw their errors."""
 COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister)\b")
 AWAIT = re.compile(r"\.\s*await\s*\(")
-THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*\(")
+THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*[({]")
 EVERY = re.compile(r"(?<=[;{}\n])\s*(?:\w+\.invokeAll|Await\s*\.\s*ready)\s*\(")
 """A statement that waits for futures and discards them, with their errors."""
 THREAD = re.compile(r"\bThread\b|\bthread\b")
@@ -121,6 +121,8 @@ SCOPE = re.compile(r"\b(?:coroutineScope|runBlocking|supervisorScope)\b[^{};]*$"
 _OTHER_SCOPE = re.compile(r"\b(?!this\b)\w+(?:\([^()]{0,80}\))?\s*\.\s*$")
 
 
+_OPENING = re.compile(r"[({]")
+_BLOCK_AFTER = re.compile(r"[ \t]*\{")
 _GET_CALL = re.compile(r"(?<![\w.])(?:this\s*\.\s*)?(\w{1,60})\s*\.\s*get\s*\(\s*\)")
 _OPTIONAL_CALL = re.compile(
     r"\b(?:find\w*|ofNullable|min|max|reduce|anyOf)\s*\("
@@ -202,10 +204,18 @@ def unawaited_launches(text: Text, handovers: Sequence[int], span: Block) -> int
                  if OF_SCOPE.match(text.plain, at) and _OTHER_SCOPE.search(prefix)), 0)  # fmt: skip
 
 
-def is_behind(text: Text, handover: int, commit: int) -> bool:
-    """Whether a commit is in a function that runs after a future completes."""
-    continuations = THEN.finditer(text.plain, handover, commit)
-    return any(commit < text.closed(match.end()) for match in continuations)
+def handover_end(text: Text, at: int) -> int:
+    """Returns the end of the call at an offset that hands a record over, with Kotlin's block after
+    its arguments."""
+    opened = _OPENING.search(text.plain, at)
+    if opened is None:
+        return at
+    block = (
+        opened if opened[0] == "{" else _BLOCK_AFTER.match(text.plain, text.closed(opened.end()))
+    )
+    if block:
+        return text.block_of(block.end() - 1)[1] + 1
+    return text.closed(opened.end())
 
 
 def is_in_scope(text: Text, block: int, handover: int, commit: int) -> bool:

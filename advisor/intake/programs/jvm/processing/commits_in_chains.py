@@ -12,6 +12,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from advisor.intake.programs.jvm.processing.continuation_commits import (
+    CONTINUATION,
+    is_future,
+)
 from advisor.intake.programs.jvm.records.derived_names import TAKES_APART
 from advisor.intake.programs.jvm.records.observations import observation_spans
 from advisor.intake.programs.jvm.records.poll_chains import Step, steps
@@ -55,6 +59,8 @@ def early_commits(
                 if commit is None or commit.start() in seen:
                     continue
                 seen.add(commit.start())
+                if is_future(text, begin) or CONTINUATION.fullmatch(step.name):
+                    continue  # `continuation_commits` decides
                 if is_after_last_record(text, commit.start(), (step.begin, step.end)):
                     continue
                 before = text.plain[begin : step.at]

@@ -28,6 +28,7 @@ from advisor.intake.programs.jvm.errors import sends as jvm_sends
 from advisor.intake.programs.jvm.processing import (
     commits_after_first,
     commits_in_chains,
+    continuation_commits,
     publishers,
     skipped_by_count,
     unfinished,
@@ -211,6 +212,10 @@ class _Poll:
         yield from commits_after_first.early_commits(
             self._text, self._batch_names, self._commits, span
         )
+        for body in self._text.reached(span):
+            yield from continuation_commits.unawaited_commits(
+                self._text, self._consumer, self._commits, body
+            )
         for callee in self._callee_polls:
             yield from callee._early_commits()
 
@@ -232,11 +237,10 @@ class _Poll:
         pauses = all(wait.startswith("pause") for wait in waits)
         for at in (at for at in self._handovers if waits and self._poll_end < at < end):
             wait = self._waits.any.search(plain, at, end)
-            closed = self._text.closed(plain.index("(", at) + 1)
+            closed = concurrency.handover_end(self._text, at)
             commit = self._commits.search(plain, closed, wait.start() if wait else end)
-            commit = (
-                None if commit and concurrency.is_behind(self._text, at, commit.start()) else commit
-            )
+            if commit and continuation_commits.runs_after(self._text, at, commit.start()):
+                continue
             waits_later = wait or (
                 commit and concurrency.is_in_scope(self._text, self._block[0], at, commit.start())
             )
@@ -293,11 +297,11 @@ class _Poll:
     def _unawaited_handover(self, end: int) -> int:
         """The place where a record is handed over and nothing in the block waits; 0 if none."""
         plain = self._text.plain
-        if launch := concurrency.unawaited_launches(
-            self._text, self._handovers, (self._poll_end, end)
-        ):
+        span = self._poll_end, end
+        if launch := concurrency.unawaited_launches(self._text, self._handovers, span):
             return launch
-        if self._waits.any.search(plain, self._poll_end, end) or self._commits_in_continuation(end):
+        commits_later = continuation_commits.has_commit(self._text, self._commits, span)
+        if commits_later or self._waits.any.search(plain, *span):
             return 0
         if self._handovers:
             return self._handovers[0]
@@ -316,14 +320,6 @@ class _Poll:
                 return match.start()
         callees = (poll._unawaited_handover(poll._block[1]) for poll in self._callee_polls)
         return next(filter(None, callees), 0)
-
-    def _commits_in_continuation(self, end: int) -> bool:
-        """Whether the continuation of a future commits."""
-        plain, closed = self._text.plain, self._text.closed
-        continuations = islice(concurrency.THEN.finditer(plain, self._poll_end, end), _MOST)
-        return any(
-            self._commits.search(plain, match.end(), closed(match.end())) for match in continuations
-        )
 
     def _record_handovers(self) -> Iterator[int]:
         """Calls that hand a record over, in the block or in a method to which one is passed."""

@@ -1,0 +1,102 @@
+"""Commits that run after futures complete: whether the poll loop waits for them.
+
+Sources: KafkaConsumer javadoc (commitSync; "Multi-threaded Processing"); CompletableFuture;
+scala.concurrent.Future; kotlinx.coroutines, structured concurrency.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.programs.test_java_loops import (
+    KOTLIN,
+    LOOP,
+    OF_METHOD,
+    READER,
+    SCALA,
+)
+from tests.advisor.programs import BEFORE, YES, assert_program
+
+_FUTURES = "var fs = new ArrayList<CompletableFuture<Void>>(); for (var r : rs) fs.add(%s); "
+_ALL = "CompletableFuture.allOf(fs.toArray(new CompletableFuture[0]))"
+_SERVICE = _FUTURES % "service.process(r)"
+_POOL = _FUTURES % "CompletableFuture.runAsync(() -> work(r), pool)"
+_NEXT = "c.commitSync(Map.of(t, new OffsetAndMetadata(r.offset() + 1)))"
+_FINISH = (
+    "CompletableFuture<Void> finish(List<F> fs) {{ return {}.thenRun(() -> c.commitSync()); }}"
+)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    (f"{_POOL}{_ALL}.thenRun(() -> c.commitSync());", BEFORE),
+    (f"{_POOL}{_ALL}.thenRun(() -> c.commitSync()).join();", YES),
+    (f"{_POOL}{_ALL}.thenRun(c::commitSync).join();", YES),
+    (f"{_SERVICE}{_ALL}.thenRun(() -> c.commitSync());", BEFORE),
+    (f"{_SERVICE}{_ALL}.thenRunAsync(() -> c.commitSync(), pool);", BEFORE),
+    (f"{_SERVICE}{_ALL}.thenAccept(v -> c.commitSync());", BEFORE),
+    (f"{_SERVICE}{_ALL}.whenComplete((v, e) -> {{ if (e == null) c.commitSync(); }});", BEFORE),
+    (f"{_SERVICE}{_ALL}.thenRun(() -> c.commitSync()).get(1, TimeUnit.MINUTES);", YES),
+    (f"{_SERVICE}var all = {_ALL}.thenRun(() -> c.commitSync());", BEFORE),
+    (f"{_SERVICE}var all = {_ALL}.thenRun(() -> c.commitSync()); all.get();", YES),
+    (f"{_SERVICE}{_ALL}.thenRun(() -> {{ c.commitSync(); latch.countDown(); }}); latch.await();",
+     YES),
+    (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT});", BEFORE),
+    (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT}).join();", YES),
+])  # fmt: skip
+def test_a_commit_of_java_after_futures(tmp_path: Path, does: str, expected: str) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % does), expected)
+
+
+@pytest.mark.parametrize(("call", "expected"), [
+    ("finish(fs);", BEFORE), ("finish(fs).join();", YES), ("finish(fs); latch.await();", YES),
+])  # fmt: skip
+def test_a_method_that_returns_the_future_of_a_commit(
+    tmp_path: Path, call: str, expected: str
+) -> None:
+    code = OF_METHOD % (LOOP % f"{_SERVICE}{call}", _FINISH.format(_ALL))
+    assert_program(tmp_path / "A.java", code, expected)
+
+
+_ALL_IN_KOTLIN = (
+    "val fs = rs.map { r -> CompletableFuture.runAsync { work(r) } }\n"
+    "CompletableFuture.allOf(*fs.toTypedArray()).thenRun { c.commitSync() }%s"
+)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    (_ALL_IN_KOTLIN % "", BEFORE),
+    (_ALL_IN_KOTLIN % ".join()", YES),
+    ("val jobs = rs.map { r -> scope.async { work(r) } }\nscope.launch {\njobs.awaitAll()\n"
+     "c.commitSync()\n}", BEFORE),
+    ("val jobs = rs.map { r -> scope.async { work(r) } }\nrunBlocking {\njobs.awaitAll()\n"
+     "c.commitSync()\n}", YES),
+    ("coroutineScope {\nlaunch {\nfor (r in rs) save(r)\nc.commitSync()\n}\n}", YES),
+    ("val d = scope.async {\nfor (r in rs) save(r)\nc.commitSync()\n}\nd.await()", YES),
+    ("service.process(rs).whenComplete { _, e -> if (e == null) c.commitSync() }", BEFORE),
+    ("val done = service.process(rs).thenAccept { c.commitSync() }\ndone.get()", YES),
+])  # fmt: skip
+def test_a_commit_of_kotlin_after_futures(tmp_path: Path, does: str, expected: str) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (does, ""), expected)
+
+
+_WORKS = "val fs = rs.asScala.map(r => Future { work(r) }).toSeq\n"
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    (f"{_WORKS}Future.sequence(fs).map(_ => c.commitSync())", BEFORE),
+    (f"{_WORKS}Await.result(Future.sequence(fs).map(_ => c.commitSync()), 1.minute)", YES),
+    (f"{_WORKS}val done = Future.sequence(fs).map(_ => c.commitSync())\n"
+     "Await.result(done, 1.minute)", YES),
+    ("val fs = rs.asScala.map(r => service.process(r)).toSeq\n"
+     "Future.sequence(fs).map(_ => c.commitSync())", BEFORE),
+    ("Future.traverse(rs.asScala.toSeq)(r => service.process(r)).map(_ => c.commitSync())", BEFORE),
+    ("service.process(rs).map(_ => c.commitSync())", BEFORE),
+    ("Await.result(service.process(rs).map(_ => c.commitSync()), 1.minute)", YES),
+    ("val done: Future[Unit] = service.process(rs)\ndone.foreach(_ => c.commitSync())", BEFORE),
+    ("rs.asScala.map(r => save(r)).foreach(_ => log.info(1))\nc.commitSync()", YES),
+])  # fmt: skip
+def test_a_commit_of_scala_after_futures(tmp_path: Path, does: str, expected: str) -> None:
+    code = f"import scala.concurrent.Future\n{SCALA % (does, '')}"
+    assert_program(tmp_path / "A.scala", code, expected)
