@@ -10,7 +10,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from advisor.intake.programs.jvm.records import copies
 from advisor.intake.programs.jvm.records.buffers import COLLECTION, filled_collections
+from advisor.intake.programs.jvm.records.copies import COPYING_FUNCTION
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
@@ -23,10 +25,15 @@ _TO_RECORDS = (
 _PART = (
     r"\s*\.\s*(?:iterator\s*(?:\(\s*\))?\s*\.\s*next\b(?:\s*\(\s*\))?|get\s*\(\s*(?:\d+|\w+\.(?:size|count)\(\)\s*-\s*1)\s*\)"
     r"|(?:getFirst|getLast|findFirst|findAny)\s*\(\s*\)"
+    r"|(?:poll|pollFirst|pollLast|pop|removeFirst|removeLast)\s*\(\s*\)"
+    r"|(?:max|min)(?:By|With)(?:OrNull|Option)?\s*(?:\([^()]{0,80}(?:\([^()]*\))?\)|\{[^{}]{0,80}\})"
     r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption|tail|init)\b(?:\s*\(\s*\))?"
     r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\)"
     r"|(?:subList|limit|take)\s*\(\s*(?:\d+\s*,\s*)?Math\s*\.\s*min\s*\((?:[^()]|\([^()]*\))*\)\s*\))"
 )
+_BY_INDEX = r"\s*(?:\[\s*\d+\s*\]|\(\s*\d+\s*\))"
+"""One record of a list, in Kotlin or Scala."""
+_TO_LIST = r"\s*\.\s*to(?:List|Vector|Seq|IndexedSeq|MutableList|TypedArray)\b(?:\s*\(\s*\))?"
 _CUT_STATEMENT = (
     r"(?<![\w.])(?P<cut>{0})\s*=\s*(?P=cut)\b{1}{2}"
     r"|(?<=[;{{}}\n])\s*(?P<list>{0})\s*\.\s*(?:(?:removeFirst|removeLast|pop)\s*\(\s*\)"
@@ -34,6 +41,8 @@ _CUT_STATEMENT = (
     r"(?=\s*[;\n}}])"
 )
 """A statement that removes a part of a list."""
+_TAKEN = r"\b({0})\s*\.\s*(?:poll|pop|remove)\w*\s*\("
+"""A call that takes a record out of a collection."""
 _FIRST_PART = re.compile(
     r"\b(?:(?:(?:take|limit)\s*\(|subList\s*\(\s*0\s*,)\s*(?P<count>\w+)\s*\)"
     r"|(?:first|head|getFirst)\b|get\s*\(\s*0\s*\))"
@@ -49,7 +58,9 @@ _HEAD_PATTERN = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\
 _COORDINATE = re.compile(r"\s*\??\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
 """The coordinates of a record, which only a commit needs."""
 _HARMLESS = (
-    r"\b{0}\s*\.\s*(?:isEmpty|isNotEmpty|nonEmpty|count|size|partitions|hasNext)\b(?:\s*\(\s*\))?"
+    r"\bCollections\s*\.\s*(?:sort|shuffle|reverse)\s*\(\s*{0}\b|"
+    r"\b{0}\s*\.\s*(?:isEmpty|isNotEmpty|nonEmpty|count|size|partitions|hasNext|sort(?:By|With|InPlace)?)\b"
+    r"(?:\s*(?:\([^(){{}}]{{0,80}}(?:\([^()]{{0,80}}\))?[^(){{}}]{{0,80}}\)|\{{[^{{}}]{{0,120}}\}}))?"
     r"|\b\w+(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=(?!=)\s*{0}"
     r"(?:\s*\.\s*(?:records|iterator|stream|asScala|toList|toSeq)\b(?:\s*\([^()]{{0,80}}\))?)*\s*(?=[;\n])"
 )
@@ -72,14 +83,15 @@ def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[i
     whole = _batch_names(text, whole, span)
     names = rf"(?:{'|'.join(sorted(whole)) or '(?!)'})"
     cuts = [*islice(_cuts(text, names, span), _MOST)]
-    if any(re.compile(rf"\bwhile\b[^{{}}]*\b{cut['cut'] or cut['list']}\b").search(plain, *span)
-           for cut in cuts):  # fmt: skip
+    taken = re.compile(_TAKEN.format(names)).finditer(plain, *span)
+    emptied = {cut["cut"] or cut["list"] for cut in cuts} | {match[1] for match in taken}
+    if any(re.compile(rf"\bwhile\b[^{{}}]*\b{name}\b").search(plain, *span) for name in emptied):
         return
-    records = rf"\b{names}{_TO_RECORDS}"
-    part = rf"{records}{_PART}|{records}{_HEAD_PATTERN.format()}|{_PART_FUNCTION.format(names)}"
-    reads = [*islice(re.compile(part).finditer(plain, begin, end), _MOST)]
+    part = _part_pattern(names)
+    reads = [*islice(part.finditer(plain, begin, end), _MOST)]
     cut_spans = [cut.span() for cut in cuts]
     spans = [*cut_spans, *(match.span() for match in reads), *log_arguments(text, span)]
+    spans += [copy for _, copy in copies.copies(text, whole, span)]
     spans += [match.span() for match in re.compile(_HARMLESS.format(names)).finditer(plain, *span)]
     iterators = set(re.findall(ITERATOR.format(names), plain[begin:end]))
     for name in sorted(iterators):
@@ -97,6 +109,16 @@ def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[i
     if re.search(rf"\b{names}\b", rest[begin:end]) or _cover_all_records(uses):
         return
     yield from (match.start() for match in reads if not _is_only_coordinate(text, match, end))
+
+
+def _part_pattern(names: str) -> re.Pattern[str]:
+    """Returns the pattern of an expression that reads a part of the records of these names."""
+    records = rf"\b{names}{_TO_RECORDS}"
+    copy = rf"\b{COPYING_FUNCTION}\s*(?:<[\w<>?, ]{{0,60}}>\s*)?\(\s*{names}{_TO_RECORDS}\s*\)"
+    return re.compile(
+        rf"(?:{records}|{copy}){_PART}|(?:{copy}|\b{names}|{records}{_TO_LIST}){_BY_INDEX}"
+        rf"|{records}{_HEAD_PATTERN.format()}|{_PART_FUNCTION.format(names)}"
+    )
 
 
 def _batch_names(text: Text, whole: Collection[str], span: Block) -> list[str]:

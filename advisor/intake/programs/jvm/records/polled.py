@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from advisor.intake.programs.jvm.records import buffers, derived_names, record_loops
+from advisor.intake.programs.jvm.records import buffers, copies, derived_names, record_loops
 from advisor.intake.programs.jvm.records.derived_names import Derived
 from advisor.intake.programs.jvm.records.polls import TYPED, Call
 from advisor.intake.programs.jvm.text import Block, Text
@@ -42,6 +42,7 @@ def _names(text: Text, poll: Call, span: Block) -> Names:
         batch_names = re.findall(
             _BATCH_DERIVATION.format(_alternation(all_names), TYPED), text.plain[slice(*span)]
         )
+        batch_names += [name for name, _ in copies.copies(text, whole, span)]
         whole |= {*batch_names} if whole else set()
         all_names |= {*batch_names}
         loops = [*record_loops.record_loops(text, all_names, span)]
