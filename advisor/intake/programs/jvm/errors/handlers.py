@@ -257,7 +257,7 @@ def _swallowed_values(text: Text) -> Iterator[Handler]:
         enclosing = text.around(match.start())[-1:] if match[0].startswith("=>") else []
         if any(_CASE_VALUE_COMBINATOR.search(head) for _, _, head in enclosing):
             continue  # an alternative attempt
-        is_swallowed = _chain_swallows_error(text, end, is_last="runCatching" in match[0])
+        is_swallowed = chain_swallows_error(text, end, is_last="runCatching" in match[0])
         if is_swallowed and not result_lists.are_errors_checked(text, match.end() - 1, end):
             yield Handler(match.start(), (match.end() - 1, end))
 
@@ -268,11 +268,11 @@ def chains_only_logging(text: Text, name: str, span: Block) -> Iterator[Block]:
         rf"(?<![\w.]){name}(?=\s*(?:\.\s*(?:on[FLS]|peekLeft|ifLeft|ifFailure|left\b|fold|map|leftMap|ifPresentOr|foreach)|match\b))"
     )
     for match in islice(starts.finditer(text.plain, *span), _MAX_MATCHES):
-        if _chain_swallows_error(text, match.end(), is_last=None):
+        if chain_swallows_error(text, match.end(), is_last=None):
             yield match.start(), match.end()
 
 
-def _chain_swallows_error(text: Text, end: int, *, is_last: bool | None) -> bool:
+def chain_swallows_error(text: Text, end: int, *, is_last: bool | None) -> bool:
     """Whether the chain after a value that may be an error only logs the error, or discards it.
 
     `is_last` says that `fold` takes the function for the error last, as Kotlin's Result does.

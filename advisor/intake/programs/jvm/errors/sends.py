@@ -15,7 +15,7 @@ from advisor.intake.programs.facts import DROPPED, ONLY_WRITTEN, RESULT
 from advisor.intake.programs.jvm.client_names import TYPE, aliases
 from advisor.intake.programs.jvm.errors import aborts as jvm_aborts
 from advisor.intake.programs.jvm.errors import calls as jvm_calls
-from advisor.intake.programs.jvm.errors import exits
+from advisor.intake.programs.jvm.errors import exits, send_attempts
 from advisor.intake.programs.jvm.errors import results as jvm_results
 from advisor.intake.programs.jvm.errors.callbacks import Callback, callback_of
 from advisor.intake.programs.jvm.errors.futures import Futures
@@ -148,6 +148,9 @@ def _unchecked_sends(text: Text, producers: set[str]) -> Iterator[tuple[int, str
         infix = rf"^[ \t]*(?:{'|'.join(sorted(producers))})[ \t]+send[ \t]+\(?\w[^\n.]*$"
         yield from ((part.start(), RESULT) for part in re.finditer(infix, text.plain, re.MULTILINE))
     templates, producer_sends = template_names(text.plain), sends(text, producers)
+    if ".poll(" not in text.plain:
+        places = (at for at, _ in producer_sends)
+        yield from ((at, ONLY_WRITTEN) for at in send_attempts.swallowed_sends(text, places))
     yield from (
         (at, ONLY_WRITTEN)
         for at in jvm_results.unchecked_calls(text, (at for at, _ in producer_sends))
