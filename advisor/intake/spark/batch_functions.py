@@ -23,9 +23,9 @@ from advisor.intake.programs.jvm.processing import databases as jvm_databases
 from advisor.intake.programs.jvm.processing import publishers
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.programs.python import syntax
-from advisor.intake.programs.python.errors import error_handling
 from advisor.intake.programs.python.errors import sends as python_sends
 from advisor.intake.programs.python.errors.async_clients import AsyncClients
+from advisor.intake.programs.python.errors.retry_loops import is_bounded_retry
 from advisor.intake.programs.python.normal_form.inlined import inlined
 from advisor.intake.programs.python.processing import databases as python_databases
 from advisor.intake.programs.python.processing import partial_polls
@@ -384,7 +384,7 @@ def _swallowed_errors(function: ast.FunctionDef) -> list[int]:
         node for node in ast.walk(function)
         if isinstance(node, ast.While | ast.For)
         and (isinstance(node, ast.While) or syntax.method_name(node.iter) == "range")
-        and not error_handling.is_bounded_retry(node, function)
+        and not is_bounded_retry(node, function, lambda call: False)
     ]  # fmt: skip
     in_loops = {id(inner) for loop in loops for inner in ast.walk(loop)}
     withs = (node for node in ast.walk(function) if isinstance(node, ast.With))

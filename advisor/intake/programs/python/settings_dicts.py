@@ -37,6 +37,8 @@ from advisor.intake.programs.python.errors import sends as python_sends
 from advisor.intake.programs.python.normal_form.decorators import unfold
 from advisor.intake.programs.python.normal_form.function_factories import without_function_factories
 from advisor.intake.programs.python.normal_form.inlined import inlined
+from advisor.intake.programs.python.normal_form.named_functions import with_named_functions
+from advisor.intake.programs.python.normal_form.retry_libraries import with_retries_as_handlers
 from advisor.intake.programs.python.normal_form.rewriting import normal_form
 from advisor.intake.programs.python.processing import transactions as python_transactions
 from advisor.intake.programs.python.processing.databases import uncommitted
@@ -220,7 +222,7 @@ def _parse(text: str) -> ast.Module:
     code = f"{{{text}\n}}" if _is_bare_pairs(text) else textwrap.dedent(text)
     try:
         return syntax.with_nodes(
-            inlined(without_function_factories(unfold(normal_form(ast.parse(code)))))
+            inlined(without_function_factories(unfold(_with_handlers(ast.parse(code)))))
         )
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
@@ -229,6 +231,10 @@ def _parse(text: str) -> ast.Module:
         ) from None
     except (ValueError, RecursionError, MemoryError):
         raise IntakeError("The file: this is not Python that can be read.") from None
+
+
+def _with_handlers(tree: ast.Module) -> ast.Module:
+    return with_named_functions(with_retries_as_handlers(normal_form(tree)))
 
 
 def _is_bare_pairs(text: str) -> bool:

@@ -1,14 +1,13 @@
-"""Functions of a Python program that handle the errors of others: decorators, context managers, and
-single steps of a loop.
+"""Functions of a Python program that handle the errors of others: context managers, and single
+steps of a loop.
 
-Sources: contextlib (`contextmanager`); loguru (`logger.catch`), tenacity (`retry_error_callback`)
-and backoff (`raise_on_giveup`), whose decorators return instead of raising.
+Source: contextlib (`contextmanager`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 
 from advisor.intake.programs.python import syntax
@@ -77,14 +76,17 @@ def fields_holding_arguments(tree: ast.AST) -> dict[int, set[str]]:
 
 
 def only_logs_error(
-    call: ast.Call, functions: Mapping[str, Function], depth: int = _MAX_DEPTH
+    call: ast.Call, functions: Callable[[ast.Call], Sequence[Function]], depth: int = _MAX_DEPTH
 ) -> bool:
-    """Whether a call is to a function of the file that only logs an error."""
-    function = functions.get(syntax.method_name(call))
-    return bool(function and depth) and syntax.only_logs_and_continues(
-        function.body if function else [],
-        lambda inner: only_logs_error(inner, functions, depth - 1),
-        in_function=True,
+    """Whether a call is to a function of the file that only logs an error. `functions` returns
+    those that a call may run: one of several is enough."""
+    return bool(depth) and any(
+        syntax.only_logs_and_continues(
+            function.body,
+            lambda inner: only_logs_error(inner, functions, depth - 1),
+            in_function=True,
+        )
+        for function in functions(call)
     )
 
 
@@ -162,40 +164,6 @@ def _exit_method_as_try(
     at = {"lineno": node.lineno, "col_offset": node.col_offset}
     handler = ast.ExceptHandler(None, None, [ast.Pass(**at)], **at)
     return ast.Try(node.body, [handler] if swallows else [], [], final_body, **at)
-
-
-def swallowing_decorator_line(function: Function) -> int:
-    """The line of a library's decorator that swallows the errors of a function; 0 if there is
-    none."""
-    for decorator in function.decorator_list:
-        keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
-        values = {word.arg: ast.unparse(word.value) for word in keywords}
-        name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
-        catches = name.endswith("logger.catch") and values.get("reraise") != "True"
-        gives_up = values.get("raise_on_giveup") == "False" or "retry_error_callback" in values
-        if catches or gives_up:
-            return decorator.lineno
-    return 0
-
-
-def is_bounded_retry(loop: ast.stmt, scope: ast.AST) -> bool:
-    """Whether a loop ends after a number of attempts, and the program continues after it."""
-    if isinstance(loop, ast.For | ast.AsyncFor) and not syntax.leaves_loop(loop):
-        return True
-    is_bounded = isinstance(loop, ast.For) and syntax.method_name(loop.iter) == "range"
-    if isinstance(loop, ast.While):
-        operators = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-        comparisons = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
-        is_bounded = any(isinstance(op, operators) for node in comparisons for op in node.ops)
-    following = statements_after(scope, loop) or []
-    raises = any(
-        isinstance(node, ast.Raise) for statement in following for node in ast.walk(statement)
-    )
-    else_raises = [
-        node.lineno for statement in getattr(loop, "orelse", []) for node in ast.walk(statement)
-        if isinstance(node, ast.Raise)
-    ]  # fmt: skip
-    return is_bounded and not else_raises and not raises
 
 
 def statements_after(scope: ast.AST, node: ast.AST) -> list[ast.stmt] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Container, Iterator
+from functools import partial
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors.outcome_names import (
@@ -19,12 +20,9 @@ from advisor.intake.programs.python.errors.outcome_names import (
     holds_for_failure,
     state_owner,
 )
+from advisor.intake.programs.python.errors.responses import reads_body
 
 _JUMPS = ast.Continue | ast.Return | ast.Break
-_BODY_ATTRIBUTES = frozenset({"text", "content", "data", "headers"})
-_BODY_METHODS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"})
-"""Attributes and methods that read or close a response, apart from its status."""
-_MAX_NESTING = 4
 
 
 def breaks_of_loop(body: list[ast.stmt]) -> Iterator[ast.Break]:
@@ -258,35 +256,6 @@ def condition_of(node: ast.AST) -> ast.expr | None:
     return node.test if isinstance(node, ast.If) else None
 
 
-def _reads_body(value: ast.expr) -> bool:
-    """Whether an expression only reads a response to its end, or closes it."""
-    expression = value.value if isinstance(value, ast.Await) else value
-    match expression:
-        case ast.Attribute(value=ast.Name(), attr=attr):
-            return attr in _BODY_ATTRIBUTES
-        case ast.Call(args=[]):
-            return syntax.method_name(expression) in _BODY_METHODS
-        case _:
-            return False
-
-
-def awaited_value(value: ast.expr | None) -> ast.expr | None:
-    """The expression that a value awaits, or whose body it is; any other value itself."""
-    for _ in range(_MAX_NESTING):
-        match value:
-            case ast.Await(value=inner):
-                value = inner
-            case ast.Attribute(value=ast.Call() as inner, attr=attr) if attr in _BODY_ATTRIBUTES:
-                value = inner
-            case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr=attr), args=[]) if (
-                attr in _BODY_METHODS
-            ):
-                value = inner
-            case _:
-                return value
-    return value
-
-
 def _following_statements(scope: ast.AST) -> dict[int, list[ast.stmt]]:
     """The statements after each `if` in its block, by the `id` of the `if`."""
     blocks = (
@@ -311,6 +280,21 @@ def _assignments(scope: ast.AST) -> set[tuple[str, bool] | None]:
     }
 
 
+def _conditions_of_retries(scope: ast.AST) -> tuple[set[int], set[int]]:
+    """The `id`s of the nodes in conditions of loops that do not poll, and of those among them that
+    end after a number of attempts: `while not ok and n < 3`."""
+    loops = [
+        node for node in syntax.nodes(scope) if isinstance(node, ast.While)
+        and not any(syntax.method_name(call) in syntax.POLLS for call in syntax.calls(node))
+    ]  # fmt: skip
+    conditions = [[*ast.walk(node.test)] for node in loops]
+    bounded = [nodes for nodes in conditions
+               if any(isinstance(node, ast.Compare) for node in nodes)]  # fmt: skip
+    return {id(node) for nodes in conditions for node in nodes}, {
+        id(node) for nodes in bounded for node in nodes
+    }
+
+
 class Flags:
     """The flags of a scope, and the conditions that check them."""
 
@@ -330,14 +314,14 @@ class Flags:
                 ignored.add(id(node.value))
                 self._returned_names.add(node.value.id)
             match node:
-                case ast.Assign(targets=[ast.Name(id=response)], value=value) if _reads_body(value):
+                case ast.Assign(targets=[ast.Name(id=response)], value=value) if reads_body(value):
                     reads += [(response, id(inner)) for inner in ast.walk(value)]
                 case ast.Assign(targets=[ast.Subscript(value=target)]):
                     ignored.add(id(target))
                 case _:
                     pass
             names = ast.walk(test) if (test := condition_of(node)) else ()
-            if isinstance(node, ast.Expr) and (flag_assignment(node) or _reads_body(node.value)):
+            if isinstance(node, ast.Expr) and (flag_assignment(node) or reads_body(node.value)):
                 names = ast.walk(getattr(node.value, "func", node.value))
             for inner in names:
                 if isinstance(inner, ast.Name | ast.Attribute):
@@ -345,6 +329,8 @@ class Flags:
                     self._conditions[_name(inner)] += conditions
                     ignored.add(id(inner))
         self._assignments = _assignments(scope)
+        self._retries, bounded = _conditions_of_retries(scope)
+        ignored |= bounded
         loads = [node for node in syntax.nodes(scope) if isinstance(node, ast.Name | ast.Attribute)
                  and isinstance(node.ctx, ast.Load) and id(node) not in ignored]  # fmt: skip
         used = {_name(node) for node in loads} | {name for name in self._conditions if name}
@@ -380,11 +366,14 @@ class Flags:
         )
 
     def is_idle(
-        self, name: str, value: bool, leaves: Container[int] = (), *, in_function: bool = False
-    ) -> bool:
-        """Whether nothing is done if a name has this value."""
+        self, name: str, value: bool, leaves: Container[int] = (), *, in_function: bool = False,
+        in_retry: bool = False,
+    ) -> bool:  # fmt: skip
+        """Whether nothing is done if a name has this value. `in_retry` says that the loop which
+        tries again ends."""
         branches = [branch_for(node, name, value) for node in self._conditions[name]]
         loads = self._loads[name] if name in self._loads else set[int]()
+        loads = loads - self._retries if in_retry else loads
         return loads <= self._other_nodes(name, value) and all(
             branch is not None and only_logs_or_commits(branch, leaves, in_function=in_function)
             for branch in branches
@@ -402,26 +391,38 @@ class Flags:
         return {id(inner) for node in statements for inner in ast.walk(node)}
 
     def _is_handled(
-        self, node: ast.stmt, value: bool, leaves: Container[int], in_function: bool
-    ) -> bool:
+        self, node: ast.stmt, value: bool, leaves: Container[int], *, in_function: bool,
+        in_retry: bool,
+    ) -> bool:  # fmt: skip
         """Whether the program handles an error that a statement stores as this value."""
-        name = (_dict_assignment(node) or flag_assignment(node) or ("", False))[0]
+        assignment = _dict_assignment(node) or flag_assignment(node) or _call_assignment(node)
+        name = assignment[0] if assignment else ""
         is_reset = name and (name, not value) in self._assignments
-        return not (is_reset and self.is_idle(name, value, leaves, in_function=in_function))
+        is_idle = is_reset and self.is_idle(
+            name, value, leaves, in_function=in_function, in_retry=in_retry
+        )
+        return not is_idle
 
     def without(
-        self, attempt: ast.Try, body: list[ast.stmt], leaves: Container[int], *, in_function: bool
-    ) -> list[ast.stmt]:
+        self, attempt: ast.Try, body: list[ast.stmt], leaves: Container[int], *, in_function: bool,
+        in_retry: bool = False,
+    ) -> list[ast.stmt]:  # fmt: skip
         """The statements of a handler without those that store its error in a name that nothing
         handles. A `raise` is added where a count, or a flag that the end of the attempt sets, is
-        handled."""
+        handled. `in_retry` says that counts are of attempts, not of errors."""
         rest, counters = list[ast.stmt](), set[str]()
+        is_handled = partial(
+            self._is_handled, leaves=leaves, in_function=in_function, in_retry=in_retry
+        )
         for node in attempt.body:
-            assignment = flag_assignment(node) if isinstance(node, ast.Assign) else None
+            assignment = (
+                flag_assignment(node) or _call_assignment(node)
+                if isinstance(node, ast.Assign) else None
+            )  # fmt: skip
             marks_success = (
                 assignment and assignment[1] and (assignment[0], False) in self._assignments
             )
-            if marks_success and self._is_handled(node, False, leaves, in_function):
+            if marks_success and is_handled(node, False):
                 rest += [ast.Raise()]
         for node in body:
             assignment = _dict_assignment(node) or flag_assignment(node)
@@ -436,8 +437,8 @@ class Flags:
                     for branch in branches
                 ]
                 rest += [ast.Raise()] if any(handles) else []
-            elif assignment and not self._is_handled(node, assignment[1], leaves, in_function):
+            elif assignment and not is_handled(node, assignment[1]):
                 continue
-            elif not _tolerates_errors(node, counters):
+            elif in_retry or not _tolerates_errors(node, counters):
                 rest += [node]
         return rest

@@ -44,9 +44,11 @@ def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, lis
     """Returns the functions that each variable, field or parameter may refer to, by its name."""
     functions_by_name: dict[str, list[Function]] = {}
     lambda_functions: dict[int, Function] = {}
+    defaults = [*_defaults(tree, functions)]
     for _ in range(_ROUNDS):  # `h = handle`, `R(h)`, `self.handler = handler`
         for node in syntax.nodes(tree):
-            for name, value in _assignments(node, functions):
+            pairs = defaults if node is tree else _assignments(node, functions)
+            for name, value in pairs:
                 name_functions = functions_by_name.get(name, [])
                 new_functions = [
                     function
@@ -77,6 +79,35 @@ def _assignments(
         yield from _decorator_parameters(node, functions)
     elif isinstance(node, ast.Call) and (function := functions.get(syntax.method_name(node))):
         yield from bound_arguments(node, function)
+
+
+def _defaults(tree: ast.AST, functions: Mapping[str, Function]) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters with the defaults that they have in some call, or if nothing in the file calls
+    the function."""
+    calls_by_name = dict[str, list[ast.Call]]()
+    for call in syntax.calls(tree):
+        calls_by_name.setdefault(syntax.method_name(call), []).append(call)
+    for name, function in functions.items():
+        if name == "__init__":
+            continue  # it is called by the name of its class
+        calls = calls_by_name.get(name, [])
+        bound = [dict(bound_arguments(call, function)).keys() for call in calls]
+        for parameter, value in _default_values(function):
+            if not bound or any(parameter not in names for names in bound):
+                yield parameter, value
+
+
+def _default_values(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = arguments.defaults
+    pairs = [*zip(positional[len(positional) - len(defaults) :], defaults, strict=True)]
+    pairs += [
+        (parameter, value) for parameter, value in
+        zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value
+    ]  # fmt: skip
+    yield from ((parameter.arg, value) for parameter, value in pairs
+                if isinstance(value, ast.Name | ast.Attribute | ast.Lambda))  # fmt: skip
 
 
 def _decorator_parameters(

@@ -69,13 +69,19 @@ def _partial_calls(tree: ast.Module, functions: Mapping[str, Function]) -> dict[
             values = values_by_name.get(callee.id, [])
             callee = values[0] if len(values) == 1 else None
         match callee:
-            case ast.Call(args=[ast.Name(id=name), *_]) if (
-                syntax.method_name(callee) == "partial" and name in functions
+            case ast.Call(args=[ast.Name() | ast.Attribute() as function, *_]) if (
+                syntax.method_name(callee) == "partial"
+                and (ast.unparse(function) in functions or _logs(function))
             ):
                 partial_calls[id(call)] = callee
             case _:
                 pass
     return partial_calls
+
+
+def _logs(function: ast.Name | ast.Attribute) -> bool:
+    """Whether a function that is passed on logs its arguments."""
+    return isinstance(function, ast.Attribute) and syntax.is_log(ast.Call(function, [], []))
 
 
 def _factory_result(function: Function) -> Function | ast.Lambda | None:
@@ -211,6 +217,10 @@ class _Expansion(ast.NodeTransformer):
         function.body = [substitution.visit(node) for node in function.body]
         return ast.fix_missing_locations(function)
 
+    def _is_callable(self, value: ast.expr | None) -> bool:
+        is_function = isinstance(value, ast.Name) and value.id in self._functions
+        return is_function or isinstance(value, ast.Attribute | ast.Lambda)
+
     def _specialized_call(self, call: ast.Call) -> ast.Call:
         """A call with functions as arguments, as the call of a new function that calls them
         directly."""
@@ -223,7 +233,7 @@ class _Expansion(ast.NodeTransformer):
         if function is None or not arguments:
             return call
         callables = {name: arguments[name] for name in _called_parameters(function)
-                     if isinstance(arguments.get(name), ast.Attribute | ast.Lambda)}  # fmt: skip
+                     if self._is_callable(arguments.get(name))}  # fmt: skip
         size = sum(1 for _ in ast.walk(function))
         if not callables or size > _MAX_NODES or function.args.vararg or function.args.kwarg:
             return call

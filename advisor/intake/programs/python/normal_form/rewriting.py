@@ -19,6 +19,7 @@ _CLIENT_METHODS = frozenset({
     "poll", "consume", "commit", "store_offsets", "produce", "flush", "commit_transaction",
     "begin_transaction", "abort_transaction", "send_offsets_to_transaction", "init_transactions",
 })  # fmt: skip
+_LOG_METHODS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 
 
 def is_python(text: str) -> bool:
@@ -44,7 +45,7 @@ def normal_form(tree: ast.Module) -> ast.Module:
 
 
 def _bound_methods(tree: ast.Module) -> dict[str, ast.Attribute]:
-    """The methods of clients that are bound to a name: `ack = c.commit`."""
+    """The methods of clients and loggers that are bound to a name: `ack = c.commit`."""
     values_by_name = dict[str, list[ast.expr]]()
     for node in ast.walk(tree):
         match node:
@@ -55,7 +56,8 @@ def _bound_methods(tree: ast.Module) -> dict[str, ast.Attribute]:
     return {
         name: values[0] for name, values in values_by_name.items()
         if len(values) == 1 and isinstance(values[0], ast.Attribute)
-        and values[0].attr in _CLIENT_METHODS and isinstance(values[0].value, ast.Name)
+        and (values[0].attr in _LOG_METHODS
+             or (values[0].attr in _CLIENT_METHODS and isinstance(values[0].value, ast.Name)))
     }  # fmt: skip
 
 

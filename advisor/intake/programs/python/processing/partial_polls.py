@@ -17,13 +17,13 @@ from advisor.intake.programs.python.errors import error_handling
 from advisor.intake.programs.python.errors.combined_results import CombinedResults
 from advisor.intake.programs.python.errors.flags import (
     Flags,
-    awaited_value,
     branch_for,
     breaks_of_loop,
     condition_of,
     leads_only_to_commit,
     only_logs_or_commits,
 )
+from advisor.intake.programs.python.errors.responses import awaited_value
 from advisor.intake.programs.python.processing import parts_of_polls, skipped_by_count
 
 _ACTION = re.compile(

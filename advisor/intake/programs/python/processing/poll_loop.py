@@ -9,15 +9,16 @@ does not understand yields no fact. The answer lists the assumptions that take i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
+from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, PARALLEL, SKIP
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
-from advisor.intake.programs.python.errors import error_handling, ignored_errors
+from advisor.intake.programs.python.errors import error_handling, ignored_errors, returned_errors
 from advisor.intake.programs.python.errors.async_clients import AsyncClients, is_terminal_call
 from advisor.intake.programs.python.errors.combined_results import ITERATORS
 from advisor.intake.programs.python.errors.flags import leads_only_to_commit
+from advisor.intake.programs.python.errors.retry_loops import RetryLoops, is_bounded_retry
 from advisor.intake.programs.python.normal_form.aliases import bound_arguments, callee, last_name
 from advisor.intake.programs.python.processing import partial_polls
 from advisor.intake.programs.python.processing.program_names import ProgramNames
@@ -25,7 +26,7 @@ from advisor.intake.programs.python.processing.swallowing_handlers import Swallo
 from advisor.intake.programs.python.records.branch import Branch
 from advisor.intake.programs.python.records.buffers import Buffers
 from advisor.intake.programs.python.records.observations import processes_message
-from advisor.intake.programs.python.records.polled import poll_of, takes_next_message
+from advisor.intake.programs.python.records.polled import poll_of
 from advisor.intake.programs.python.trees.loop_tree import poll_loop_facts
 from advisor.intake.text import IntakeError
 
@@ -54,10 +55,9 @@ class _Walk:
         self.facts: dict[str, int] = {}
         names = self._names = ProgramNames(tree)
         self._buffers = Buffers(tree)
-        self._closing = set[str]() if names.stores_offsets else {*names.consumers}
-        self._is_checked = False
+        self._result = returned_errors.UNUSED
         self._unchecked_results, self._leaves = set[int](), set[int]()
-        self._handlers = SwallowingHandlers(names)
+        self._handlers, self._retries = SwallowingHandlers(tree, names), RetryLoops()
         self._unused = {*map(id, unused := [*syntax.unused_values(tree)])}
         self._calls_never_run = ignored_errors.never_run(
             unused, lambda call: names.possible_functions(callee(call)), AsyncClients(tree).leaves
@@ -108,10 +108,9 @@ class _Walk:
             case ast.Try():
                 self._try(node, branch)
             case ast.Match(subject=subject, cases=cases):
-                pattern_names = (
-                    pattern.name for pattern in ast.walk(node) if isinstance(pattern, ast.MatchAs)
-                )
-                self._assign([ast.Name(name) for name in pattern_names if name], subject, branch)
+                patterns = [inner for inner in ast.walk(node) if isinstance(inner, ast.MatchAs)]
+                names = [ast.Name(pattern.name) for pattern in patterns if pattern.name]
+                self._assign([*names], subject, branch)
                 self._follow_branches([case.body for case in cases], branch)
             case ast.With() | ast.AsyncWith() if attempt := (
                 syntax.suppress_as_try(node)
@@ -162,18 +161,13 @@ class _Walk:
         """Follows a loop once. A loop over the messages of a poll is no retry loop."""
         source = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._names.polls, syntax.calls(source)))
-        if isinstance(node, ast.While):
-            on_batch = any(takes_next_message(call, branch.names) for call in syntax.calls(node))
-        else:
-            yields = any(
-                syntax.method_name(call) in self._names.sources for call in syntax.calls(source)
-            )
-            on_batch = (polls and not yields) or bool(syntax.names_in(source) & branch.names)
+        on_batch = self._names.iterates_poll(node, branch)
         polls_inside = any(map(self._names.polls, syntax.calls(node)))
         after_poll = branch.polled >= 0 and not polls_inside
         retries = not on_batch and not (
-            after_poll and error_handling.is_bounded_retry(node, self._scope)
+            after_poll and is_bounded_retry(node, self._scope, self._handlers.is_harmless)
         )
+        self._retries.enter(node, is_retry=retries and after_poll)
         self._loop_depth += retries
         self._batch_loops += on_batch
         self._leaves |= self._loop_exits.get(id(node), set()) if on_batch else set()
@@ -184,6 +178,7 @@ class _Walk:
         if not isinstance(node, ast.While) and (on_batch or polls):
             inner.names |= syntax.names_in(node.target)
         self._follow(node.body, inner)
+        self._retries.leave()
         if not on_batch:
             self._report_unawaited(inner)
         self._loop_depth -= retries
@@ -204,10 +199,20 @@ class _Walk:
         handles_message = (
             uses and inner.polled == self._loop_depth
         ) or methods & self._names.single_polls
-        for handler in catching if handles_message and self._loop_depth else ():
-            self._report(SKIP, handler.lineno if self._swallows(node, handler, inner) else 0)
+        gives_up = uses and inner.polled == self._loop_depth - 1
+        for handler in catching if self._loop_depth else ():
+            leaves = self._retries.leaves(handler) if gives_up else None
+            if handles_message or leaves is not None:
+                swallows = self._handlers.swallows(
+                    node, handler, inner, self._scope, in_function=self._depth > 0,
+                    result=self._result, leaves=self._leaves | (leaves or set()),
+                    in_retry=leaves is not None,
+                )  # fmt: skip
+                self._report(SKIP, handler.lineno if swallows else 0)
         if uses:
-            self._check_finally(node.finalbody, inner)
+            in_function = self._depth > 0
+            for fact, line in self._handlers.finally_facts(node.finalbody, inner, in_function):
+                self._report(fact, line)
         if catching:
             self._uses = uses_before
         inner.processed = inner.processed or processed
@@ -219,21 +224,6 @@ class _Walk:
             self._follow(handler.body, branches[-1])
         branch.join(branches)
         self._follow(node.finalbody, branch)
-
-    def _swallows(self, attempt: ast.Try, handler: ast.ExceptHandler, branch: Branch) -> bool:
-        return self._handlers.swallows(
-            attempt, handler, branch, self._scope, in_function=self._depth > 0,
-            is_checked=self._is_checked, leaves=self._leaves,
-        )  # fmt: skip
-
-    def _check_finally(self, body: Sequence[ast.stmt], branch: Branch) -> None:
-        """Checks a `finally` block, which also runs after an error."""
-        self._report(SKIP, ignored_errors.finally_drops_error(body, in_function=self._depth > 0))
-        for call in (call for node in body for call in syntax.calls(node)):
-            if self._names.commits(call, branch):
-                self._report(SKIP, call.lineno)
-            elif syntax.method_name(call) == "close" and syntax.receiver(call) in self._closing:
-                self._report(CLOSE, call.lineno)
 
     def _assign(self, targets: Iterable[ast.expr], value: ast.expr, branch: Branch) -> None:
         if poll := poll_of(value, self._names.polls):
@@ -385,21 +375,30 @@ class _Walk:
                 inner.names |= {parameter.arg for parameter in value.args.args}
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
-                is_checked = syntax.method_name(call) in ITERATORS and id(call) not in self._unused
+                is_used = syntax.method_name(call) in ITERATORS and id(call) not in self._unused
                 for function in self._names.possible_functions(last_name(value)):
-                    self._enter(function, {*parameters(function)}, branch, is_checked=is_checked)
+                    self._enter(
+                        function,
+                        {*parameters(function)},
+                        branch,
+                        returned_errors.CallResult(is_used),
+                    )
 
     def _enter(
-        self, function: Function, names: set[str], branch: Branch, *, is_checked: bool = False
+        self,
+        function: Function,
+        names: set[str],
+        branch: Branch,
+        result: returned_errors.CallResult = returned_errors.UNUSED,
     ) -> Branch:
         """Follows a function in which the message has these names."""
         inner = branch.copy()
         inner.names |= names
-        self._report(SKIP, error_handling.swallowing_decorator_line(function))
-        state = self._scope, self._depth, self._is_checked
-        self._scope, self._depth, self._is_checked = function, self._depth + 1, is_checked
+        self._report(SKIP, returned_errors.swallowing_decorator_line(function, result))
+        state = self._scope, self._depth, self._result
+        self._scope, self._depth, self._result = function, self._depth + 1, result
         self._follow(function.body, inner)
-        self._scope, self._depth, self._is_checked = state
+        self._scope, self._depth, self._result = state
         return inner
 
     def _follow_call(self, call: ast.Call, function: Function, branch: Branch) -> Branch:
@@ -410,7 +409,11 @@ class _Walk:
             name for name, node in arguments if ast.unparse(node) in self._names.consumers
         }
         commits = any(map(syntax.is_commit, syntax.calls(function)))
-        inner = self._enter(function, names, branch, is_checked=id(call) not in self._unused)
+        is_used = id(call) not in self._unused
+        result = self._handlers.result(
+            call, self._scope, is_used=is_used, in_function=self._depth > 0
+        )
+        inner = self._enter(function, names, branch, result)
         only_buffers = inner.buffered and not inner.processed
         object_ = syntax.receiver(call).split(".")[0]
         inner.ended = False

@@ -9,10 +9,10 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling, ignored_errors
 from advisor.intake.programs.python.errors.flags import returns_success
-from advisor.intake.programs.python.normal_form.aliases import last_name, stand_ins
+from advisor.intake.programs.python.normal_form.aliases import callee, last_name, stand_ins
 from advisor.intake.programs.python.processing import partial_polls
 from advisor.intake.programs.python.records.branch import Branch
-from advisor.intake.programs.python.records.polled import returns_message
+from advisor.intake.programs.python.records.polled import returns_message, takes_next_message
 
 
 class ProgramNames:
@@ -44,6 +44,10 @@ class ProgramNames:
         function = self.functions.get(name)
         return [function] if function else self._stand_ins.get(name, [])
 
+    def functions_of(self, call: ast.Call) -> list[Function]:
+        """The functions of the file that a call may run."""
+        return self.possible_functions(callee(call))
+
     def polls(self, call: ast.Call) -> bool:
         """Whether a call polls a consumer, or is of a function that does and returns the
         message."""
@@ -51,6 +55,15 @@ class ProgramNames:
         return (is_source and syntax.receiver(call) in ("", "self")) or syntax.polls(
             call, self.consumers
         )
+
+    def iterates_poll(self, loop: ast.For | ast.AsyncFor | ast.While, branch: Branch) -> bool:
+        """Whether a loop is over the messages of one poll."""
+        if isinstance(loop, ast.While):
+            return any(takes_next_message(call, branch.names) for call in syntax.calls(loop))
+        calls = [*syntax.calls(loop.iter)]
+        yields = any(syntax.method_name(call) in self.sources for call in calls)
+        polls = any(map(self.polls, calls))
+        return (polls and not yields) or bool(syntax.names_in(loop.iter) & branch.names)
 
     def poll_in_arguments(self, call: ast.Call) -> ast.Call | None:
         """The poll that is an argument of a call, as in `handle(consumer.poll())`."""

@@ -366,7 +366,7 @@ class Reader:
                 before, self._counter = self._counter, variable
                 body = self.block(node.body)
                 self._counter = before
-                return [Loop(body, _LOOP_ROUNDS, self.block(node.orelse))]
+                return [Loop(body, _LOOP_ROUNDS, self._handler_block(node.orelse))]
             case _:
                 raise Unclear
 
@@ -374,13 +374,18 @@ class Reader:
         if node.orelse:
             raise Unclear
         body, handlers = self.block(node.body), list[Handler]()
-        before, self._handling = self._handling, True
         for handler in node.handlers:
-            statements = self.block(handler.body)
+            statements = self._handler_block(handler.body)
             if syntax.catches_all(handler, node.body):
                 handlers.append(Handler(statements, handler.lineno))
-        self._handling = before
         return [Try(body, handlers, self.block(node.finalbody))]
+
+    def _handler_block(self, body: Iterable[ast.stmt]) -> Block:
+        """Statements that may handle the error of a message."""
+        before, self._handling = self._handling, True
+        block = self.block(body)
+        self._handling = before
+        return block
 
     def _with(self, manager: ast.Call, node: ast.With) -> Block:
         if syntax.method_name(manager) != "suppress":
