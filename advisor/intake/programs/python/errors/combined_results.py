@@ -127,3 +127,27 @@ def _passes_results(parent: ast.AST, node: ast.AST) -> bool:
             return True
         case _:
             return False
+
+
+def ignored_outcomes(scope: ast.AST, flags: Flags) -> Iterator[ast.Call]:
+    """Yields the calls that return an outcome for each message, where a loop over the outcomes does
+    nothing about a failure: `for m, r in zip(ms, save(ms)): if not r.ok: log.error(m)`."""
+    values = dict[str, list[ast.expr]]()
+    for node in syntax.nodes(scope):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values.setdefault(name, []).append(value)
+            case _:
+                pass
+    for loop in (node for node in syntax.nodes(scope) if isinstance(node, ast.For)):
+        outcomes = [name for name in syntax.names_in(loop.target) if flags.asks_outcome(name)]
+        if not outcomes or not all(flags.is_idle(name, False) for name in outcomes):
+            continue
+        iterated = [loop.iter, *getattr(loop.iter, "args", [])]
+        sources = [
+            value for source in iterated
+            for value in ([source] if isinstance(source, ast.Call)
+                          else values.get(getattr(source, "id", ""), []))
+        ]  # fmt: skip
+        calls = (getattr(value, "value", value) for value in sources)
+        yield from (call for call in calls if isinstance(call, ast.Call) and call.args)

@@ -20,7 +20,12 @@ from advisor.intake.programs.python.errors.outcome_names import (
     holds_for_failure,
     state_owner,
 )
-from advisor.intake.programs.python.errors.responses import reads_body
+from advisor.intake.programs.python.errors.responses import (
+    holds_for_status,
+    is_status,
+    reads_body,
+    status_owner,
+)
 
 _JUMPS = ast.Continue | ast.Return | ast.Break
 
@@ -66,7 +71,7 @@ def only_logs_or_commits(
 
 def _match_branch(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
     """The same as `branch_for`, for a `match` on an outcome."""
-    is_success = _truth(_status_owner(node.subject), name, value)
+    is_success = _truth(status_owner(node.subject), name, value)
     body, other, is_outcome = list[ast.stmt](), list[ast.stmt](), False
     for case in node.cases:
         pattern = ast.unparse(case.pattern).partition("(")[0].strip("'")
@@ -123,12 +128,12 @@ def _truth(test: ast.expr, name: str, value: bool) -> bool | None:
         case ast.Compare(left=inner) | ast.Call(args=[inner, _]) if compared_outcome(test):
             result = _truth(state_owner(inner), name, value)
             return None if result is None else result is not holds_for_failure(test)
-        case ast.Compare(left=left, ops=[op], comparators=[other]) if _is_status(left, other):
-            result = _truth(_status_owner(left), name, value)
-            is_negated = isinstance(op, ast.NotEq | ast.NotIn | ast.Gt | ast.GtE)
-            return None if result is None else result is not is_negated
-        case ast.Compare(left=ast.Constant(), ops=[_, _], comparators=[inner, ast.Constant()]):
-            return _truth(_status_owner(inner), name, value)  # 200 <= status < 300
+        case ast.Compare(left=left, ops=[op], comparators=[other]) if is_status(left, other):
+            result = _truth(status_owner(left), name, value)
+            return None if result is None else holds_for_status(op, other, is_success=result)
+        case ast.Compare(ast.Constant(lower), [_, _], [inner, ast.Constant()]):
+            result = _truth(status_owner(inner), name, value)  # 200 <= status < 300
+            return not result if result is not None and lower in range(400, 500) else result
         case ast.Compare(ast.Constant(False), [ast.In() | ast.NotIn() as op], [inner]):
             result = _truth(inner, name, value)  # `False in results`
             return None if result is None else result is isinstance(op, ast.NotIn)
@@ -148,25 +153,6 @@ def _compares_outcome(test: ast.AST, name: str) -> bool:
     if left is None or not compared_outcome(test):
         return False
     return _name(state_owner(left)) == name
-
-
-def _is_status(left: ast.expr, other: ast.expr) -> bool:
-    """Whether a comparison is of an HTTP status."""
-    codes = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
-    numbers = [code.value for code in codes if isinstance(code, ast.Constant)]
-    is_code = any(isinstance(code, int) and 100 <= code < 600 for code in numbers)
-    return is_code or _status_owner(left) is not left
-
-
-def _status_owner(node: ast.expr) -> ast.expr:
-    """The response in `r.status_code // 100` or `r.status`; any other expression itself."""
-    match node:
-        case ast.Attribute(value=inner, attr="status_code" | "status"):
-            return inner
-        case ast.BinOp(left=ast.Attribute() as inner, op=ast.FloorDiv()):
-            return _status_owner(inner)
-        case _:
-            return node
 
 
 def _comparison(value: bool, op: ast.cmpop, other: object) -> bool | None:

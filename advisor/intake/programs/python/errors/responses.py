@@ -1,4 +1,5 @@
-"""Responses of HTTP clients in a Python program: code that only reads or closes their body."""
+"""Responses of HTTP clients in a Python program: conditions on their status, and code that only
+reads or closes their body."""
 
 from __future__ import annotations
 
@@ -39,3 +40,32 @@ def awaited_value(value: ast.expr | None) -> ast.expr | None:
             case _:
                 return value
     return value
+
+
+def is_status(left: ast.expr, other: ast.expr) -> bool:
+    """Whether a comparison is of an HTTP status."""
+    codes = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+    numbers = [code.value for code in codes if isinstance(code, ast.Constant)]
+    is_code = any(isinstance(code, int) and 100 <= code < 600 for code in numbers)
+    return is_code or status_owner(left) is not left
+
+
+def holds_for_status(op: ast.cmpop, other: ast.expr, *, is_success: bool) -> bool:
+    """Whether a comparison of a status with a code holds if the request succeeds or fails. A
+    failure may be a status such as 404, for which `status >= 500` does not hold."""
+    is_code = isinstance(other, ast.Constant) and isinstance(other.value, int)
+    is_above = isinstance(op, ast.Gt | ast.GtE)
+    if not is_success and is_above and is_code and 400 < int(ast.literal_eval(other)) < 600:
+        return False
+    return is_success is not (is_above or isinstance(op, ast.NotEq | ast.NotIn))
+
+
+def status_owner(node: ast.expr) -> ast.expr:
+    """The response in `r.status_code // 100` or `r.status`; any other expression itself."""
+    match node:
+        case ast.Attribute(value=inner, attr="status_code" | "status"):
+            return inner
+        case ast.BinOp(left=ast.Attribute() as inner, op=ast.FloorDiv()):
+            return status_owner(inner)
+        case _:
+            return node

@@ -10,11 +10,11 @@ import ast
 import re
 from collections.abc import Container, Iterator
 
-from advisor.intake.programs.facts import BEFORE, SKIP, SUCCESS
+from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, SKIP, SUCCESS
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
-from advisor.intake.programs.python.errors.combined_results import CombinedResults
+from advisor.intake.programs.python.errors.combined_results import CombinedResults, ignored_outcomes
 from advisor.intake.programs.python.errors.flags import (
     Flags,
     branch_for,
@@ -25,6 +25,8 @@ from advisor.intake.programs.python.errors.flags import (
 )
 from advisor.intake.programs.python.errors.responses import awaited_value
 from advisor.intake.programs.python.processing import parts_of_polls, skipped_by_count
+from advisor.intake.programs.python.processing.early_buffer_commits import early_buffer_commits
+from advisor.intake.programs.python.processing.unfinished_tasks import unfinished_waits
 
 _ACTION = re.compile(
     r"_*(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post"
@@ -59,6 +61,9 @@ def partial_poll_facts(tree: ast.Module) -> Iterator[tuple[str, int]]:
     with its line."""
     yield from ((SKIP, line) for line in _skipped_messages(tree))
     yield from ((BEFORE, line) for line in _early_commits(tree))
+    consumers = syntax.consumer_names(tree)
+    yield from ((BEFORE, line) for line in early_buffer_commits(tree, consumers))
+    yield from ((ASYNCHRONOUS, line) for line in unfinished_waits(tree, consumers))
 
 
 def _skipped_messages(tree: ast.Module) -> Iterator[int]:
@@ -287,9 +292,9 @@ def unread_results(
     read_names = {node.id for node in syntax.nodes(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in logged}  # fmt: skip
     read_names -= {*_filtered_for_unread_names(scope, read_names)}
-    results = {id(call) for call in _unchecked_requests_in_with(scope, sessions)}
     flags = Flags(scope)
-    results |= CombinedResults(scope, success_functions, flags).unasked
+    calls = [*_unchecked_requests_in_with(scope, sessions), *ignored_outcomes(scope, flags)]
+    results = {*map(id, calls)} | CombinedResults(scope, success_functions, flags).unasked
     for node in syntax.nodes(scope):
         result, targets = None, list[ast.expr]()
         if isinstance(node, ast.Assign):

@@ -195,10 +195,12 @@ class _Walk:
         self._follow([*node.body, *node.orelse], inner)
         uses = self._uses > uses_before or ignored_errors.only_parses(node, branch)
         catching = [handler for handler in node.handlers if syntax.catches_all(handler, node.body)]
-        methods = {syntax.method_name(call) for step in node.body for call in syntax.calls(step)}
-        handles_message = (
-            uses and inner.polled == self._loop_depth
-        ) or methods & self._names.single_polls
+        calls = [call for statement in node.body for call in syntax.calls(statement)]
+        is_polled = inner.polled == self._loop_depth or (
+            inner.polled > self._loop_depth and not any(map(self._names.polls, calls))
+        )
+        polls_once = any(syntax.method_name(call) in self._names.single_polls for call in calls)
+        handles_message = (uses and is_polled) or polls_once
         gives_up = uses and inner.polled == self._loop_depth - 1
         for handler in catching if self._loop_depth else ():
             leaves = self._retries.leaves(handler) if gives_up else None
@@ -210,9 +212,8 @@ class _Walk:
                 )  # fmt: skip
                 self._report(SKIP, handler.lineno if swallows else 0)
         if uses:
-            in_function = self._depth > 0
-            for fact, line in self._handlers.finally_facts(node.finalbody, inner, in_function):
-                self._report(fact, line)
+            for fact in self._handlers.finally_facts(node.finalbody, inner, self._depth > 0):
+                self._report(*fact)
         if catching:
             self._uses = uses_before
         inner.processed = inner.processed or processed
@@ -262,7 +263,7 @@ class _Walk:
             self._begin_poll(branch, poll)
             branch.names = syntax.names_in(poll)
             self._call(call, branch)
-            branch.names = set()
+            branch.names -= syntax.names_in(poll)
         elif isinstance(call, ast.Call) and branch.polled >= 0:
             self._call(call, branch)
         elif isinstance(call, ast.Yield) and syntax.names_in(call) & branch.names:
@@ -437,8 +438,7 @@ class _Walk:
         branch.handover = call.lineno
 
     def _report_parallel(self, branch: Branch, line: int) -> None:
-        """Reports that several messages of one poll are processed at the same time; `line` is where
-        they are handed over, or 0."""
+        """Reports that several messages of one poll are processed at the same time."""
         self._report(PARALLEL, line if branch.polled >= 0 else 0)
 
     def _process(self, branch: Branch) -> None:

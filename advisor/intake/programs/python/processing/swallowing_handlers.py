@@ -15,6 +15,7 @@ from advisor.intake.programs.python.errors import (
     returned_errors,
 )
 from advisor.intake.programs.python.errors.flags import Flags
+from advisor.intake.programs.python.errors.kept_buffers import keeps_buffer
 from advisor.intake.programs.python.errors.returned_errors import CallResult
 from advisor.intake.programs.python.processing.program_names import ProgramNames
 from advisor.intake.programs.python.records.branch import Branch
@@ -24,7 +25,8 @@ class SwallowingHandlers:
     """Decides for the handlers of a program; `names` are those of the program."""
 
     def __init__(self, tree: ast.AST, names: ProgramNames) -> None:
-        self._names, self._assigned_names = names, returned_errors.assigned_names(tree)
+        self._tree, self._names = tree, names
+        self._assigned_names = returned_errors.assigned_names(tree)
         self._closing = set[str]() if names.stores_offsets else {*names.consumers}
         self._flags: dict[ast.AST, Flags] = {}
 
@@ -98,6 +100,8 @@ class SwallowingHandlers:
                 body, commits, in_function=in_function, leaves=leaves
             )
 
+        if keeps_buffer(self._tree, scope, attempt, handler):
+            return False
         reports_error = returned_errors.reports_error(scope, attempt, handler, flags, result)
         return not reports_error and any(
             map(is_swallowing, error_branches.branches(handler, attempt))

@@ -73,7 +73,7 @@ class Reader:
         self._messages, self._batches = set[str](), set[str]()
         self._buffers, self._flags = set[str](), set[str]()
         self._counter = ""
-        self._depth = self._count = 0
+        self._depth = self._count = self._attempts = self._loops = 0
         self._handling = False
         """Whether the statements may handle the error of a message."""
 
@@ -117,6 +117,8 @@ class Reader:
                 raise Unclear
 
     def _assignment(self, name: str, value: ast.expr) -> Block:
+        if self._loops and name in self._consumers:
+            raise Unclear  # a new consumer begins at the committed offset
         if any(syntax.polls(call, self._consumers) for call in syntax.calls(value)):
             if not isinstance(value, ast.Call) or not syntax.polls(value, self._consumers):
                 raise Unclear
@@ -133,6 +135,7 @@ class Reader:
             self._flags.add(name)
             return [SetFlag(f"{self._depth}.{name}", bool(value.value))]
         if isinstance(value, ast.List) and not value.elts:
+            self._check_cleared(name)
             self._buffers.add(name)
             return []
         if self._is_calculation(name, value):
@@ -172,6 +175,8 @@ class Reader:
         """The statements of an expression; `is_alone` says that it is a statement itself."""
         if isinstance(value, ast.Await):
             value = value.value
+        if isinstance(value, ast.Call) and syntax.method_name(value) == "clear":
+            self._check_cleared(syntax.receiver(value))
         is_deferred = any(isinstance(node, _DEFERRED) for node in ast.walk(value))
         is_send = isinstance(value, ast.Call) and self._sends.is_send(value)
         if not is_send and (is_deferred or self._sends.uses_errors(value)):
@@ -348,7 +353,9 @@ class Reader:
     def _loop(self, node: ast.For | ast.While) -> Block:
         polls = any(syntax.polls(call, self._consumers) for call in syntax.calls(node))
         if isinstance(node, ast.While):
+            self._loops += 1
             body = self.block(node.body)
+            self._loops -= 1
             if node.orelse:
                 raise Unclear
             if polls and not list(syntax.calls(node.test)):
@@ -373,12 +380,19 @@ class Reader:
     def _try(self, node: ast.Try) -> Block:
         if node.orelse:
             raise Unclear
+        self._attempts += 1
         body, handlers = self.block(node.body), list[Handler]()
+        self._attempts -= 1
         for handler in node.handlers:
             statements = self._handler_block(handler.body)
             if syntax.catches_all(handler, node.body):
                 handlers.append(Handler(statements, handler.lineno))
         return [Try(body, handlers, self.block(node.finalbody))]
+
+    def _check_cleared(self, name: str) -> None:
+        """Raises `Unclear` for a buffer that keeps its messages if an attempt fails."""
+        if self._attempts and name in self._batches & self._buffers:
+            raise Unclear
 
     def _handler_block(self, body: Iterable[ast.stmt]) -> Block:
         """Statements that may handle the error of a message."""
