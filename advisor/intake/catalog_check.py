@@ -33,6 +33,7 @@ from advisor.catalog import (
 )
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free, trimmed
+from advisor.intake.clients import streams_properties
 from advisor.intake.clients.known_settings import (
     AUTHORIZER_SETTINGS,
     SERIALIZER_SETTING,
@@ -46,7 +47,6 @@ from advisor.intake.clients.librdkafka_bindings import mark_binding_settings
 from advisor.intake.clients.placeholders import FILLED_IN, filled_in_message
 from advisor.intake.clients.setting_notes import PLUGINS, hint, remark
 from advisor.intake.clients.several_clients import configured, differences, id_hashes, line_owners
-from advisor.intake.clients.streams_properties import refused_overrides
 from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.folders_in_memory import (
     TEMPORARY_WORDS,
@@ -120,7 +120,8 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
         judge.note(item, words)
     for item, words in chain(
         differences(reading.items, product, sorted(reading.clients)),
-        refused_overrides(reading.items, product),
+        streams_properties.refused_overrides(reading.items, product),
+        streams_properties.refused_isolation([*context, *reading.items]),
     ):
         judge.refuse_client(item, words)
     judge.apply_default(server_roles(reading.items, reading.complete_servers))
@@ -442,6 +443,6 @@ def _may_be_stored(item: Item, product: Product) -> bool:
         setting = product.setting(item.component, item.name, every=True)
         parse(setting, item.text)
     except SettingError:
-        return False
+        return streams_properties.is_isolation(item)
     is_text = setting.kind is Kind.TEXT and not is_own_assignor(setting.name, item.text)
     return not is_text and not is_free(setting.name)

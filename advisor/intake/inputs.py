@@ -34,6 +34,7 @@ from advisor.intake import (
 from advisor.intake.application_file import ApplicationFile, group_by_application
 from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.identity import Server
+from advisor.intake.cluster.topic_defaults import with_policy
 from advisor.intake.code_of_applications import idle_words
 from advisor.intake.env_files import drop_overridden, unanswered_notes
 from advisor.intake.file_groups import Group, ordered_groups
@@ -246,6 +247,7 @@ class Inputs:
         last = dict(pairs)
         self.notes += [f"{source}: {words}" for words in duplicate_notes(pairs)]
         try:
+            last = with_policy(last, self._product())
             fields, result = weigh_options(last, self._product(), context=self.items)
         except SettingError as error:
             raise FileProblem(self.locate_problem(error.problem)) from error
@@ -442,6 +444,6 @@ def parse_option(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or "." not in name:
         raise FileProblem(f"--set {text!r}: write COMPONENT.KEY=VALUE, such as producer.acks=1")
-    if not value.strip(" "):
+    if not value.strip(" ") and name != "topic.cleanup.policy":
         raise FileProblem(f"--set {text!r}: there is no value. Leave it out for the default.")
     return name, value

@@ -68,16 +68,13 @@ def combine_created(reading: Reading, created: Sequence[Created]) -> None:
     others = {pair for topic in created for pair in topic.configs} - common
     for name in sorted({name for name, _ in others}):
         words = f"{shown(name)}: not every topic that is created here has the same"
-        line = next(
-            topic.line
-            for topic in created
-            if name in {config for config, _ in {*topic.configs} - common}
-        )
+        one, other = _differing(created, name)
         if decides(name):
-            words += f". {ONE}"
-            reading.add_problem(Component.TOPIC, name, line, words)
+            reading.add_problem(Component.TOPIC, name, one.line, f"{words}. {ONE}")
+            words = f"{shown(name)}: this is a topic with another value, or without one"
+            reading.add_problem(Component.TOPIC, name, other.line, words)
         else:
-            reading.note(line, words)
+            reading.note(one.line, words)
     for topic in created:
         if topic.copies is None and topic.is_filled_in:
             words = "--replication-factor is filled in when the command runs. Write the number"
@@ -85,3 +82,11 @@ def combine_created(reading: Reading, created: Sequence[Created]) -> None:
     if len(created) > 1:
         words = f"{len(created)} topics are created here: the fewest copies of them count"
         reading.note(first, words)
+
+
+def _differing(created: Sequence[Created], name: str) -> tuple[Created, Created]:
+    """The first topic that states a setting, and the first that does not have the same value."""
+    values = [dict(topic.configs).get(name) for topic in created]
+    one = next(index for index, value in enumerate(values) if value is not None)
+    other = next(index for index, value in enumerate(values) if value != values[one])
+    return created[one], created[other]

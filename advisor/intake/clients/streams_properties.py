@@ -21,6 +21,7 @@ from advisor.catalog import (
     settings_of,
     versions,
 )
+from advisor.catalog.streams_overrides import GUARANTEE
 from advisor.catalog.versions import at_least
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import FILLED_IN
@@ -40,6 +41,8 @@ _PUSH = "enable.metrics.push"
 TELEMETRY = tuple(f"{prefix}{_PUSH}" for prefix in ("consumer.", _MAIN, "admin."))
 """Settings that StreamsConfig casts to a Boolean since 4.0, so that a text fails (KIP-1076)."""
 _IGNORED = "is not taken into account"
+_ISOLATION, _UNCOMMITTED = ".consumer.isolation.level", "read_uncommitted"
+_DEFAULT_ISOLATION = "is the default of Kafka Streams without exactly-once"
 _MIN_ISR = "topic.min.insync.replicas"
 _ID = "application.id"
 _ABSENT_MS, _RETENTION_MS, _SMALLEST_BATCH = 3_600_000, 604_800_000, 128
@@ -75,14 +78,15 @@ def take(reading: Reading, entry: Property) -> None:
     key = entry.key.removeprefix("main.")
     part, _, name = key.partition(".")
     value = entry.value.strip().lower()
-    if entry.key.endswith(".consumer.isolation.level") and value == "read_uncommitted":
-        effect = "with exactly-once, that consumer reads aborted records"
-        words = f"{shown(entry.key)} {_OVERRIDES}: {effect}. Leave it out"
-        reading.add_problem(Component.STREAMS, shown(entry.key), entry.line, words)
-    elif entry.key == _AUTO and value == "true":
+    isolation = Item(Component.STREAMS, entry.key, value, entry.line, inert=_DEFAULT_ISOLATION)
+    if is_isolation(isolation):
+        reading.items.append(isolation)
+    if entry.key == _AUTO and value == "true":
         words = "does not count: Kafka Streams commits by itself"
         reading.items.append(Item(Component.STREAMS, _AUTO, value, entry.line, inert=words))
     elif entry.key in TELEMETRY or entry.key.startswith(_ALWAYS_STARTED):
+        if is_isolation(isolation):
+            return
         item = Item(Component.STREAMS, entry.key, entry.value, entry.line, inert=_IGNORED)
         reading.items.append(item)
     elif part in _CLIENTS:
@@ -127,6 +131,29 @@ def refused_overrides(items: Iterable[Item], product: Product) -> Iterator[tuple
             error := _startup_error(item, product)
         ):
             yield item, f"{item.name}: {error}"
+
+
+def is_isolation(item: Item) -> bool:
+    """Whether a setting lets a single consumer of an application read aborted records."""
+    return item.name.endswith(_ISOLATION) and item.text == _UNCOMMITTED
+
+
+def refused_isolation(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
+    """Yields settings of single consumers that read aborted records although exactly-once is
+    stated, each with a message. Kafka Streams then sets read_committed only for `consumer.…`; else
+    the default of every consumer is read_uncommitted (StreamsConfig, `CONSUMER_EOS_OVERRIDES` and
+    getRestoreConsumerConfigs; the same from 2.8 to 4.3).
+    """
+    stated = [*items]
+    is_exactly_once = any(
+        item.component is Component.STREAMS and item.name == GUARANTEE
+        and item.text.strip().startswith("exactly_once")
+        for item in stated
+    )  # fmt: skip
+    for item in stated if is_exactly_once else ():
+        if is_isolation(item):
+            effect = "with exactly-once, that consumer reads aborted records"
+            yield item, f"{shown(item.name)} {_OVERRIDES}: {effect}. Leave it out"
 
 
 def _startup_error(item: Item, product: Product) -> str:

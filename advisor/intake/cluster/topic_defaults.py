@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.catalog import RETENTIONS, Component, Problem
+from advisor.catalog import RETENTIONS, Component, Problem, parse
+from advisor.catalog.versions import at_least
 from advisor.intake.cluster.config_sources import SHARED_NAMES
 from advisor.intake.reading import Item, Product
 
@@ -31,6 +32,10 @@ _TOPIC_NAMES: Mapping[str, str] = {
     "log.segment.bytes": "segment.bytes",
 }
 """The topic's name by the brokers' name, in the order in which the brokers' names count."""
+
+_POLICY, _EMPTY_SINCE = "cleanup.policy", "4.2"
+_KEEPS_ALL: Mapping[str, str] = {_POLICY: "delete", _RETENTION: "-1", "retention.bytes": "-1"}
+"""What an empty cleanup.policy does: the topic keeps every record (KIP-1161; upgrade.md, 4.2)."""
 
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
@@ -72,7 +77,7 @@ def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
     """The items, with inherited settings under the topic's names. They come last, in the order in
     which their names count, then by broker. If a broker states a name twice, the later one comes
     first."""
-    results = [_inherited(item, product) for item in items]
+    results = [_inherited(item, product) for item in _with_policies(items, product)]
     order = {name: rank for rank, name in enumerate(["", *_TOPIC_NAMES, *SHARED_NAMES])}
     brokers = {
         name: rank for rank, name in enumerate(dict.fromkeys(result.process for result in results))
@@ -84,6 +89,31 @@ def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
         return order[item.inherited], *order_in_file
 
     return [item for _, item in sorted(enumerate(results), key=rank)]
+
+
+def with_policy(stated: Mapping[str, str], product: Product) -> dict[str, str]:
+    """The fields that are stated, with an empty `topic.cleanup.policy` in the settings that do the
+    same. Raises `SettingError` for brokers that have no such policy."""
+    name = f"{Component.TOPIC}.{_POLICY}"
+    if stated.get(name, _POLICY).strip():
+        return dict(stated)
+    if not at_least(product.kafka, _EMPTY_SINCE):
+        parse(product.setting(Component.TOPIC, _POLICY), "")
+    return {**stated, **{f"{Component.TOPIC}.{key}": text for key, text in _KEEPS_ALL.items()}}
+
+
+def _with_policies(items: Iterable[Item], product: Product) -> list[Item]:
+    """The items, with an empty `cleanup.policy` of a topic in the settings that do the same. These
+    come last, and count."""
+    stated = [*items]
+    empty = [item for item in stated if item.component is Component.TOPIC
+             and item.name == _POLICY and not item.text.strip()]  # fmt: skip
+    if not empty or not at_least(product.kafka, _EMPTY_SINCE):
+        return stated
+    others = [item for item in stated if item not in empty]
+    others += [replace(item, name=key, text=text) for item in empty
+               for key, text in _KEEPS_ALL.items()]  # fmt: skip
+    return others
 
 
 def _inherited(item: Item, product: Product) -> Item:

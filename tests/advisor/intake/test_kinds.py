@@ -61,7 +61,8 @@ WRONG = [
      "Line 2: a second topic, b; one pipeline has one."),
     ("strimzi", "kind: KafkaTopic\nspec: {config: {min.insync.replicas: 2}}\n---\nkind: KafkaTopic",
      "Line 1: min.insync.replicas: not every topic that is created here has the same. A pipeline "
-     "has one topic; leave only that one here."),
+     "has one topic; leave only that one here.\nLine 4: min.insync.replicas: this is a topic with "
+     "another value, or without one."),
     ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
      "We know Kafka 4.3 to 2.8; '1.0.0' is none of them. Which bugs that release has is on the "
      "page of known bugs (/advisories/?version=1.0.0), and in `manage.py advisories --version "
@@ -84,7 +85,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("kind", "text", "message"), WRONG)
 def test_a_wrong_file_gets_the_line_and_the_reason(kind: str, text: str, message: str) -> None:
-    assert [problem.message for problem in read(text, JAVA, kind).problems] == [message]
+    assert [problem.message for problem in read(text, JAVA, kind).problems] == message.split("\n")
 
 
 @pytest.mark.parametrize(

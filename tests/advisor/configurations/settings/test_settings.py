@@ -6,6 +6,8 @@ row where the answer rests on one line of a product.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.advisor.configurations.asking import (
@@ -160,6 +162,23 @@ FILES = [
     ("process.roles=broker\nmin.insync.replicas=\n", "", 2, "min.insync.replicas is empty"),
     ("process.roles=broker\nmin.insync.replicas=2\n", "", 0, "is not read from a file with"),
 ]
+
+
+@pytest.mark.parametrize(("version", "more", "code", "expected"), [
+    ("4.3", "", 0, "YES"),
+    ("4.2", "topic.retention.ms=60000 topic.retention.bytes=1", 0, "YES"),
+    ("4.1", "", 2, "is empty. Since Kafka 4.2 such a topic keeps every record"),
+])  # fmt: skip
+def test_a_topic_without_a_cleanup_policy_keeps_every_record(
+    tmp_path: Path, version: str, more: str, code: int, expected: str
+) -> None:
+    """KIP-1161; upgrade.md, 4.2."""
+    options = f"--kafka {version}"
+    assert_answer(options, f"{C} topic.cleanup.policy= {more}", code, expected)
+    file = tmp_path / "topic.properties"
+    lines = "".join(f"{pair.removeprefix('topic.')}\n" for pair in more.split())
+    file.write_text(f"cleanup.policy=\n{lines}")
+    assert_answer(f"{options} --topic {file}", C, code, expected)
 
 
 @pytest.mark.parametrize(("text", "options", "code", "expected"), FILES)

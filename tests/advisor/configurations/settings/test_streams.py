@@ -100,3 +100,20 @@ def test_a_new_name_counts_wherever_the_old_one_stands(
     text = APPLICATION + (line if in_file else "")
     rest = rest if in_file else f"{TOPIC} streams.{line.strip()} {rest}"
     assert_file(file, text, "", rest, code, "NO" if code else "YES")
+
+
+@pytest.mark.parametrize(("more", "stated", "code", "expected"), [
+    ("restore.consumer.isolation.level=read_uncommitted\n", "", 0, "YES"),
+    ("global.consumer.isolation.level=read_uncommitted\n", "", 0, "YES"),
+    ("main.consumer.isolation.level=read_uncommitted\n", "", 0, "YES"),
+    ("restore.consumer.isolation.level=read_uncommitted\n",
+     "streams.processing.guarantee=exactly_once_v2", 2, "reads aborted records"),
+    ("main.consumer.isolation.level=read_uncommitted\n",
+     "streams.processing.guarantee=exactly_once_v2", 2, "reads aborted records"),
+])  # fmt: skip
+def test_a_consumer_reads_aborted_records_only_with_exactly_once(
+    tmp_path: Path, more: str, stated: str, code: int, expected: str
+) -> None:
+    """It is the default of StreamsConfig without exactly-once."""
+    file = tmp_path / "streams.properties"
+    assert_file(file, APPLICATION + more, "", f"{TOPIC} {stated}", code, expected)
