@@ -166,6 +166,18 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("String error = process(r); if (error != null) { log.error(1); } "
                                   * 500)),
     ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
+    ("java-code", f"{_JAVA}{'{ fun f(r: R) {' * 2_500}"),
+    ("java-code", _IN_LOOP.format("process(r).also { " * 2_000)),
+    ("java-code", _IN_LOOP.format("results.add(process(r)); " * 1_500)),
+    ("java-code", _IN_LOOP.format("var os = rs.map(r -> process(r)); os"
+                                  + ".filter(O::isFailure)" * 3_000 + ";")),
+    ("java-code", _IN_LOOP.format("var os = rs.map(p); os.collect { "
+                                  + "case Left(e) => log.error(e) " * 2_000 + "}")),
+    ("java-code", _IN_LOOP.format("handler.handle(r, e -> { " * 2_000)),
+    ("java-code", _IN_LOOP.format("handler.handle(r)" + "(e => x)" * 5_000 + ";")),
+    ("java-code", _IN_LOOP.format("a.thenRun(() -> { c.commitSync(); " * 1_500)),
+    ("java-code", f"{_JAVA}a = rs{'.toList()' * 6_000};"),
+    ("java-code", f"{_JAVA}var a = rs.toList(){' ' * 20_000}.toList{' ' * 20_000}"),
     ("python-dict", _PYTHON
      + "    save(m)\ndef f(g):\n  def h(m):\n    return g(g(m))\n  return h\n"
      + "".join(f"x{n} = f(lambda a: x{n - 1}(x{n - 1}(a)))\n" for n in range(1, 60))),

@@ -20,6 +20,9 @@ _LONGEST_HEAD = 400
 _DEEPEST_CALL = 3
 _LONGEST_CHAIN = 12
 _MOST_REACHED = 200
+_LONGEST_REACHED = 200_000
+"""Characters of the methods that a block calls. Only methods inside of methods have more than the
+file."""
 METHOD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\((?P<parameters>(?:[^()]|\([^()]*\)){0,300})\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
@@ -237,12 +240,22 @@ class Text:
         """Returns the names of the methods whose body matches a pattern."""
         names = self._names_by_pattern
         if pattern.pattern not in names:
-            names[pattern.pattern] = sorted(
-                name
-                for name, bodies in self._methods.items()
-                if any(pattern.search(self.plain, *body) for body in bodies)
-            )
+            names[pattern.pattern] = sorted({*self._methods_with(pattern)})
         return names[pattern.pattern]
+
+    def _methods_with(self, pattern: re.Pattern[str]) -> Iterator[str]:
+        """Yields those names. A match, or a body without one, decides for the bodies inside."""
+        bodies = sorted((body, name) for name, found in self._methods.items() for body in found)
+        last, without = (-1, -1), -1
+        for (start, end), name in bodies:
+            if end <= without:
+                continue
+            if not start <= last[0] <= last[1] <= end:
+                match = pattern.search(self.plain, start, end)
+                last, without = (match.span(), without) if match else (last, end)
+                if match is None:
+                    continue
+            yield name
 
     def marked(self, annotation: str) -> list[str]:
         """Returns the names of the methods that have an annotation."""
@@ -277,21 +290,25 @@ class Text:
         return [*self._calls[block]]
 
     def _reached(self, block: Block) -> list[Block]:
-        reached = [block]
+        reached, length = {block: None}, block[1] - block[0]
+        last = [block]
         for _ in range(_DEEPEST_CALL):
             called = {
                 name
-                for start, end in reached
+                for start, end in last
                 for match in _CALL.finditer(self.plain, max(0, start), end)
                 for name in match.groups(default="")
             }
             iterations = (
-                _FOR_EACH_OBJECT.search(self.plain, max(0, start), end) for start, end in reached
+                _FOR_EACH_OBJECT.search(self.plain, max(0, start), end) for start, end in last
             )
             called |= {"accept"} if any(iterations) else set()
-            bodies = (body for name in sorted(called) for body in self.bodies(name))
-            reached += [body for body in bodies if body not in reached]
-        return reached[:_MOST_REACHED]
+            last = []
+            for body in (body for name in sorted(called) for body in self.bodies(name)):
+                if body not in reached and length < _LONGEST_REACHED:
+                    reached[body], length = None, length + body[1] - body[0]
+                    last.append(body)
+        return [*reached][:_MOST_REACHED]
 
     def around(self, at: int) -> list[tuple[int, int, str]]:
         """Returns the blocks around an offset, from the outermost: start, end and head of each."""

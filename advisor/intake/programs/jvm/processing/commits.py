@@ -29,7 +29,7 @@ from advisor.intake.programs.jvm.records.observations import observation_spans
 from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
 
 _ANY_COMMIT = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
-_COMMIT_FUNCTION = re.compile(r"(?<=[(,{>]|\s)\s*\w+\s*(?:\.|::)\s*commit(?:Sync|Async)\b")
+_COMMIT_FUNCTION = re.compile(r"(?<=[(,{>\s])\w+\s*(?:\.|::)\s*commit(?:Sync|Async)\b")
 _CALL_BEFORE_BRACES = re.compile(r"(\w+)\s*\([^(){}]*\)\s*$")
 COMMIT_ALL = _ANY_COMMIT + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
 _USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
