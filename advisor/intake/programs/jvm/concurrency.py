@@ -12,7 +12,7 @@ from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _REACH = 20, 120
 HAND = re.compile(
-    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*submit\s*\{|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*submit\s*\{|(?<![rR]etry)(?<![tT]emplate)(?<![bB]reaker)\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
     r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
     r"|\.\s*async\s*\(\s*\)\s*\.\s*\w+\s*\("
     r"|\.\s*(?:ofVirtual|ofPlatform)\s*\(\s*\)[^;{}]{0,80}?\.\s*start\s*\("

@@ -46,6 +46,9 @@ _CHAIN_END = re.compile(r"\s*(?:\.\s*unsafeRunSync\s*\(\s*\))?\s*(?=[;)}\n])")
 _RESULT_USE = re.compile(r"(?<![=!<>-])=(?![=>])|<-|\breturn\b|\bmatch\b")
 _LAMBDA = re.compile(r"\s*\{?\s*(?:\(?\s*[\w\s:,]*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)")
 _CONSTANT = re.compile(r"\s*(?:null|true|false|-?\d+[lL]?|\(\s*\))?\s*")
+_HANDLE = re.compile(r"handle(?:Async)?")
+_PARAMETERS = re.compile(r"\s*\(|\s*[\w.]+\s*::")
+"""The parameters of a function for a future's value and its error."""
 _FLOW_CATCH = re.compile(r"\.\s*catch\s*\{")
 _PARAMETER = re.compile(r"\A\s*\w+\s*->")
 
@@ -77,6 +80,8 @@ def _is_dropped(text: Text, match: re.Match[str]) -> bool:
         run, start = _CHAIN_END.match(plain, end), text.chain(match.end("operator"))
         return bool(run) and not _RESULT_USE.search(text.line_to(start)[-_REACH:])
     is_braces = plain[end - 1] == "{"
+    if _HANDLE.fullmatch(operator) and not (is_braces or _PARAMETERS.match(plain, end)):
+        return False  # a method of another object
     closed = text.block_of(end - 1)[1] + 1 if is_braces else text.closed(end)
     argument = error_function(plain[end : closed - 1], is_last=False)
     lambda_ = _LAMBDA.match(argument)

@@ -20,18 +20,18 @@ _FAILURE_NAME = (
     r"(?:\w*(?:[fF]ail|FAIL|[eE]rr(?![a-z])|ERR|[eE]rror|[rR]eject|REJECT|[uU]nsuccess)\w*"
     r"|Left|KO|Ko)"
 )
-_SUCCESS = re.compile(
+SUCCESS = re.compile(
     r"\b(?:OK|Ok|Okay|DONE|Done|Right|Valid|ACCEPTED|Accepted|SAVED|Saved|STORED|Stored|PROCESSED"
     r"|Processed|\w*(?:Success|SUCCESS|Succeeded|SUCCEEDED|Completed|COMPLETED)\w*)\b"
 )
-_FAILURE = re.compile(rf"\b{_FAILURE_NAME}\b")
+FAILURE = re.compile(rf"\b{_FAILURE_NAME}\b")
 _DEFAULT_CASE = re.compile(r"\s*(?:else|default|(?:case\s+)?_)\s*")
-_QUESTION = re.compile(
+QUESTION = re.compile(
     r"(?:is|has|contains|exists|can|should|seen|needs|was|check|valid|validate|verify|already|allow"
     r"|classify|parse|decode|read|get|find|kind|type|status|state)(?![a-z])\w*"
 )
 """The name of a call that only asks a question about a record."""
-_ASSIGNMENT = re.compile(
+ASSIGNMENT = re.compile(
     r"(?<=[;{}\n>])\s*(?:final\s+)?(?:va[lr]|[A-Z]\w*(?:<[\w<>?, ]{0,60}>)?)\s+(?P<name>\w+)"
     r"(?:\s*:\s*[\w<>?., ]{1,60})?\s*=(?![=>])\s*(?P<call>(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\()"
 )
@@ -81,17 +81,17 @@ def ignored_failures(
     begin = max(0, span[0])
     names = {
         match["name"]: match.end()
-        for match in islice(_ASSIGNMENT.finditer(text.plain, begin, span[1]), _MAX_MATCHES)
-        if not _QUESTION.fullmatch(match["verb"])
+        for match in islice(ASSIGNMENT.finditer(text.plain, begin, span[1]), _MAX_MATCHES)
+        if not QUESTION.fullmatch(match["verb"])
         and uses.search(text.plain, match.end(), text.closed(match.end()))
     }
-    failures = _Failures(text, loops, in_function=bool(text.named(span)))
+    failures = Failures(text, loops, in_function=bool(text.named(span)))
     for ignored_places in (_ignored_in_switches, _ignored_in_conditions, _ignored_variables):
         yield from ignored_places(text, uses, span, names, failures)
 
 
 def _ignored_in_switches(
-    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], failures: _Failures
+    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], failures: Failures
 ) -> Iterator[int]:
     """Offsets of `switch`, `when` or `match` on an outcome whose failures are ignored."""
     begin = max(0, span[0])
@@ -112,7 +112,7 @@ def _ignored_in_switches(
 
 
 def _ignored_in_conditions(
-    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], failures: _Failures
+    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], failures: Failures
 ) -> Iterator[int]:
     """Offsets of conditions on an outcome whose failures are ignored."""
     begin = max(0, span[0])
@@ -150,7 +150,7 @@ def _is_read_elsewhere(
 
 
 def _ignored_variables(
-    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], failures: _Failures
+    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], failures: Failures
 ) -> Iterator[int]:
     """Offsets of variables for an error, or for the failures among several, that are ignored."""
     begin = max(0, span[0])
@@ -163,7 +163,7 @@ def _ignored_variables(
             yield at
     for match in islice(_SUCCESS_ACCUMULATOR.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
         end = text.closed(match.end())
-        is_outcome = uses.search(text.plain, match.end(), end) and not _QUESTION.fullmatch(
+        is_outcome = uses.search(text.plain, match.end(), end) and not QUESTION.fullmatch(
             match["verb"]
         )
         if is_outcome and jvm_flags.is_never_checked(text, match["name"], False, (end, span[1])):
@@ -187,11 +187,11 @@ def _subject_end(
         return at if names.get(name, at) < at else 0
     verb = re.split(r"\W+", name.strip())[-1]
     end = text.closed(at)
-    is_outcome = not _QUESTION.fullmatch(verb) and verb not in ("if", "while", "for")
+    is_outcome = not QUESTION.fullmatch(verb) and verb not in ("if", "while", "for")
     return end if is_outcome and uses.search(text.plain, at, end) else 0
 
 
-class _Failures:
+class Failures:
     """Branches for a failure, inside the loops over polled records."""
 
     def __init__(self, text: Text, loops: Sequence[Block], *, in_function: bool) -> None:
@@ -212,8 +212,8 @@ class _Failures:
         ends = [case.start() for case in cases[1:]] + [block[1]]
         bodies = [(case["condition"], self._text.plain[case.end() : end])
                 for case, end in zip(cases, ends, strict=False)]  # fmt: skip
-        failures = [statements for condition, statements in bodies if _FAILURE.search(condition)]
-        if not failures and any(_SUCCESS.search(condition) for condition, _ in bodies):
+        failures = [statements for condition, statements in bodies if FAILURE.search(condition)]
+        if not failures and any(SUCCESS.search(condition) for condition, _ in bodies):
             failures = [
                 statements for condition, statements in bodies if _DEFAULT_CASE.fullmatch(condition)
             ]
@@ -224,8 +224,8 @@ class _Failures:
     def is_ignored_after(self, comparison: re.Match[str], has_not: bool) -> bool:
         """Whether an `if` that compares an outcome ignores its failure."""
         compared = comparison["to"] or comparison["kind"] or comparison["type"] or ""
-        is_failure = _FAILURE.search(compared.rpartition(".")[2])
-        if not is_failure and not _SUCCESS.search(compared.rpartition(".")[2]):
+        is_failure = FAILURE.search(compared.rpartition(".")[2])
+        if not is_failure and not SUCCESS.search(compared.rpartition(".")[2]):
             return False
         is_negated = has_not != (
             comparison["op"] == "!=" or (comparison["is"] or "").startswith("!")

@@ -47,11 +47,11 @@ _QUESTION = re.compile(
     r"|remove|offer|put|try|accept|needs|was|check|valid|validate|verify|parse|already|allow)(?![a-z])\w*"
 )
 """Names of calls that ask a question, and do not process a record."""
-_ACTION = (
+ACTION = (
     r"(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post|push"
     r"|index|upload|import)\w*"
 )
-_ACTION_CONDITION = re.compile(rf"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){{0,3}}{_ACTION}\s*\(")
+_ACTION_CONDITION = re.compile(rf"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){{0,3}}{ACTION}\s*\(")
 """A condition that processes a record, and checks whether that succeeded."""
 _METHOD_CALL = (
     r"(?<=[;{{}}\n>])[ \t]*(?:(?P<condition>if\s*\(\s*!?\s*)|(?:[\w<>?,.]+\s+)?(?P<name>\w+)"
@@ -93,7 +93,7 @@ _ON_ERROR = re.compile(
     r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft|peekLeft|ifLeft|(?:left|failed|swap)\s*\.\s*foreach)\s*[({]|getOrElse\s*\{|fold\s*\(|ifPresentOrElse\s*\()"
 )
 """Calls that handle an error that another call returned."""
-_ACTION_CALL = re.compile(rf"(?:\w+\s*\.\s*){{0,3}}{_ACTION}\s*\(")
+_ACTION_CALL = re.compile(rf"(?:\w+\s*\.\s*){{0,3}}{ACTION}\s*\(")
 _WITH_TIMEOUT = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
 _ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
 _STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
@@ -133,7 +133,7 @@ def unread_results(
     for match in islice(_RESULT_VARIABLE.finditer(plain, max(0, span[0]), span[1]), _LIMIT):
         verb = _LAST_CALL.search(match["value"])
         is_result = match["java_type"] or match["type"] or SUCCESS.fullmatch(match["name"])
-        check = _CHECK + (f"|{_OPTIONAL}" if verb and re.fullmatch(_ACTION, verb[1]) else "")
+        check = _CHECK + (f"|{_OPTIONAL}" if verb and re.fullmatch(ACTION, verb[1]) else "")
         is_result = is_result or re.compile(check.format(match["name"])).search(
             plain, match.end(), span[1]
         )

@@ -18,8 +18,10 @@ from advisor.intake.programs.jvm import concurrency
 from advisor.intake.programs.jvm.errors import (
     bulk_writes,
     chain_errors,
+    error_callbacks,
     executors,
     filtering_chains,
+    outcome_chains,
     outcomes,
 )
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
@@ -273,6 +275,10 @@ class _Poll:
                 self._text, uses, body, loop_bodies, in_function=body != span
             )
             yield from outcomes.ignored_failures(self._text, uses, body, loop_bodies)
+            yield from outcome_chains.ignored_outcomes(self._text, uses, body, loop_bodies)
+            yield from error_callbacks.logging_callbacks(
+                self._text, uses, body, self._program.producers
+            )
             yield from jvm_results.replaced_errors(self._text, body)
             if body != span:
                 yield from chain_errors.ignored_errors(self._text, body, uses)

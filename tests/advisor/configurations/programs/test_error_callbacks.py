@@ -1,0 +1,58 @@
+"""Functions that are passed together with a record, and are called with its error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs import SKIP, YES, assert_program
+
+_LISTENER = "new Listener() { public void done() {} public void onError(Exception e) { %s } }"
+
+
+@pytest.mark.parametrize(("call", "expected"), [
+    ('processor.process(r, e -> log.error("failed", e));', SKIP),
+    ("handler.handle(r, e -> { log.error(1, e); });", SKIP),
+    ("handler.handle(r, log::error);", SKIP),
+    ("handler.handle(r, (v, e) -> { if (e != null) log.error(e); });", SKIP),
+    ("handler.handle(r, v -> log.info(v), e -> log.error(e));", SKIP),
+    (f"handler.handle(r, {_LISTENER % 'log.error(e);'});", SKIP),
+    (f"handler.handle(r, {_LISTENER % 'throw e;'});", YES),
+    ("handler.handle(r, e -> letters.send(r, e));", YES),
+    ("handler.handle(r, e -> { log.error(e); letters.send(r, e); });", YES),
+    ("handler.handle(r, (v, e) -> { if (e != null) { throw new E(e); } });", YES),
+    ("handler.handle(r, v -> log.info(v));", YES),
+    ("handler.handle(r, () -> log.info(1));", YES),
+    ("handler.handle(r, this::save);", YES),
+    ("store.save(r, o -> o.error());", YES),
+])  # fmt: skip
+def test_a_function_of_java_for_an_error(tmp_path: Path, call: str, expected: str) -> None:
+    loop = LOOP % f"for (var r : rs) {{ {call} }} c.commitSync();"
+    assert_program(tmp_path / "A.java", READER % loop, expected)
+
+
+@pytest.mark.parametrize(("call", "expected"), [
+    ("handler.handle(r) { e -> log.error(e) }", SKIP),
+    ("handler.handle(r) { log.error(it) }", SKIP),
+    ("handler.handle(r, onError = { log.info(it) })", SKIP),
+    ("handler.handle(r, onError = { throw it })", YES),
+    ("handler.handle(r) { done -> log.info(done) }", YES),
+    ("transaction { save(r) }", YES),
+])  # fmt: skip
+def test_a_function_of_kotlin_for_an_error(tmp_path: Path, call: str, expected: str) -> None:
+    loop = f"for (r in rs) {{\n{call}\n}}\nc.commitSync()"
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
+
+
+@pytest.mark.parametrize(("call", "expected"), [
+    ("handler.handle(r)(e => log.error(e))", SKIP),
+    ("handler.handle(r) { e => log.error(e) }", SKIP),
+    ("handler.handle(r, onError = e => log.error(e))", SKIP),
+    ("handler.handle(r)(e => throw e)", YES),
+    ("handler.handle(r)(v => log.info(v))", YES),
+])  # fmt: skip
+def test_a_function_of_scala_for_an_error(tmp_path: Path, call: str, expected: str) -> None:
+    loop = f"for (r <- rs.asScala) {{\n{call}\n}}\nc.commitSync()"
+    assert_program(tmp_path / "A.scala", SCALA % (loop, ""), expected)
