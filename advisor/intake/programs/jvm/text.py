@@ -245,7 +245,7 @@ class Text:
 
     def _methods_with(self, pattern: re.Pattern[str]) -> Iterator[str]:
         """Yields those names. A match, or a body without one, decides for the bodies inside."""
-        bodies = sorted((body, name) for name, found in self._methods.items() for body in found)
+        bodies = sorted((body, name) for name, blocks in self._methods.items() for body in blocks)
         last, without = (-1, -1), -1
         for (start, end), name in bodies:
             if end <= without:

@@ -171,7 +171,7 @@ class _Reader:
         if _ELEMENT.fullmatch(name):
             return part
         if name in _FOR_EACH or name in _OBSERVER:
-            return self._each(step, part, depth), name in _FOR_EACH
+            return self._applied(step, part, depth), name in _FOR_EACH
         if _TEST.fullmatch(name) and code.strip():
             return self._test(step, part, depth)
         if _SIZE.fullmatch(name):
@@ -222,8 +222,8 @@ class _Reader:
 
     def _partial_function(self, code: str, part: Part, depth: int) -> Part | tuple[Fate, bool]:
         """What the cases of Scala's partial function do with failures."""
-        cases = [(failure_of_type(found["type"]), case["body"]) for case in _CASE.finditer(code)
-                 if (found := _FAILURE_PATTERN.match(case["pattern"]))]  # fmt: skip
+        cases = [(failure_of_type(pattern["type"]), case["body"]) for case in _CASE.finditer(code)
+                 if (pattern := _FAILURE_PATTERN.match(case["pattern"]))]  # fmt: skip
         typed = [(failure_of_type(case["pattern"].rpartition(":")[2].strip()), case["body"])
                  for case in _CASE.finditer(code) if ":" in case["pattern"]]  # fmt: skip
         failures = [body for is_failure, body in [*cases, *typed] if is_failure]
@@ -242,7 +242,7 @@ class _Reader:
         body = _LAMBDA.sub("", code, count=1).strip().removeprefix("{").removesuffix("}")
         return bool(body.strip()) and only_logs(body, in_function=True)
 
-    def _each(self, step: Step, part: Part, depth: int) -> Fate:
+    def _applied(self, step: Step, part: Part, depth: int) -> Fate:
         """What a function that is called with each result does with failures."""
         code = self._plain[step.begin : max(step.begin, step.end)]
         if part is Part.OTHERS:
