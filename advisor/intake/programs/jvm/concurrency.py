@@ -20,6 +20,7 @@ HAND = re.compile(
     r"|\beventBus\s*\(\s*\)\s*\.\s*(?:send|publish|request)\s*\("
     r"|\b(?i:event_?bus|vertx)\w*\s*\.\s*(?:send|publish|request)\s*\(\s*,"
     r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*[({]|\b\w*(?i:bulkProcessor|ingester)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
+    r"|\b\w*[wW]orker\w*\s*\.\s*(?:add|addAll|offer|put|enqueue|queue|dispatch)\s*\("
     r"|\b\w+Async(?:Client)?\s*\.\s*(?!close\b)\w+\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.configurations.programs.test_java_loops import (
+    KOTLIN,
+    LOOP,
+    OF_METHOD,
+    READER,
+    SCALA,
+)
 from tests.advisor.programs import SKIP, YES, assert_program
 
 _LISTENER = "new Listener() { public void done() {} public void onError(Exception e) { %s } }"
@@ -56,3 +62,22 @@ def test_a_function_of_kotlin_for_an_error(tmp_path: Path, call: str, expected: 
 def test_a_function_of_scala_for_an_error(tmp_path: Path, call: str, expected: str) -> None:
     loop = f"for (r <- rs.asScala) {{\n{call}\n}}\nc.commitSync()"
     assert_program(tmp_path / "A.scala", SCALA % (loop, ""), expected)
+
+
+_ATTEMPTS = (
+    "void tried(R r) { for (int i = 0; i < 3; i++) { try { save(r); return; } catch (Exception e) {"
+    " log.warn(e); } } %s }"
+)
+_GIVES_UP = " void giveUp(R r) { log.error(r); %s }"
+
+
+@pytest.mark.parametrize(("last", "expected"), [
+    ("letters.store(r);", YES),
+    ("throw new E();", YES),
+    ("log.error(r);", SKIP),
+    ("giveUp(r);" , SKIP),
+])  # fmt: skip
+def test_a_method_after_its_last_attempt(tmp_path: Path, last: str, expected: str) -> None:
+    more = _ATTEMPTS % last + (_GIVES_UP % "failures.increment();" if "giveUp" in last else "")
+    code = OF_METHOD % (LOOP % "for (var r : rs) tried(r); c.commitSync();", more)
+    assert_program(tmp_path / "A.java", code, expected)

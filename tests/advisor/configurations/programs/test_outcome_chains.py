@@ -42,6 +42,8 @@ _BY = "Map<Boolean, List<O>> by = os.stream().collect(Collectors.partitioningBy(
     ("long n = os.stream().filter(O::isFailure).count(); if (n > 0) throw new E();", YES),
     (f"{_BY} by.get(true).forEach(o -> log.error(o));", SKIP),
     (f"{_BY} if (!by.get(true).isEmpty()) throw new E();", YES),
+    ("if (os.contains(Outcome.FAILED)) log.error(1);", SKIP),
+    ("if (os.contains(Outcome.FAILED)) throw new E();", YES),
     ("report(os);", YES),
     ("log.info(os.size());", YES),
 ])  # fmt: skip
@@ -61,6 +63,18 @@ def test_a_list_of_results_in_java(tmp_path: Path, results: str, does: str, expe
     ("process(r).ifPresent(next -> save(next));", YES),
     ("process(r).peek(o -> log.info(o)).getOrElseThrow(e -> new E(e));", YES),
     ("O o = process(r); if (o.isOk()) { continue; } throw new E(o);", YES),
+    ("if (process(r).isFailure()) log.error(r);", SKIP),
+    ("if (process(r).isFailure()) { letters.store(r); }", YES),
+    ("if (!process(r).isOk()) { continue; } index(r);", SKIP),
+    ("O o = process(r); if (o.getError() != null) throw o.getError();", YES),
+    ("O o = process(r); o.getErrors().forEach(e -> log.error(e));", SKIP),
+    ("O o = process(r); o.getErrors().forEach(e -> { throw e; });", YES),
+    ("process(r).match(o -> metrics.ok(), e -> log.error(e));", SKIP),
+    ("process(r).match(o -> metrics.ok(), e -> letters.send(e));", YES),
+    ("var a = client.post(r.value()); if (a.statusCode() != 200) log.error(a);", SKIP),
+    ("var a = client.post(r.value()); if (a.statusCode() >= 400) throw new E(a);", YES),
+    ("var a = client.post(r.value()); if (a.statusCode() == 200) log.info(a); else throw new E();",
+     YES),
 ])  # fmt: skip
 def test_a_result_in_java(tmp_path: Path, does: str, expected: str) -> None:
     loop = LOOP % f"for (var r : rs) {{ {does} }} c.commitSync();"
@@ -148,6 +162,13 @@ def test_a_list_of_results_in_scala(tmp_path: Path, does: str, expected: str) ->
     ("for (r <- rs.asScala) {\nOption(process(r)).foreach(e => log.error(e))\n}", SKIP),
     ("for (r <- rs.asScala) {\nOption(lookup(r)).foreach(v => save(v))\n}", YES),
     ("for (r <- rs.asScala) {\nprocess(r).tap { o => if (o.isLeft) log.error(o) }\n}", SKIP),
+    ("val es = rs.asScala.flatMap(r => process(r).left.toOption)\nes.foreach(e => log.error(e))",
+     SKIP),
+    ("val es = rs.asScala.flatMap(r => process(r).left.toOption)\nif (es.nonEmpty) throw es.head",
+     YES),
+    ("rs.asScala.map(process).collectFirst { case Left(e) => e }.foreach(e => log.error(e))", SKIP),
+    ("rs.asScala.map(process).collectFirst { case Left(e) => e }.foreach(e => throw e)", YES),
+    ("for (r <- rs.asScala) {\nif (process(r).isLeft) log.error(1)\n}", SKIP),
     ("for (r <- rs.asScala) {\nprocess(r).left.foreach(e => throw e)\n}", YES),
     ("for (r <- rs.asScala) {\nprocess(r).foreach(v => log.info(v))\n}", YES),
 ])  # fmt: skip

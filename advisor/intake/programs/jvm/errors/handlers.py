@@ -114,6 +114,8 @@ _ARGUMENT_VERB = re.compile(
 _METHOD_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
 _MAX_CALL_DEPTH = 2
 _FIRST_CALL = re.compile(r"[\s;]*(?:return\s+)?[\w.]+\s*\([^(){};]*(?:\([^()]*\)[^(){};]*)*\)")
+_RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?:true\b\s*)?;?\s*$")
+_RETURN_VALUE = re.compile(r"\breturn\s+(?![;}\s])")
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _NEXT_CATCH = re.compile(r"\s*catch\s*\([^(){}]{0,200}\)\s*\{")
 _RETURN_AFTER_ATTEMPTS = re.compile(
@@ -368,8 +370,10 @@ def is_retried(text: Text, attempt: Block, block: Block) -> bool:
     is_bounded = bool(do_ends) or any(map(_BOUNDED_LOOP.search, heads))
     is_peeked = bool(heads and _PEEK_CALL.search(text.plain, *attempt))
     following = text.plain[attempt[1] : block[1]]
-    throws = bool(re.search(r"\bthrow\b", following)) or _is_repeated_after_loop(
-        text, attempt, inner
+    throws = (
+        bool(re.search(r"\bthrow\b", following))
+        or _is_repeated_after_loop(text, attempt, inner)
+        or _is_handled_after_loop(text, attempt)
     )
     return is_peeked or repeats or any(map(_RETRY_LOOP.search, heads)) or (throws and is_bounded)
 
@@ -390,3 +394,18 @@ def _is_repeated_after_loop(text: Text, attempt: Block, inner: Sequence[Block]) 
     first = _FIRST_CALL.match(text.plain, attempt[0] + 1, attempt[1])
     once_more = _FIRST_CALL.match(text.plain, inner[0][1] + 1)
     return bool(first and once_more) and first[0].strip("; \n") == once_more[0].strip("; \n")  # type: ignore[index]
+
+
+def _is_handled_after_loop(text: Text, attempt: Block) -> bool:
+    """Whether code after a loop of attempts does something for the record: `for (…) { try {
+    save(r); return; } catch … } letters.store(r);`. An attempt that succeeds does not reach it."""
+    around = text.around(attempt[0])
+    heads = [text.plain[max(0, start - _MAX_LOOP_HEAD) : start] for start, _, _ in around]
+    loops = [number for number, head in enumerate(heads) if _BOUNDED_LOOP.search(head)]
+    if not loops or loops[-1] == 0 or not _RETURN.search(text.plain, *attempt):
+        return False
+    (_, end, _), enclosing = around[loops[-1]], around[loops[-1] - 1]
+    code = text.plain[end + 1 : enclosing[1]]
+    return not _RETURN_VALUE.search(code) and not only_logs(
+        code, in_function=True, others=lambda it: _only_logs_or_stores(text, it, _MAX_CALL_DEPTH)
+    )

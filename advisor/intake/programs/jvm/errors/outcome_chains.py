@@ -16,7 +16,7 @@ from itertools import islice
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors.handlers import error_function, only_logs_error
 from advisor.intake.programs.jvm.errors.outcome_predicates import failure_of_type, selects_failures
-from advisor.intake.programs.jvm.errors.outcome_values import outcome_values
+from advisor.intake.programs.jvm.errors.outcome_values import is_processing, outcome_values
 from advisor.intake.programs.jvm.errors.outcomes import Failures
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
@@ -65,7 +65,7 @@ _ON_FAILURE = re.compile(
     r"onFailure|onError|onLeft|peekLeft|ifLeft|ifFailed|ifFailure|ifError|orElseDo|otherwise|whenFailed"
 )
 _PROJECTION = re.compile(
-    r"left|failed|swap|exceptionOrNull|errorOrNull|getLeft|leftOrNull|error|cause"
+    r"left|failed|swap|exceptionOrNull|errorOrNull|leftOrNull|(?:get)?(?:[lL]eft|[eE]rrors?|[fF]ailures?|[cC]ause)"
 )
 _FAILURE_VALUE = re.compile(
     r"[^;{}]*?\.\s*(?:exceptionOrNull|errorOrNull|leftOrNull|left|failed|swap)\b[\w\s.()]*"
@@ -93,6 +93,9 @@ _LOOP_HEAD = re.compile(
     r"\s*(?:\bin\b|<-|:)\s*$"
 )
 _IF = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
+_CONDITION_CALL = re.compile(
+    r"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){0,3}(?P<verb>[a-z]\w*)\s*\("
+)
 _SWITCH = re.compile(r"\b(?:when|switch)\s*\(\s*$")
 _CLOSING = re.compile(r"\s*\)")
 _STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
@@ -119,6 +122,7 @@ def ignored_outcomes(
             fate = reader.fate(value.at, value.end, part, _DEEPEST)
         if fate is Fate.LOGS:
             yield value.at
+    yield from reader.ignored_conditions(uses, (begin, span[1]))
 
 
 class _Reader:
@@ -151,17 +155,37 @@ class _Reader:
         fates.append(self._use(begin, end, part, depth))
         return max(fates)
 
+    def ignored_conditions(self, uses: re.Pattern[str], span: Block) -> Iterator[int]:
+        """Yields the conditions on the result of a call, `if (process(r).isFailure())`, that only
+        log its failure."""
+        text, plain = self._text, self._plain
+        for match in islice(_CONDITION_CALL.finditer(plain, *span), _MOST):
+            opened, end = plain.index("(", match.start()), text.closed(match.end())
+            closed = text.closed(opened + 1)
+            if not is_processing(match["verb"]) or not uses.search(plain, match.end(), end):
+                continue
+            rest = plain[end : closed - 1].strip()
+            selected = selects_failures(f"x{rest}") if rest.startswith(".") else None
+            if selected is None:
+                continue
+            first, second = jvm_flags.branches(text, closed)
+            failed, rest = (
+                (first, second) if selected is not bool(match["not"]) else (second, first)
+            )
+            if not _JUMP.search(rest) and self._fate_of_branch(closed, failed) is Fate.LOGS:
+                yield match.start()
+
     def _step(self, step: Step, part: Part, depth: int) -> Part | tuple[Fate, bool]:
         """Returns the results that are left after a step; or what the step does with failures, and
         whether it is the last one that matters."""
         code, name = self._plain[step.begin : max(step.begin, step.end)], step.name
         if name == "filterIsInstance" or (name == "collect" and "case" not in code):
             return self._collected(step, part, code)
-        if name in ("collect", "match"):
+        if name in ("collect", "collectFirst", "match") and "case" in code:
             return self._partial_function(code, part, depth)
         if _ON_FAILURE.fullmatch(name):
             return (Fate.LOGS if self._only_logs(code) else Fate.ACTS), False
-        if name == "fold":
+        if name in ("fold", "match", "either") and code.strip():
             body = error_function(code, is_last=None)
             return (Fate.LOGS if only_logs_error(body) else Fate.ACTS), True
         if _PROJECTION.fullmatch(name) and part is Part.ALL:
@@ -278,7 +302,9 @@ class _Reader:
 
     def _test(self, step: Step, part: Part, depth: int) -> tuple[Fate, bool]:
         """What code does where `any`, `all` or `count` says that something failed."""
-        selected = selects_failures(self._plain[step.begin : max(step.begin, step.end)])
+        code = self._plain[step.begin : max(step.begin, step.end)]
+        is_constant = step.name == "contains"
+        selected = failure_of_type(code.strip()) if is_constant else selects_failures(code)
         if selected is None or part is not Part.ALL:
             return Fate.ACTS, True
         inverted = step.name in _TRUE_WITHOUT

@@ -34,6 +34,13 @@ _ERROR_CHECK = re.compile(
 )
 
 
+_HTTP_STATUS = re.compile(
+    r"\s*\w+(?:\s*\.\s*\w+(?:\(\s*\))?){0,3}?\s*\.\s*(?:\w*[sS]tatus(?:Code)?|code)(?:\(\s*\))?"
+    r"(?:\s*\.\s*(?:value|code|intValue)(?:\(\s*\))?)?\s*(?P<op>[!=]=|[<>]=?)\s*(?P<code>\d{3})\s*"
+)
+_FIRST_ERROR_STATUS = 299
+
+
 def failure_of_type(name: str) -> bool | None:
     """Returns whether a type or a constant, by its name, is one of failures or of successes; None
     if the name does not say so."""
@@ -53,6 +60,11 @@ def selects_failures(code: str) -> bool | None:
     if match := _TYPE_CHECK.fullmatch(code):
         of_type = failure_of_type(match["type"] or match["scala_type"] or match["class"] or "")
         return None if of_type is None else of_type is not bool(match["not"])
+    if match := _HTTP_STATUS.fullmatch(code):
+        is_error, operator = int(match["code"]) >= _FIRST_ERROR_STATUS, match["op"]
+        if operator in ("==", "!="):
+            return is_error is (operator == "==")
+        return (operator[0] == ">") if is_error else None
     if match := _COMPARISON.fullmatch(code):
         compared = failure_of_type(match["to"])
         return None if compared is None else compared is (match["op"] == "==")

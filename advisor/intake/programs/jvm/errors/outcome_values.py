@@ -36,6 +36,10 @@ _FILL = re.compile(
     r"(?P<verb>[a-z]\w*)\s*\()"
 )
 _CAST = re.compile(r"\s*as\?\s*(?P<type>[\w.]+)")
+_ERROR_PROJECTION = re.compile(
+    r"\s*\??\.\s*(?:left|failed|swap|exceptionOrNull|errorOrNull|leftOrNull|getLeft)\b"
+)
+"""A call that returns the error of a result: `records.flatMap(r => process(r).left.toOption)`."""
 _STATEMENT_END = re.compile(r"[ \t]*[;\n}]")
 
 
@@ -60,19 +64,21 @@ def outcome_values(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[O
         end = text.block_of(opened)[1] + 1 if plain[opened] == "{" else text.closed(opened + 1)
         begin, code = text.chain(opened), plain[opened + 1 : end - 1]
         verb = _OUTCOME_CALL.match(code) or _FUNCTION_NAME.fullmatch(code)
-        if verb and _is_processing(verb["verb"]) and uses.search(plain, begin, end):
-            yield OutcomeValue(begin, end)
+        if verb and is_processing(verb["verb"]) and uses.search(plain, begin, end):
+            rest = text.closed(opened + 1 + verb.end()) if code[verb.end() - 1] == "(" else end
+            is_failure = bool(_ERROR_PROJECTION.match(plain, rest, end))
+            yield OutcomeValue(begin, end, is_failure=is_failure)
     for match in islice(_YIELD.finditer(plain, *span), _MOST):
         verb = _OUTCOME_CALL.match(plain, match.end())
-        if verb and _is_processing(verb["verb"]) and uses.search(plain, match.start(), verb.end()):
+        if verb and is_processing(verb["verb"]) and uses.search(plain, match.start(), verb.end()):
             yield OutcomeValue(match.start(), text.closed(verb.end()))
     for match in islice(_FILL.finditer(plain, *span), _MOST):
         end = text.closed(match.end())
-        if _is_processing(match["verb"]) and uses.search(plain, match.end(), end):
+        if is_processing(match["verb"]) and uses.search(plain, match.end(), end):
             yield OutcomeValue(match.start("name"), end, match["name"], span[1])
     for match in islice(_STATEMENT_CALL.finditer(plain, *span), _MOST):
         begin, end = match.start("call"), text.closed(match.end())
-        if not _is_processing(match["verb"]) or not uses.search(plain, match.end(), end):
+        if not is_processing(match["verb"]) or not uses.search(plain, match.end(), end):
             continue
         is_failure = False
         if match["wrapper"]:
@@ -82,7 +88,7 @@ def outcome_values(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[O
         yield OutcomeValue(begin, end, is_failure=is_failure)
     for match in islice(ASSIGNMENT.finditer(plain, *span), _MOST):
         end = text.closed(match.end())
-        if not _is_processing(match["verb"]) or not uses.search(plain, match.end(), end):
+        if not is_processing(match["verb"]) or not uses.search(plain, match.end(), end):
             continue
         if _STATEMENT_END.match(plain, end):
             yield OutcomeValue(match.start("name"), end, match["name"], text.block(end)[1])
@@ -90,7 +96,7 @@ def outcome_values(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[O
             yield OutcomeValue(match.start("call"), end)
 
 
-def _is_processing(verb: str) -> bool:
+def is_processing(verb: str) -> bool:
     """Whether a call of this name may process a record, and not only ask about it."""
     is_other = QUESTION.fullmatch(verb) or re.fullmatch(TAKES_APART, verb)
     return not is_other or verb.startswith(("parse", "decode"))

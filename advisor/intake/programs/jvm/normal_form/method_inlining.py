@@ -47,6 +47,8 @@ _PREDICATE = re.compile(
 """Functions that use the value of a call as a condition."""
 _FUNCTION = re.compile(r"->|=>|::")
 _LOOP = re.compile(r"\b(?:for|while|repeat)\s*\([^{}]*\)\s*$|\bdo\s*$|\bfor[Ee]ach\b[^;{}]*$")
+_COUNTED_LOOP_END = re.compile(r"[^(){}]*(?:\([^()]*\)[^(){}]*)*\)\s*$")
+"""The head of a block after the last semicolon of `for (int i = 0; i < 3; i++)`."""
 _RECORD_LOOP = re.compile(r"\bfor\s*\([^;{}]*\)\s*$")
 _NEXT_CLAUSE = re.compile(r"\s*(?:catch\b[^{}]*|else\b[^{}]*|finally\s*)\{")
 _CONTINUES = re.compile(r"[{};,(\[=+\-*/&|?:<>.]\s*$")
@@ -183,7 +185,9 @@ class _Call:
             if self._is_last(match.end()):
                 end = match.start("value") if "(" in value else match.end()
                 changes.append((match.start(), end, ""))
-            elif self._ends_iteration() and not any(_LOOP.search(head) for _, _, head in outer):
+            elif self._ends_iteration() and not any(
+                _LOOP.search(head) or _COUNTED_LOOP_END.match(head) for _, _, head in outer
+            ):
                 changes.append((match.start(), match.end(), "continue;"))
             else:
                 return None
