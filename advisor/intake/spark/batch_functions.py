@@ -25,6 +25,7 @@ from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors import sends as python_sends
 from advisor.intake.programs.python.errors.async_clients import AsyncClients
+from advisor.intake.programs.python.errors.responses import http_sessions
 from advisor.intake.programs.python.errors.retry_loops import is_bounded_retry
 from advisor.intake.programs.python.normal_form.inlined import inlined
 from advisor.intake.programs.python.processing import databases as python_databases
@@ -103,7 +104,7 @@ def check_functions(reading: Reading, code: str) -> None:
         all_functions = [*query_functions, *_lambdas_and_coroutines(tree)]
         lines = [line for node in query_functions for line in _swallowed_errors(node)]
         lines += [line for node in all_functions for line in _unchecked_futures(node)]
-        sessions = partial_polls.http_sessions(tree)
+        sessions = http_sessions(tree)
         lines += [line for node in all_functions for line in _unread_results(node, sessions)]
         overwritten = [*_overwrites(all_functions, code)]
         if overwritten:

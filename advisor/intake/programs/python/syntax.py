@@ -17,9 +17,9 @@ _QUEUE_CLASSES = frozenset({
 })  # fmt: skip
 HANDS_OVER = frozenset({
     "submit", "apply_async", "create_task", "ensure_future", "run_in_executor", "Thread",
-    "Process", "start_soon", "run_coroutine_threadsafe", "call_soon", "call_soon_threadsafe",
-    "start_new_thread", "map_async", "starmap_async", "spawn", "spawn_n", "add_task", "Popen",
-    "execute_async",
+    "Process", "Timer", "start_soon", "run_coroutine_threadsafe", "call_soon",
+    "call_soon_threadsafe", "start_new_thread", "map_async", "starmap_async", "spawn", "spawn_n",
+    "add_task", "Popen", "execute_async",
 })  # fmt: skip
 _HIGHER_ORDER_CALLS = frozenset({
     "map", "imap", "imap_unordered", "map_async", "reduce", "filter", "submit", "apply",
@@ -213,7 +213,8 @@ def only_parses(call: ast.Call) -> bool:
 def error_only_on_request(call: ast.Call) -> bool:
     """Whether a call starts a task whose error only its future reports."""
     starters = (
-        "submit", "apply_async", "map_async", "starmap_async", "Thread", "Process", "create_task",
+        "submit", "apply_async", "map_async", "starmap_async", "Thread", "Timer", "Process",
+        "create_task",
         "ensure_future",
     )  # fmt: skip
     return method_name(call) in starters and all(

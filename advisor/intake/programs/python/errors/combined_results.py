@@ -23,6 +23,9 @@ _COMBINING_FUNCTIONS = frozenset({
     "sum", "all", "any", "list", "tuple", "len", "sorted", "set", "frozenset", "bool", "int", "min",
     "Counter", "gather", "next",
 })  # fmt: skip
+_DEFAULTING_METHODS = frozenset({"unwrap_or", "unwrap_or_default", "value_or", "get_or_else"})
+_ERROR_METHODS = frozenset({"map_err", "inspect_err", "or_else", "unwrap_or_else", "if_failed"})
+"""Methods of a result, as in the package `result`, that replace its error or act on it."""
 _LIST_METHODS = frozenset({"count", "index", "copy"})
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _PLACEHOLDER = "_failed"
@@ -129,7 +132,34 @@ def _passes_results(parent: ast.AST, node: ast.AST) -> bool:
             return False
 
 
-def ignored_outcomes(scope: ast.AST, flags: Flags) -> Iterator[ast.Call]:
+def unhandled_outcomes(scope: ast.AST, flags: Flags) -> Iterator[ast.Call]:
+    """Yields the calls that return outcomes, where nothing is done about a failure."""
+    yield from _defaulted_outcomes(scope)
+    yield from _ignored_outcomes(scope, flags)
+
+
+def _defaulted_outcomes(scope: ast.AST) -> Iterator[ast.Call]:
+    """Yields the calls whose error a statement replaces with a value, or only logs:
+    `save(m).unwrap_or(None)`, `save(m).map_err(log.error)`."""
+    for node in syntax.nodes(scope):
+        match node:
+            case ast.Expr(value=ast.Call(
+                func=ast.Attribute(value=ast.Call() as call, attr=name), args=arguments
+            )):  # fmt: skip
+                logs = [value for value in arguments if _only_logs(value)]
+                if name in _DEFAULTING_METHODS or (name in _ERROR_METHODS and logs):
+                    yield call
+            case _:
+                pass
+
+
+def _only_logs(function: ast.expr) -> bool:
+    """Whether a function that is passed on only logs."""
+    call = function.body if isinstance(function, ast.Lambda) else ast.Call(function, [], [])
+    return isinstance(call, ast.Call) and syntax.is_log(call)
+
+
+def _ignored_outcomes(scope: ast.AST, flags: Flags) -> Iterator[ast.Call]:
     """Yields the calls that return an outcome for each message, where a loop over the outcomes does
     nothing about a failure: `for m, r in zip(ms, save(ms)): if not r.ok: log.error(m)`."""
     values = dict[str, list[ast.expr]]()

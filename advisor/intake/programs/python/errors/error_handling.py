@@ -143,11 +143,9 @@ def _exit_method_as_try(
     node: ast.With | ast.AsyncWith, exit_method: Function | None
 ) -> ast.Try | None:
     """A `with` statement as a `try`, if `__exit__` commits or swallows errors by returning a true
-    value (The Python Language Reference, 3.3.9). Conditions in `__exit__` are not followed."""
+    value (The Python Language Reference, 3.3.9)."""
     exit_body = exit_method.body if exit_method else []
-    swallows = any(
-        isinstance(inner, ast.Return) and ast.unparse(inner) == "return True" for inner in exit_body
-    )
+    swallowed = _swallowed_types(exit_method) if exit_method else []
     final_body: list[ast.stmt] = [
         deepcopy(inner) for inner in exit_body if isinstance(inner, ast.Expr)
     ]
@@ -157,13 +155,47 @@ def _exit_method_as_try(
         for call in syntax.calls(statement)
         if syntax.method_name(call) == "commit"
     ]
-    if not (swallows or commits):
+    if not (swallowed or commits):
         return None
     for commit in commits:
         commit.args, commit.keywords = [], []  # the message of the loop has another name there
     at = {"lineno": node.lineno, "col_offset": node.col_offset}
-    handler = ast.ExceptHandler(None, None, [ast.Pass(**at)], **at)
-    return ast.Try(node.body, [handler] if swallows else [], [], final_body, **at)
+    handlers = [ast.ExceptHandler(kind, None, [ast.Pass(**at)], **at) for kind in swallowed]
+    return ast.Try(node.body, handlers, [], final_body, **at)
+
+
+def _swallowed_types(exit_method: Function) -> list[ast.expr | None]:
+    """The types of the errors for which an `__exit__` returns a true value; None stands for all."""
+    types = list[ast.expr | None]()
+    for node in ast.walk(exit_method):
+        branches = [(node.test, node.body)] if isinstance(node, ast.If) else []
+        branches += [(ast.Constant(True), exit_method.body)] if node is exit_method else []
+        for test, body in branches:
+            for statement in body:
+                match statement:
+                    case ast.Return(value=ast.Constant(True)):
+                        types.append(_error_type(test))
+                    case ast.Return(value=ast.Compare() | ast.Call() as value):
+                        types.append(_error_type(value))
+                    case _:
+                        pass
+    return types
+
+
+def _error_type(test: ast.expr) -> ast.expr | None:
+    """The type with which a condition compares an error; None if it only asks for an error."""
+    match test:
+        case ast.Call(func=ast.Name("isinstance" | "issubclass"), args=[_, kind]):
+            return kind
+        case ast.Compare(
+            ops=[ast.Is() | ast.Eq()], comparators=[ast.Name() | ast.Attribute() as kind]
+        ):
+            return kind
+        case ast.BoolOp(values=values):
+            types = (_error_type(value) for value in values)
+            return next((inner for inner in types if inner is not None), None)
+        case _:
+            return None
 
 
 def statements_after(scope: ast.AST, node: ast.AST) -> list[ast.stmt] | None:

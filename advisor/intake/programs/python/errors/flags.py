@@ -137,7 +137,7 @@ def _truth(test: ast.expr, name: str, value: bool) -> bool | None:
         case ast.Compare(ast.Constant(False), [ast.In() | ast.NotIn() as op], [inner]):
             result = _truth(inner, name, value)  # `False in results`
             return None if result is None else result is isinstance(op, ast.NotIn)
-        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(other)]):
+        case ast.Compare(left, [op], [ast.Constant() | ast.Call(ast.Name("len")) as other]):
             result = _truth(left, name, value)
             return None if result is None else _comparison(result, op, other)
         case ast.BoolOp(op=op, values=values):
@@ -150,13 +150,26 @@ def _truth(test: ast.expr, name: str, value: bool) -> bool | None:
 def _compares_outcome(test: ast.AST, name: str) -> bool:
     """Whether a condition compares the value of a name with the name of an outcome."""
     left = getattr(test, "left", None) or next(iter(getattr(test, "args", [])), None)
-    if left is None or not compared_outcome(test):
+    if left is None or not (compared_outcome(test) or _compares_length(test)):
         return False
     return _name(state_owner(left)) == name
 
 
-def _comparison(value: bool, op: ast.cmpop, other: object) -> bool | None:
-    """Whether a flag equals, or a count exceeds, the constant; None if that is unknown."""
+def _compares_length(test: ast.AST) -> bool:
+    """Whether a condition compares a number with that of all messages: `saved != len(ms)`."""
+    match test:
+        case ast.Compare(comparators=[ast.Call(func=ast.Name("len"))]):
+            return True
+        case _:
+            return False
+
+
+def _comparison(value: bool, op: ast.cmpop, operand: ast.expr) -> bool | None:
+    """Whether a flag equals, or a count exceeds, a constant or the number of all messages; None if
+    that is unknown."""
+    if not isinstance(operand, ast.Constant):
+        return value is not isinstance(op, ast.NotEq | ast.Lt)  # saved != len(ms)
+    other = operand.value
     is_flag_constant = other in (True, False, 0, None)
     match op:
         case ast.Is() | ast.Eq() if is_flag_constant:

@@ -11,6 +11,12 @@ _BODY_ATTRIBUTES = frozenset({"text", "content", "data", "headers"})
 _BODY_METHODS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"})
 """Attributes and methods that read or close a response, apart from its status."""
 _MAX_NESTING = 4
+_HTTP_METHODS = frozenset({"post", "put", "patch", "delete", "request"})
+_HTTP_LIBRARIES = ("requests", "httpx", "urllib3")
+_SESSION_CLASSES = frozenset({
+    "Session", "Client", "AsyncClient", "ClientSession", "PoolManager", "HTTPConnectionPool",
+    "HTTPSConnectionPool", "HTTPConnection", "HTTPSConnection",
+})  # fmt: skip
 
 
 def reads_body(value: ast.expr) -> bool:
@@ -69,3 +75,19 @@ def status_owner(node: ast.expr) -> ast.expr:
             return status_owner(inner)
         case _:
             return node
+
+
+def http_sessions(tree: ast.AST) -> set[str]:
+    """Returns the names of the sessions and libraries that make HTTP requests and do not raise for
+    an error status by themselves."""
+    raising_calls = {
+        id(call) for call in syntax.calls(tree)
+        if any(keyword.arg in ("raise_for_status", "event_hooks") for keyword in call.keywords)
+    }  # fmt: skip
+    return {*_HTTP_LIBRARIES, *syntax.names_created_by(tree, _SESSION_CLASSES, raising_calls)}
+
+
+def is_request(call: ast.Call, sessions: set[str]) -> bool:
+    """Whether a call is an HTTP request, which does not raise for an error status (requests,
+    Response.raise_for_status; httpx, the same)."""
+    return syntax.method_name(call) in _HTTP_METHODS and syntax.receiver(call) in sessions

@@ -20,6 +20,9 @@ def unfold(tree: ast.Module) -> ast.Module:
     """Returns the program without the decorators that it defines itself."""
     wrappers = {node.name: node_wrappers for node in ast.walk(tree) if isinstance(node, Function)
                 and (node_wrappers := _wrappers(node))}  # fmt: skip
+    wrappers |= {node.name: node_wrappers for node in ast.walk(tree)
+                 if isinstance(node, ast.ClassDef)
+                 and (node_wrappers := _wrappers_of_class(node))}  # fmt: skip
     unfolded: ast.Module = _Unfold(wrappers).visit(tree) if wrappers else tree
     return unfolded
 
@@ -41,6 +44,28 @@ def _wrappers(decorator: Function) -> list[_Wrapper]:
             }
             wrappers += [(inner, name) for name in parameters(outer) if name in called]
     return wrappers
+
+
+def _wrappers_of_class(class_: ast.ClassDef) -> list[_Wrapper]:
+    """The `__call__` of a class whose constructor only stores the decorated function, with its name
+    for that function."""
+    methods = {node.name: node for node in class_.body if isinstance(node, Function)}
+    init, call = methods.get("__init__"), methods.get("__call__")
+    names = parameters(init)[1:] if init else []
+    if init is None or call is None or len(names) != 1:
+        return []
+    fields = {
+        ast.unparse(target) for node in init.body if isinstance(node, ast.Assign)
+        and ast.unparse(node.value) == names[0] for target in node.targets
+    }  # fmt: skip
+    wrapper = deepcopy(call)
+    for inner in syntax.calls(wrapper):
+        if ast.unparse(inner.func) in fields:
+            inner.func = ast.copy_location(ast.Name(names[0], ast.Load()), inner.func)
+    if wrapper.args.args[:1]:
+        wrapper.args.args = wrapper.args.args[1:]
+    called = {syntax.method_name(inner) for inner in syntax.calls(wrapper)}
+    return [(wrapper, names[0])] if names[0] in called else []
 
 
 class _Unfold(ast.NodeTransformer):

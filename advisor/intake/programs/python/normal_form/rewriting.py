@@ -81,6 +81,23 @@ class _NormalForm(ast.NodeTransformer):
         attempt = ast.Try(node.body, node.handlers, node.orelse, node.finalbody)
         return ast.copy_location(attempt, node)
 
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        self.generic_visit(node)
+        match node.value:
+            case ast.IfExp() as choice:
+                statement = ast.If(choice.test, [ast.Expr(choice.body)], [ast.Expr(choice.orelse)])
+            case ast.BoolOp(op=op, values=[test, value]):
+                is_or = isinstance(op, ast.Or)
+                condition = ast.UnaryOp(ast.Not(), test) if is_or else test
+                statement = ast.If(condition, [ast.Expr(value)], [])
+            case _:
+                return node
+        return ast.fix_missing_locations(ast.copy_location(statement, node))
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        self.generic_visit(node)
+        return _with_entered_contexts(node)
+
     def visit_Await(self, node: ast.Await) -> ast.AST:
         self.generic_visit(node)
         match node.value:
@@ -98,6 +115,39 @@ class _NormalForm(ast.NodeTransformer):
                 return node
             case _:
                 return node
+
+
+def _with_entered_contexts(node: ast.With) -> ast.With:
+    """A `with` of an ExitStack, with the contexts that its first statements enter as its own."""
+    match node:
+        case ast.With(items=[ast.withitem(ast.Call() as stack, ast.Name(id=name))]) if (
+            ast.unparse(stack.func).rpartition(".")[2] == "ExitStack"
+        ):
+            while len(node.body) > 1 and (context := _entered_context(node.body[0], name)):
+                node.items.append(context)
+                node.body = node.body[1:]
+        case _:
+            pass
+    return node
+
+
+def _entered_context(statement: ast.stmt, stack: str) -> ast.withitem | None:
+    """The context that a statement enters by an ExitStack; None for any other statement."""
+    target = None
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    match statement:
+        case ast.Expr(value=call) | ast.Assign(value=call):
+            pass
+        case _:
+            return None
+    match call:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name), attr="enter_context"), args=[context]
+        ) if name == stack:
+            return ast.withitem(context, target)
+        case _:
+            return None
 
 
 def _client_call(call: ast.Call) -> ast.Call | None:

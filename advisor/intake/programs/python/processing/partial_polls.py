@@ -14,7 +14,10 @@ from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, SKIP, SUCCESS
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
-from advisor.intake.programs.python.errors.combined_results import CombinedResults, ignored_outcomes
+from advisor.intake.programs.python.errors.combined_results import (
+    CombinedResults,
+    unhandled_outcomes,
+)
 from advisor.intake.programs.python.errors.flags import (
     Flags,
     branch_for,
@@ -23,7 +26,7 @@ from advisor.intake.programs.python.errors.flags import (
     leads_only_to_commit,
     only_logs_or_commits,
 )
-from advisor.intake.programs.python.errors.responses import awaited_value
+from advisor.intake.programs.python.errors.responses import awaited_value, is_request
 from advisor.intake.programs.python.processing import parts_of_polls, skipped_by_count
 from advisor.intake.programs.python.processing.early_buffer_commits import early_buffer_commits
 from advisor.intake.programs.python.processing.unfinished_tasks import unfinished_waits
@@ -40,12 +43,6 @@ _CHECK = re.compile(
 """Methods that only check something."""
 _ERROR_NAMES = frozenset({"err", "error", "errors"})
 """Names of errors that a call returns."""
-_HTTP_METHODS = frozenset({"post", "put", "patch", "delete", "request"})
-_HTTP_LIBRARIES = ("requests", "httpx", "urllib3")
-_SESSION_CLASSES = frozenset({
-    "Session", "Client", "AsyncClient", "ClientSession", "PoolManager", "HTTPConnectionPool",
-    "HTTPSConnectionPool", "HTTPConnection", "HTTPSConnection",
-})  # fmt: skip
 _STATUS_ATTRIBUTES = frozenset(
     {"status", "status_code", "ok", "raise_for_status", "is_success", "is_error"}
 )
@@ -272,16 +269,6 @@ def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
     return is_consumer_commit and not syntax.commit_argument(call)
 
 
-def http_sessions(tree: ast.AST) -> set[str]:
-    """Returns the names of the sessions and libraries that make HTTP requests and do not raise for
-    an error status by themselves."""
-    raising_calls = {
-        id(call) for call in syntax.calls(tree)
-        if any(keyword.arg in ("raise_for_status", "event_hooks") for keyword in call.keywords)
-    }  # fmt: skip
-    return {*_HTTP_LIBRARIES, *syntax.names_created_by(tree, _SESSION_CLASSES, raising_calls)}
-
-
 def unread_results(
     scope: ast.AST, success_functions: Container[str], sessions: set[str]
 ) -> set[int]:
@@ -293,7 +280,7 @@ def unread_results(
             and isinstance(node.ctx, ast.Load) and id(node) not in logged}  # fmt: skip
     read_names -= {*_filtered_for_unread_names(scope, read_names)}
     flags = Flags(scope)
-    calls = [*_unchecked_requests_in_with(scope, sessions), *ignored_outcomes(scope, flags)]
+    calls = [*_unchecked_requests_in_with(scope, sessions), *unhandled_outcomes(scope, flags)]
     results = {*map(id, calls)} | CombinedResults(scope, success_functions, flags).unasked
     for node in syntax.nodes(scope):
         result, targets = None, list[ast.expr]()
@@ -319,11 +306,24 @@ def unread_results(
         is_result = _is_outcome(target_names, flags)
         is_result = is_result and not _CHECK.fullmatch(syntax.method_name(call))
         is_outcome = is_result or is_request(call, sessions)
-        unhandled = (flags.is_idle(name, name in {"failed", *_ERROR_NAMES}, in_function=True)
-                     for name in target_names)  # fmt: skip
-        if (is_named and is_outcome and all(unhandled)) or (is_unread and _returns_failures(call)):
+        if (is_named and is_outcome and _are_unhandled(target_names, flags)) or (
+            is_unread and _returns_failures(call)
+        ):
             results.add(id(call))
     return results
+
+
+def _are_unhandled(names: list[str], flags: Flags) -> bool:
+    """Whether nothing is done about a failure in names to which a result is assigned."""
+    return all(
+        flags.is_idle(name, value, in_function=True)
+        for name in names for value in _failure_values(name)
+    )  # fmt: skip
+
+
+def _failure_values(name: str) -> tuple[bool, ...]:
+    """The truth values that a result of this name may have after a failure."""
+    return (True, False) if name == "rc" else (name in {"failed", *_ERROR_NAMES},)
 
 
 def _is_outcome(names: list[str], flags: Flags) -> bool:
@@ -426,12 +426,6 @@ def _returns_failures(call: ast.Call) -> bool:
         or gathers
         or name in ("subprocess.call", "os.system")
     )
-
-
-def is_request(call: ast.Call, sessions: set[str]) -> bool:
-    """Whether a call is an HTTP request, which does not raise for an error status (requests,
-    Response.raise_for_status; httpx, the same)."""
-    return syntax.method_name(call) in _HTTP_METHODS and syntax.receiver(call) in sessions
 
 
 def checks_buffer_size(condition: ast.expr, names: set[str]) -> bool:

@@ -311,7 +311,7 @@ class _Walk:
         on_message = (syntax.receiver(call) or syntax.method_name(call)).split(".")[0].split("(")[
             0
         ] in branch.names
-        is_request = partial_polls.is_request(call, self._names.sessions)
+        is_request = self._names.is_request(call)
         functions = [] if is_request else self._names.possible_functions(callee(call))
         passes_consumer = any(ast.unparse(value) in self._names.consumers for value in call.args)
         if functions and (messages or passes_consumer) and self._depth < _DEEPEST_CALL:

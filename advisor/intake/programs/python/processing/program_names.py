@@ -7,10 +7,9 @@ import ast
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.errors import error_handling, ignored_errors
+from advisor.intake.programs.python.errors import error_handling, ignored_errors, responses
 from advisor.intake.programs.python.errors.flags import returns_success
 from advisor.intake.programs.python.normal_form.aliases import callee, last_name, stand_ins
-from advisor.intake.programs.python.processing import partial_polls
 from advisor.intake.programs.python.records.branch import Branch
 from advisor.intake.programs.python.records.polled import returns_message, takes_next_message
 
@@ -25,7 +24,7 @@ class ProgramNames:
         self.consumers = syntax.consumer_names(tree)
         self.queues = syntax.queue_names(tree)
         self.pools, self.task_groups = syntax.pool_names(tree)
-        self.sessions = partial_polls.http_sessions(tree)
+        self.sessions = responses.http_sessions(tree)
         by_name = error_handling.functions_by_name
         self.sources = by_name(self.functions, returns_message, self.consumers)
         """The functions that poll and return the message."""
@@ -55,6 +54,10 @@ class ProgramNames:
         return (is_source and syntax.receiver(call) in ("", "self")) or syntax.polls(
             call, self.consumers
         )
+
+    def is_request(self, call: ast.Call) -> bool:
+        """Whether a call is an HTTP request."""
+        return responses.is_request(call, self.sessions)
 
     def iterates_poll(self, loop: ast.For | ast.AsyncFor | ast.While, branch: Branch) -> bool:
         """Whether a loop is over the messages of one poll."""

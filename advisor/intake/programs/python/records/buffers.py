@@ -15,11 +15,17 @@ from advisor.intake.programs.python import syntax
 
 _PIPELINE_FACTORIES, _FILE_FACTORIES = frozenset({"pipeline", "batch"}), frozenset({"open"})
 _BACKGROUND_CLIENTS = frozenset({"PublisherClient", "write_api"})
-_FILE_METHODS = frozenset({"write", "writelines"})
+_CSV_WRITERS = frozenset({"writer", "DictWriter"})
+_FILE_METHODS = frozenset({"write", "writelines", "writerow", "writerows"})
 _BACKGROUND_METHODS = frozenset({"write", "publish"})
 _DATAGRAM_METHODS = ("send", "sendall", "sendmsg")
 """Methods that send a datagram, which may be lost without an error (socket, `sendto`)."""
 _EXECUTING_METHODS = ("execute", "commit")
+_MONGO_METHODS = frozenset({
+    "insert_one", "insert_many", "update_one", "update_many", "replace_one", "delete_one",
+    "delete_many", "bulk_write",
+})  # fmt: skip
+"""Methods of pymongo that with `w=0` do not wait for the server (WriteConcern)."""
 _CONFIRMING_METHODS = frozenset({"confirm_delivery", "tx_commit"})
 _TRANSACTION_MANAGERS = frozenset({"begin", "transaction", "atomic", "begin_nested"})
 """Context managers that commit what was buffered in them (SQLAlchemy, Django, asyncpg)."""
@@ -36,6 +42,10 @@ class Buffers:
         }  # fmt: skip
         self._pipelines = syntax.names_created_by(tree, _PIPELINE_FACTORIES)
         self._files = syntax.names_created_by(tree, _FILE_FACTORIES, unbuffered)
+        flushed = {syntax.receiver(call) for call in syntax.calls(tree)
+                   if syntax.method_name(call) in ("flush", "close")}  # fmt: skip
+        if not self._files & flushed:
+            self._files |= syntax.names_created_by(tree, _CSV_WRITERS)
         self._background_clients = syntax.names_created_by(tree, _BACKGROUND_CLIENTS, unbuffered)
         self._background_clients |= {
             getattr(node, "arg", "") or ast.unparse(getattr(node, "target", node))
@@ -51,9 +61,7 @@ class Buffers:
             tree, frozenset({"socket"}), stream_sockets
         )
         methods = {syntax.method_name(call) for call in syntax.calls(tree)}
-        self._unconfirmed_methods = (
-            frozenset() if methods & _CONFIRMING_METHODS else frozenset({"basic_publish"})
-        )
+        self._unconfirmed_methods = _unconfirmed_methods(tree, methods)
         imports = (alias.name for node in syntax.nodes(tree) if isinstance(node, ast.Import)
                     for alias in node.names)  # fmt: skip
         modules = (
@@ -98,6 +106,17 @@ class Buffers:
             syntax.method_name(item.context_expr) in _TRANSACTION_MANAGERS | _FILE_FACTORIES
             for item in node.items
         )
+
+
+def _unconfirmed_methods(tree: ast.AST, methods: set[str]) -> frozenset[str]:
+    """The methods that send a message without waiting for a confirmation; `methods` are those that
+    the program calls."""
+    unconfirmed = (
+        frozenset[str]() if methods & _CONFIRMING_METHODS else frozenset({"basic_publish"})
+    )
+    keywords = (word for call in syntax.calls(tree) for word in call.keywords)
+    is_unacknowledged = any(word.arg == "w" and ast.unparse(word.value) == "0" for word in keywords)
+    return unconfirmed | _MONGO_METHODS if is_unacknowledged else unconfirmed
 
 
 def _is_pubsub_publish(call: ast.Call) -> bool:

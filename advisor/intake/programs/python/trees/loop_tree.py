@@ -296,6 +296,8 @@ class Reader:
         calls_function = (
             isinstance(inner, ast.Call) and syntax.method_name(inner) in self._functions
         )
+        if _is_open_circuit(inner):
+            return Condition(call=refusal(inner.lineno), negated=not negated)
         if isinstance(inner, ast.Call) and _may_refuse(inner):
             return Condition(call=refusal(inner.lineno), negated=negated)
         if isinstance(inner, ast.Call) and calls_function and self._uses_message(inner):
@@ -421,6 +423,19 @@ class Reader:
 
     def _is_in(self, value: ast.expr, names: set[str]) -> bool:
         return isinstance(value, ast.Name) and value.id in names
+
+
+def _is_open_circuit(test: ast.expr) -> bool:
+    """Whether a condition asks a circuit breaker whether it is open, and then refuses messages."""
+    match test:
+        case ast.Call(func=ast.Attribute(attr="is_open" | "opened"), args=[]):
+            return True
+        case ast.Attribute(attr="is_open" | "opened"):
+            return True
+        case ast.Compare(ast.Attribute(), [ast.Eq()], [ast.Constant("open" | "OPEN")]):
+            return True
+        case _:
+            return False
 
 
 def _may_refuse(call: ast.Call) -> bool:
