@@ -120,7 +120,13 @@ IN_PYTHON = [
     (RAISES, "    with suppress(Exception):\n        p.poll(0)\np.flush()", IGNORED),
     # what only tells people
     ("if e:\n        if e.code(): log.warning(e)\n        else: log.error(e)", SERVED, IGNORED),
-    ("if e:\n        if e.retriable(): again(m)\n        else: log.error(e)", SERVED, YES),
+    # librdkafka marks only errors of transactions as retriable (rd_kafka_error_is_retriable)
+    ("if e:\n        if e.retriable(): again(m)\n        else: log.error(e)", SERVED, IGNORED),
+    ("if e and e.retriable(): raise KafkaException(e)", SERVED, IGNORED),
+    ("if e:\n        if e.fatal(): raise KafkaException(e)\n        log.error(e)", SERVED, IGNORED),
+    ("if e:\n        if e.fatal(): log.critical(e)\n        again(m)", SERVED, YES),
+    ("if e:\n        if e.retriable():\n            again(m)\n            return\n        park(m)",
+     SERVED, YES),
     ("if e:\n        text = f'failed {e}'\n        log.error(text)", SERVED, IGNORED),
     ("match e:\n        case None: done(m)\n        case _: log.error(e)", SERVED, IGNORED),
     ("log.error(e) if e else None", SERVED, IGNORED),

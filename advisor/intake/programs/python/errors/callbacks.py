@@ -38,11 +38,14 @@ def ignores_error(function: Function) -> bool:
 
 
 def only_logs(function: Function, read_names: Set[str], functions: Functions) -> bool:
-    """Whether a callback only logs its error, or stores it in names that are not in `read_names`.
-    `functions` are the functions of the file."""
+    """Whether a callback only logs some error, does nothing about it, or stores it in names that
+    are not in `read_names`. `functions` are the functions of the file."""
     error = _error_name(function)
-    return bool(error) and _ErrorCheck(read_names, functions).only_logs_error(
-        _body(function), error
+    check = _ErrorCheck(read_names, functions)
+    first, *others = _paths(_body(function), error) if error else [[]]
+    return bool(error) and (
+        check.only_logs_error(first, error)
+        or any(check.all_log(path, error) for path in (first, *others) if others)
     )
 
 
@@ -84,7 +87,8 @@ class _ErrorCheck:
         statements = [node for node in _statements_on_error(body, error) if _has_effect(node)]
         return bool(statements) and all(self._logs_or_stores(node, error) for node in statements)
 
-    def _all_log(self, body: Iterable[ast.AST], error: str) -> bool:
+    def all_log(self, body: Iterable[ast.AST], error: str) -> bool:
+        """Whether statements do nothing with an error but log it."""
         return all(self._logs_or_stores(node, error) for node in _statements_on_error(body, error)
                    if _has_effect(node))  # fmt: skip
 
@@ -96,14 +100,14 @@ class _ErrorCheck:
             case ast.With() | ast.AsyncWith() if attempt := syntax.suppress_as_try(node):
                 return self._try_logs(attempt, error)
             case ast.With() | ast.AsyncWith() | ast.For():
-                return self._all_log(node.body, error)
+                return self.all_log(node.body, error)
             case ast.Try():
                 return self._try_logs(node, error)
             case ast.If():
-                return self._all_log([*node.body, *node.orelse], error)
+                return self.all_log([*node.body, *node.orelse], error)
             case ast.Match():
                 return all(
-                    self._all_log(case.body, error) for case in node.cases if not _is_none(case)
+                    self.all_log(case.body, error) for case in node.cases if not _is_none(case)
                 )
             case ast.AugAssign() | ast.Assign():
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -136,7 +140,7 @@ class _ErrorCheck:
                      for clause in node.handlers)  # fmt: skip
         guarded = replace(self, caught=self.caught or caught)
         handled = [statement for handler in node.handlers for statement in handler.body]
-        return guarded._all_log([*node.body, *node.orelse], error) and self._all_log(
+        return guarded.all_log([*node.body, *node.orelse], error) and self.all_log(
             [*handled, *node.finalbody], error
         )
 
@@ -156,7 +160,7 @@ class _ErrorCheck:
         callee_error = (
             parameters[arguments.index(error)] if error in arguments[: len(parameters)] else ""
         )
-        return replace(self, depth=self.depth + 1)._all_log(_body(callees[0]), callee_error)
+        return replace(self, depth=self.depth + 1).all_log(_body(callees[0]), callee_error)
 
 
 def _is_none(case: ast.match_case) -> bool:
@@ -190,6 +194,30 @@ def _statements_on_error(body: Iterable[ast.AST], error: str) -> Iterator[ast.AS
             yield from _statements_on_error(other, error)
         else:
             yield node
+
+
+def _paths(body: Iterable[ast.AST], error: str, depth: int = _MAX_DEPTH) -> list[list[ast.AST]]:
+    """The statements that run if there is an error, for each kind of error that a condition tells
+    apart: `if err.retriable(): raise …`."""
+    paths, ended = [list[ast.AST]()], list[list[ast.AST]]()
+    for node in _statements_on_error(body, error):
+        if depth and isinstance(node, ast.If) and _asks_kind(node.test, error):
+            continued = list[list[ast.AST]]()
+            for branch in (node.body, node.orelse):
+                is_last = bool(branch) and isinstance(branch[-1], ast.Return | ast.Raise)
+                inner = _paths(branch, error, depth - 1)
+                joined = [[*path, *rest] for path in paths for rest in inner]
+                (ended if is_last else continued).extend(joined)
+            paths = continued
+        else:
+            paths = [[*path, node] for path in paths]
+    return [*paths, *ended] or [[]]
+
+
+def _asks_kind(test: ast.expr, error: str) -> bool:
+    """Whether a condition asks what kind of error it is, such as `err.fatal()`."""
+    return any(isinstance(node, ast.Attribute) and ast.unparse(node.value) == error
+               for node in ast.walk(test))  # fmt: skip
 
 
 def _branches(node: ast.AST) -> tuple[str, Sequence[ast.AST], Sequence[ast.AST]]:
