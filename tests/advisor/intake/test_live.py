@@ -185,9 +185,15 @@ def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
 
 
 def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:
-    intake, _ = read(seen(Entry("cleanup.policy", "", DYNAMIC_TOPIC)))
+    intake, _ = read(seen(Entry("cleanup.policy", "vacuum", DYNAMIC_TOPIC)))
     assert "topic.cleanup.policy" not in intake.settings
-    assert noted(intake, "Left out: set on topic orders: cleanup.policy is empty. Since Kafka 4.2")
+    assert noted(intake, "Left out: set on topic orders: cleanup.policy must be")
+
+
+def test_a_topic_without_a_cleanup_policy_keeps_every_record() -> None:
+    intake, _ = read(seen(Entry("cleanup.policy", "", DYNAMIC_TOPIC)))
+    names = ("cleanup.policy", "retention.ms", "retention.bytes")
+    assert [intake.settings.get(f"topic.{name}") for name in names] == ["delete", -1, -1]
 
 
 def test_what_could_not_be_read_stands_first_among_the_notes() -> None:
