@@ -27,6 +27,10 @@ METHOD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\((?P<parameters>(?:[^()]|\([^()]*\)){0,300})\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
 )
+_FUNCTION_KEYWORD = re.compile(r"\b(?:fun|def)\s+\w")
+_BLOCK_CALL = re.compile(r"(?:^|[;{}\n.])[ \t]*[a-z]\w*\Z")
+"""A name that begins a statement, or follows a dot. In Kotlin and Scala it is called with a block,
+not defined: `withContext(Dispatchers.IO) { … }`."""
 _LAMBDA = re.compile(
     r"\b(\w+)\s*(?::(?:[^=;{}]|=>){0,120})?=\s*(?:(?:\(([^()]{0,200})\)|(\w+))\s*(?:->|=>)\s*)?$"
 )
@@ -231,8 +235,12 @@ class Text:
     def _methods(self) -> dict[str, list[Block]]:
         """The bodies of methods, by name."""
         methods: dict[str, list[Block]] = {}
+        has_keyword = _FUNCTION_KEYWORD.search(self.plain)
         for start, end, head in self.heads:
-            if match := METHOD.search(head) or _LAMBDA.search(head):
+            match = METHOD.search(head)
+            if match and has_keyword and _BLOCK_CALL.search(head, 0, match.end(1)):
+                continue
+            if match := match or _LAMBDA.search(head):
                 methods.setdefault(match[1], []).append((start, end))
         return methods
 

@@ -73,6 +73,8 @@ _ALL_IN_KOTLIN = (
     ("val jobs = rs.map { r -> scope.async { work(r) } }\nrunBlocking {\njobs.awaitAll()\n"
      "c.commitSync()\n}", YES),
     ("coroutineScope {\nlaunch {\nfor (r in rs) save(r)\nc.commitSync()\n}\n}", YES),
+    ("withContext(Dispatchers.IO) {\nrs.forEach { save(it) }\nc.commitSync()\n}", YES),
+    ("withContext(Dispatchers.IO) {\nc.commitSync()\nrs.forEach { save(it) }\n}", BEFORE),
     ("val d = scope.async {\nfor (r in rs) save(r)\nc.commitSync()\n}\nd.await()", YES),
     ("service.process(rs).whenComplete { _, e -> if (e == null) c.commitSync() }", BEFORE),
     ("val done = service.process(rs).thenAccept { c.commitSync() }\ndone.get()", YES),

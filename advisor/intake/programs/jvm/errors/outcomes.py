@@ -28,7 +28,8 @@ FAILURE = re.compile(rf"\b{_FAILURE_NAME}\b")
 _DEFAULT_CASE = re.compile(r"\s*(?:else|default|(?:case\s+)?_)\s*")
 QUESTION = re.compile(
     r"(?:is|has|contains|exists|can|should|seen|needs|was|check|valid|validate|verify|already|allow"
-    r"|classify|parse|decode|read|get|find|kind|type|status|state)(?![a-z])\w*"
+    r"|classify|parse|decode|read|get|find|kind|type|status|state|decide|evaluate|choose)(?![a-z])\w*"
+    r"|\w*IfAbsent"
 )
 """The name of a call that only asks a question about a record."""
 ASSIGNMENT = re.compile(

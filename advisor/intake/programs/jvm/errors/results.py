@@ -45,6 +45,7 @@ _LAST_CALL = re.compile(r"(\w+)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\}?
 _QUESTION = re.compile(
     r"(?:is|has|contains|exists|equals|matches|can|should|seen|test|filter|startsWith|endsWith|add"
     r"|remove|offer|put|try|accept|needs|was|check|valid|validate|verify|parse|already|allow)(?![a-z])\w*"
+    r"|\w*IfAbsent"
 )
 """Names of calls that ask a question, and do not process a record."""
 ACTION = (
