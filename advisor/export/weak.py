@@ -14,7 +14,7 @@ from advisor.catalog import Component
 from advisor.export.base import Revision
 from advisor.reasoning.assess import assess, judgements
 from advisor.reasoning.behaviour.replication import Replication
-from advisor.reasoning.failures import offsets_led_uncleanly, streams_led_uncleanly
+from advisor.reasoning.failures import offsets_unclean_election, streams_unclean_election
 from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 
@@ -119,7 +119,7 @@ def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
     return frozenset(
         (assessment.event.name, anomaly)
         for assessment in judgements(described)
-        if assessment.event not in (offsets_led_uncleanly.EVENT, streams_led_uncleanly.EVENT)
+        if assessment.event not in (offsets_unclean_election.EVENT, streams_unclean_election.EVENT)
         for anomaly in _HARMS & assessment.permits.keys()
         if not (anomaly is Anomaly.GIVEN_UP and Anomaly.LOST_WRITE in assessment.permits)
     )

@@ -20,7 +20,7 @@ from advisor.reasoning.guarantees import Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.levers import ALL, Lever
-from advisor.reasoning.levers.lever import nothing
+from advisor.reasoning.levers.lever import no_values
 from advisor.reasoning.obstacle import blocked
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
@@ -101,7 +101,7 @@ _LEVERS = {BIT[lever.component, lever.setting]: (rank, lever) for rank, lever in
 _LEVERED: Keys = sum(_LEVERS)
 """Every setting that has a lever."""
 
-_TRADED = [key for key, (_, lever) in _LEVERS.items() if lever.trades is not nothing]
+_TRADED = [key for key, (_, lever) in _LEVERS.items() if lever.trades is not no_values]
 """Those of which a lever may give up a message."""
 
 

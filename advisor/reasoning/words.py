@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import Component
 from advisor.reasoning.assess import Assessed, Assessment
 from advisor.reasoning.behaviour.group import sink_absorbs
-from advisor.reasoning.failures.log_compaction import is_counted
+from advisor.reasoning.failures.log_compaction import needs_every_message
 from advisor.reasoning.guarantees import (
     FORBIDS,
     ORDER,
@@ -73,7 +73,7 @@ def _of_compacted(pipeline: Pipeline, guarantee: Guarantee) -> str:
     compacted = "compact" in pipeline.text(Component.TOPIC, "cleanup.policy")
     if (
         not compacted
-        or is_counted(pipeline)
+        or needs_every_message(pipeline)
         or not FORBIDS[guarantee] & FORBIDS[Guarantee.AT_LEAST_ONCE]
     ):
         return ""

@@ -28,17 +28,17 @@ def permits(pipeline: Pipeline) -> Permits:
     return outages | _without_metadata(pipeline, topic) | stale | _with_empty_voter(pipeline, topic)
 
 
-def may_be_behind(pipeline: Pipeline) -> bool:
+def may_be_stale(pipeline: Pipeline) -> bool:
     """Whether those that are left may lack what was committed: a majority had it, and it is lost
     (Raft; kraft.md, Controllers: 3 of them tolerate the loss of one)."""
-    count, lost = keepers(pipeline), lost_for_good(pipeline)
+    count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
     return count is not None and count // 2 < lost
 
 
 def _with_a_stale_one(pipeline: Pipeline, topic: Replication) -> Permits:
     """Brokers go by what it knows: also of a replica that has left the in-sync set since."""
-    count, lost = keepers(pipeline), lost_for_good(pipeline)
-    if count is None or count <= lost or not may_be_behind(pipeline):
+    count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
+    if count is None or count <= lost or not may_be_stale(pipeline):
         return {}
     reason = (
         f"application.{SERVERS[topic.zookeeper]}={count}: {lost} may be lost for good, and "
@@ -52,7 +52,7 @@ def _with_a_stale_one(pipeline: Pipeline, topic: Replication) -> Permits:
 def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
     """Brokers delete replicas that the metadata do not name (KAFKA-14616, stray replicas), and do
     not start with a ZooKeeper that has another cluster.id (KafkaServer.scala)."""
-    count, lost = keepers(pipeline), lost_for_good(pipeline)
+    count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
     if count is None or count > lost:
         return {}
     machines, disks = (
@@ -87,7 +87,7 @@ def _with_empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
     return truncated(reason)
 
 
-def keepers(pipeline: Pipeline) -> int | None:
+def metadata_servers(pipeline: Pipeline) -> int | None:
     """How many servers keep the metadata, if that was said."""
     by_zookeeper = Replication(pipeline).zookeeper
     return zookeeper_servers(pipeline) if by_zookeeper else controllers(pipeline)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.group import Commit, Group, assigned_by_brokers, repeated
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.failures.offsets_topic_lost import goes_back, stated_settings, waits_for_all
+from advisor.reasoning.failures.offsets_topic_lost import (
+    commit_guarantee,
+    from_older_commit,
+    waits_for_all,
+)
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -26,8 +30,8 @@ def permits(pipeline: Pipeline) -> Permits:
     reason = f"{NAME}={copies}: the group cannot commit {until}."
     permitted: Permits = {Anomaly.BLOCKED: f"{reason} {_how_long(pipeline)}"}
     if copies > 1 and not waits_for_all(pipeline):
-        stated = stated_settings(pipeline)
-        permitted |= goes_back(pipeline, f"{stated}; the next coordinator may lack it.")
+        stated = commit_guarantee(pipeline)
+        permitted |= from_older_commit(pipeline, f"{stated}; the next coordinator may lack it.")
     if group.commit in (Commit.AUTO, Commit.AFTER):
         return permitted | repeated(
             pipeline, f"{reason} {group.named}: what was processed is delivered again."

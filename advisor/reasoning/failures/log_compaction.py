@@ -11,7 +11,7 @@ HISTORY = "history"
 """What readers need of a compacted topic: the latest of each key, or every message."""
 
 
-def is_counted(pipeline: Pipeline) -> bool:
+def needs_every_message(pipeline: Pipeline) -> bool:
     """Whether readers need every message, which no compacted topic is for."""
     return pipeline.text(Component.APPLICATION, HISTORY) == "every"
 
@@ -39,6 +39,6 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="log-compaction",
     sources=("Kafka design.md, Log Compaction",),
-    in_scope=is_counted,
+    in_scope=needs_every_message,
     not_counted="readers need the latest message of each key (application.history)",
 )

@@ -10,7 +10,7 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
-def start_of(pipeline: Pipeline) -> str:
+def start_setting(pipeline: Pipeline) -> str:
     """The setting that decides where such a group starts."""
     return "startingOffsets" if pipeline.family is Family.SPARK else "auto.offset.reset"
 
@@ -25,7 +25,7 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
 
     `cause` is a sentence that goes before each reason, with a space at its end.
     """
-    name = start_of(pipeline)
+    name = start_setting(pipeline)
     start = pipeline.text(Component.CONSUMER, name)
     text = f"{cause}{name}={start}"
     skips = f"{text}: records that are in the log before the group has a position are skipped."

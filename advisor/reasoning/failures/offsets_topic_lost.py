@@ -33,12 +33,14 @@ def permits(pipeline: Pipeline) -> Permits:
         # Fewer may be lost as well, and leave a copy that is behind; a rack goes as a whole.
         fewer = min(max(pipeline.requirement.survive, 1), copies - 1)
         lost = Lost(fewer + lost.removed, removed=lost.removed)
-    if sure_copies(pipeline) <= lost.count:
-        return goes_back(pipeline, f"{stated_settings(pipeline)}; {lost} may be lost.") | gone
+    if guaranteed_copies(pipeline) <= lost.count:
+        return (
+            from_older_commit(pipeline, f"{commit_guarantee(pipeline)}; {lost} may be lost.") | gone
+        )
     return gone or _led_by_an_empty_disk(pipeline, copies)
 
 
-def sure_copies(pipeline: Pipeline) -> int:
+def guaranteed_copies(pipeline: Pipeline) -> int:
     """Brokers that are sure to have a commit: it waits for all in sync, down to the minimum.
 
     Before 4.0 the brokers could be told to wait for the leader alone. Since 4.0 the coordinator
@@ -56,7 +58,7 @@ def waits_for_all(pipeline: Pipeline) -> bool:
     return _acks(pipeline) == -1
 
 
-def stated_settings(pipeline: Pipeline) -> str:
+def commit_guarantee(pipeline: Pipeline) -> str:
     """The settings that say so, with their values."""
     acks = _acks(pipeline)
     waits = "" if acks == -1 else f", {_ACKS}={acks}"
@@ -64,7 +66,7 @@ def stated_settings(pipeline: Pipeline) -> str:
         f"{NAME}={pipeline.number(Component.BROKER, NAME)} with "
         f"min.insync.replicas={pipeline.number(Component.APPLICATION, MINIMUM)} of "
         f"__consumer_offsets{waits}: a commit is guaranteed to be on only "
-        f"{counted(sure_copies(pipeline), 'broker')}"
+        f"{counted(guaranteed_copies(pipeline), 'broker')}"
     )
 
 
@@ -73,7 +75,7 @@ def _acks(pipeline: Pipeline) -> int:
     return pipeline.number(Component.BROKER, _ACKS) if is_known else -1
 
 
-def goes_back(pipeline: Pipeline, reason: str) -> Permits:
+def from_older_commit(pipeline: Pipeline, reason: str) -> Permits:
     """The group starts at an older commit; without any, as auto.offset.reset says (R-B12)."""
     again = f"{reason} The group goes back to an older commit, or has no position."
     return {
@@ -84,7 +86,7 @@ def goes_back(pipeline: Pipeline, reason: str) -> Permits:
 
 def _led_by_an_empty_disk(pipeline: Pipeline, copies: int) -> Permits:
     """__consumer_offsets has a fate like any topic's (KIP-966)."""
-    least = sure_copies(pipeline)
+    least = guaranteed_copies(pipeline)
     topic = Replication(pipeline)
     if copies == 1 or not topic.may_lead_empty(least):
         return {}

@@ -39,7 +39,7 @@ def _by_a_late_send(pipeline: Pipeline) -> Permits:
 
     Where each transaction has an epoch of its own, brokers know it by that.
     """
-    if not has_transactions(pipeline) or not is_unverified(pipeline) or own_epochs(pipeline):
+    if not has_transactions(pipeline) or not is_unverified(pipeline) or has_own_epochs(pipeline):
         return {}
     off = f"{VERIFICATION}=false: a late message of the aborted transaction is accepted"
     return {
@@ -64,7 +64,7 @@ def has_transactions(pipeline: Pipeline) -> bool:
     return bool(writes_in_transactions(pipeline))
 
 
-def own_epochs(pipeline: Pipeline) -> bool:
+def has_own_epochs(pipeline: Pipeline) -> bool:
     """Whether each transaction has an epoch of its own (KIP-890): brokers and Java clients of 4.0,
     with transaction.version=2. What writes before the pipeline may be any client."""
     if pipeline.family in (Family.LIBRDKAFKA, Family.SPARK):

@@ -18,11 +18,11 @@ from advisor.reasoning.levers.lever import (
     Restart,
     becomes,
     costs,
+    not_engines,
     not_streams,
     only,
     only_from,
-    own_code,
-    paid,
+    price_text,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -50,12 +50,12 @@ def _gives_up(pipeline: Pipeline) -> Sequence[Value]:
 def _commit_price(before: Pipeline, after: Pipeline) -> str:
     throughput = "a synchronous commit adds a round trip to the coordinator to each batch."
     if after.text(Component.APPLICATION, "commit") == "before-processing":
-        return paid(
+        return price_text(
             throughput=throughput,
             more="Code: one commit for each batch of records, before it is processed. Loss: what "
             "was committed and not yet processed when a reader dies is never processed.",
         )
-    return paid(
+    return price_text(
         throughput=throughput,
         more="Code: one commit for each batch of records, after it is processed.",
     )
@@ -92,8 +92,8 @@ def _recreations(pipeline: Pipeline) -> Sequence[Value]:
 
 def _recreation_price(before: Pipeline, after: Pipeline) -> str:
     if after.text(Component.APPLICATION, RECREATED) == "never":
-        return paid(more="Work: the new topic has a new name, which every client must use.")
-    return paid(
+        return price_text(more="Work: the new topic has a new name, which every client must use.")
+    return price_text(
         availability="nothing is sent or read from the stop of the first producer to the start of "
         "the last reader."
     )
@@ -123,10 +123,10 @@ LEVERS = (
         _commit_price,
         "Kafka design.md, Message Delivery Semantics",
         _READER,
-        trades=own_code(_gives_up),
+        trades=not_engines(_gives_up),
     ),
     _lever(
-        ORDER, own_code(_orders),
+        ORDER, not_engines(_orders),
         costs(more=(
             "Code: commit the offset before the first record that is not yet processed. Memory: "
             "offsets after a slow record are kept until it is processed."
@@ -135,14 +135,14 @@ LEVERS = (
         _READER,
     ),
     _lever(
-        THREADS_ORDER, own_code(_orders_of_keys),
+        THREADS_ORDER, not_engines(_orders_of_keys),
         costs(throughput="a key whose messages take long holds up those of its thread.",
               more="Code: a queue for each thread, chosen by the key or the partition."),
         "KafkaConsumer javadoc, Multi-threaded Processing",
         _READER,
     ),
     _lever(
-        "processing", own_code(_becomes("processing", "synchronous")),
+        "processing", not_engines(_becomes("processing", "synchronous")),
         costs(throughput=(
             "one batch is processed before the next is polled; instead, run more members of the "
             "group, up to one for each partition."
@@ -160,7 +160,7 @@ LEVERS = (
         _READER,
     ),
     _lever(
-        "dead.letter", own_code(_from("dead.letter", "unacknowledged", "acknowledged")),
+        "dead.letter", not_engines(_from("dead.letter", "unacknowledged", "acknowledged")),
         costs(latency=(
             "a message that goes to the dead-letter topic delays its partition by one send."
         ),
@@ -169,27 +169,27 @@ LEVERS = (
         _READER,
     ),
     _lever(
-        "retry.topics", own_code(_from("retry.topics", True, False)),
+        "retry.topics", not_engines(_from("retry.topics", True, False)),
         costs(availability="a message that fails blocks its partition until its tries are over."),
         "Spring for Apache Kafka reference, Non-Blocking Retries",
         _READER,
     ),
     _lever(
-        "abort", own_code(_becomes("abort", "rewinds")),
+        "abort", not_engines(_becomes("abort", "rewinds")),
         costs(more="Code: after an abort, seek() to the committed offsets before the next "
               "poll()."),
         "Kafka design.md, Using Transactions",
         _READER,
     ),
     _lever(
-        "delivery.errors", own_code(_becomes("delivery.errors", "handled")),
+        "delivery.errors", not_engines(_becomes("delivery.errors", "handled")),
         costs(more="Code: a callback on every send that keeps what failed, to send it again, or "
               "ends the program; and a flush before the end."),
         "KafkaProducer javadoc, send()",
         _SENDER,
     ),
     _lever(
-        "resend", own_code(_becomes("resend", "never")),
+        "resend", not_engines(_becomes("resend", "never")),
         costs(more=(
             "Work: the client's own retries do it until delivery.timeout.ms; for what fails after "
             "that, somebody must check whether it is in the log."
@@ -198,7 +198,7 @@ LEVERS = (
         _SENDER,
     ),
     _lever(
-        "restart", own_code(_from("restart", "forgets", "resumes")),
+        "restart", not_engines(_from("restart", "forgets", "resumes")),
         costs(disk="almost none, one position in the input.",
               more=(
                   "Code: store the position after its records were acknowledged; after a crash, "

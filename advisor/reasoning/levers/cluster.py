@@ -31,7 +31,7 @@ from advisor.reasoning.behaviour.timestamps import (
     furthest_ahead,
     oldest,
 )
-from advisor.reasoning.failures.log_compaction import is_counted
+from advisor.reasoning.failures.log_compaction import needs_every_message
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
@@ -40,8 +40,8 @@ from advisor.reasoning.levers.lever import (
     BROKER_FILE,
     INT_MAX,
     LONG_MAX,
-    REMEMBERED_MS,
-    TOPIC_ALTERED,
+    PRODUCER_EXPIRY_MS,
+    TOPIC_CONFIG,
     Lever,
     Procedure,
     Restart,
@@ -51,8 +51,8 @@ from advisor.reasoning.levers.lever import (
     minimums,
     not_spark,
     only_from,
-    paid,
-    spare,
+    price_text,
+    spare_brokers,
 )
 from advisor.reasoning.numbers import bytes_on_disk
 from advisor.reasoning.pipeline import Pipeline
@@ -94,7 +94,7 @@ def _retentions(pipeline: Pipeline) -> Sequence[Value]:
 def _policies(pipeline: Pipeline) -> Sequence[Value]:
     """A topic that has to keep every message is no compacted one."""
     compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
-    return ["delete"] if compacted and is_counted(pipeline) else []
+    return ["delete"] if compacted and needs_every_message(pipeline) else []
 
 
 def _deletes(pipeline: Pipeline) -> Sequence[Value]:
@@ -166,7 +166,7 @@ def _memory(name: str) -> Targets:
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         decides, now = Session(pipeline).remembered
-        return [REMEMBERED_MS] if decides == name and now < REMEMBERED_MS else []
+        return [PRODUCER_EXPIRY_MS] if decides == name and now < PRODUCER_EXPIRY_MS else []
 
     return targets
 
@@ -212,11 +212,11 @@ def _any_age(setting: str) -> Targets:
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
     was, now = Replication(before), Replication(after)
-    return paid(
+    return price_text(
         latency="with acks=all each send waits for the slowest of more replicas.",
         throughput=f"each byte goes over the network to {now.factor - 1} followers instead of "
         f"{was.factor - 1}.",
-        availability=spare(now),
+        availability=spare_brokers(now),
         disk=f"{now.factor} copies of each byte instead of {was.factor}{_bytes(before, after)}.",
         more="Work: an existing topic needs a reassignment of its partitions.",
     )
@@ -224,7 +224,7 @@ def _factor_price(before: Pipeline, after: Pipeline) -> str:
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
     # No latency: acks=all waits for all that are in sync anyway.
-    return paid(availability=spare(Replication(after)))
+    return price_text(availability=spare_brokers(Replication(after)))
 
 
 def _bytes(before: Pipeline, after: Pipeline) -> str:
@@ -239,8 +239,8 @@ def _retention_price(before: Pipeline, after: Pipeline) -> str:
     was, now = (item.number(_TOPIC, "retention.ms") for item in (before, after))
     copies = after.number(_TOPIC, "replication.factor")
     if now < 0:
-        return paid(disk=f"{copies} copies of all messages, with no bound.")
-    return paid(
+        return price_text(disk=f"{copies} copies of all messages, with no bound.")
+    return price_text(
         disk=f"bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s"
         f"{_bytes(before, after)}."
     )
@@ -263,9 +263,9 @@ LEVERS = (
         "Kafka design.md, Availability and Durability Guarantees; KAFKA-15583",
         Procedure(
             Restart.NOTHING,
-            f"{TOPIC_ALTERED.how} Change it while every replica is in sync: it resets what the "
+            f"{TOPIC_CONFIG.how} Change it while every replica is in sync: it resets what the "
             "cluster knows of eligible leader replicas (since 4.1).",
-            TOPIC_ALTERED.verify,
+            TOPIC_CONFIG.verify,
             after=("replication.factor",),
         ),
     ),
@@ -301,60 +301,60 @@ LEVERS = (
         costs(availability="with every in-sync replica down, the partition waits for one of them "
                            "instead of continuing without the records."),
         "Kafka design.md, Unclean leader election",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, "retention.ms", _retentions, _retention_price,
         "Kafka TopicConfig, retention.ms",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, "retention.bytes", _sizes,
         costs(disk="each replica of a partition may take this many bytes; with -1, as many as "
                    "arrive within retention.ms."),
         "Kafka TopicConfig, retention.bytes",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, "cleanup.policy", _policies,
         costs(disk="each message is kept until retention.ms, and not only the latest of a key.",
               more="Meaning: after retention.ms the latest message of a key is deleted, too."),
         "Kafka design.md, Log Compaction",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, "delete.retention.ms", _deletes,
         costs(disk="the deletes of keys are kept for longer; each is a key without a value."),
         "Kafka TopicConfig, delete.retention.ms",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, AFTER, _ahead(AFTER),
         costs(disk="a segment with a record from the future is kept until retention.ms after that "
                    "time."),
         "Kafka TopicConfig, message.timestamp.after.max.ms; KIP-937",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, "message.timestamp.type", _stamps,
         costs(more="Meaning: the timestamp is the time at which the broker received the record. "
                    "The time of the event must be in the record itself."),
         "Kafka TopicConfig, message.timestamp.type; KIP-32",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, BEFORE, _any_age(BEFORE),
         costs(more="Meaning: a record with a timestamp of long ago is accepted, and retention may "
                    "delete it soon."),
         "Kafka TopicConfig, message.timestamp.before.max.ms; KIP-937",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _TOPIC, DIFFERENCE, _any_age(DIFFERENCE),
         costs(more="Meaning: a record with a timestamp of long ago, or far ahead, is accepted, "
                    "and retention may delete it early or late."),
         "Kafka TopicConfig, message.timestamp.difference.max.ms; KIP-32",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         _BROKER, _OFFSETS, not_spark(_offset_copies),

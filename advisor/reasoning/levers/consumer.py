@@ -8,7 +8,7 @@ from functools import partial
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.behaviour.absence import METADATA_MS, trigger_delay_ms, until_discovered
 from advisor.reasoning.levers.lever import (
-    CONSUMERS_AGAIN,
+    CONSUMER_RESTART,
     LONG_MAX,
     Lever,
     Procedure,
@@ -17,7 +17,7 @@ from advisor.reasoning.levers.lever import (
     costs,
     not_spark,
     only,
-    paid,
+    price_text,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -29,10 +29,10 @@ def _resets(pipeline: Pipeline) -> Sequence[Value]:
 
 def _reset_price(before: Pipeline, after: Pipeline) -> str:
     if after.text(Component.CONSUMER, "auto.offset.reset") == "earliest":
-        return paid(
+        return price_text(
             latency="a group without a position reads the whole log first, and processes it again."
         )
-    return paid(availability="a group without a position stops until somebody sets one.")
+    return price_text(availability="a group without a position stops until somebody sets one.")
 
 
 def _whole(name: str, value: int, pipeline: Pipeline) -> Sequence[Value]:
@@ -75,7 +75,7 @@ LEVERS = (
         "auto.offset.reset", not_spark(_resets),
         _reset_price,
         "Kafka ConfigDef, auto.offset.reset",
-        CONSUMERS_AGAIN,
+        CONSUMER_RESTART,
     ),
     _lever(
         "startingOffsets", only(Family.SPARK, _becomes("startingOffsets", "earliest")),
@@ -113,7 +113,7 @@ LEVERS = (
             name, partial(_asks, name),
             costs(more="Requests: each client asks for the topic's partitions more often."),
             source,
-            CONSUMERS_AGAIN,
+            CONSUMER_RESTART,
         )
         for name, source in (
             ("metadata.max.age.ms", "Kafka ConfigDef, metadata.max.age.ms"),
@@ -127,7 +127,7 @@ LEVERS = (
         costs(more="Code: the application calls store_offsets() for each message once it is "
               "processed."),
         "librdkafka INTRODUCTION.md, At-least-once processing",
-        CONSUMERS_AGAIN,
+        CONSUMER_RESTART,
     ),
     _lever(
         "enable.auto.commit", not_spark(_becomes("enable.auto.commit", False)),
@@ -150,6 +150,6 @@ LEVERS = (
             "what follows it for up to transaction.timeout.ms plus 10,000 ms."
         )),
         "KIP-98; Kafka ConfigDef, isolation.level",
-        CONSUMERS_AGAIN,
+        CONSUMER_RESTART,
     ),
 )  # fmt: skip

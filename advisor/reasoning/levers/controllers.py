@@ -11,7 +11,7 @@ from advisor.reasoning.failures.controllers_lost import (
     DISK,
     SERVERS,
     lost_for_good,
-    may_be_behind,
+    may_be_stale,
     returns_empty,
 )
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart, Targets, costs
@@ -24,7 +24,7 @@ def _servers(*, zookeeper: bool) -> Targets:
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         if Replication(pipeline).zookeeper is not zookeeper:
             return []
-        return [2 * lost_for_good(pipeline) + 1] if may_be_behind(pipeline) else []
+        return [2 * lost_for_good(pipeline) + 1] if may_be_stale(pipeline) else []
 
     return targets
 

@@ -13,14 +13,14 @@ from advisor.reasoning.finding import Confidence
 from advisor.reasoning.pipeline import Pipeline
 
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
-REMEMBERED_MS = 86_400_000
+PRODUCER_EXPIRY_MS = 86_400_000
 """`producer.id.expiration.ms`, the brokers' default: longer than any client tries by default."""
 
 Targets = Callable[[Pipeline], Sequence[Value]]
 Price = Callable[[Pipeline, Pipeline], str]
 
 
-def nothing(pipeline: Pipeline) -> Sequence[Value]:
+def no_values(pipeline: Pipeline) -> Sequence[Value]:
     """No value, for any pipeline."""
     return ()
 
@@ -64,17 +64,17 @@ class Lever:
     source: str
     procedure: Procedure
     confidence: Confidence = Confidence.HIGH
-    trades: Targets = nothing
+    trades: Targets = no_values
 
 
-PRODUCERS_AGAIN = Procedure(
+PRODUCER_RESTART = Procedure(
     Restart.PRODUCERS,
     "Change the configuration of the producer, and restart its instances one by one: each with "
     "flush() and close(), or the records in its buffer are lost.",
     "Read what is in force where the client starts: Java logs its ProducerConfig; librdkafka "
     "logs with debug=conf.",
 )
-CONSUMERS_AGAIN = Procedure(
+CONSUMER_RESTART = Procedure(
     Restart.CONSUMERS,
     "Change the configuration of the consumer, and restart its members one by one, each with "
     "close(), so that the group continues at once.",
@@ -82,7 +82,7 @@ CONSUMERS_AGAIN = Procedure(
     "logs with debug=conf.",
 )
 
-TOPIC_ALTERED = Procedure(
+TOPIC_CONFIG = Procedure(
     Restart.NOTHING,
     "kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config, while the "
     "topic is in use; it takes effect at once.",
@@ -113,7 +113,7 @@ def not_spark(targets: Targets) -> Targets:
     return lambda pipeline: () if pipeline.family is Family.SPARK else targets(pipeline)
 
 
-def own_code(targets: Targets) -> Targets:
+def not_engines(targets: Targets) -> Targets:
     """Spark and Kafka Streams do this themselves, where other clients leave it to the code."""
     return lambda pipeline: (
         () if pipeline.family in (Family.SPARK, Family.STREAMS) else targets(pipeline)
@@ -151,7 +151,7 @@ class Cost(TypedDict, total=False):
     """Anything else, with its own name in front: memory, code, work."""
 
 
-def paid(**cost: Unpack[Cost]) -> str:
+def price_text(**cost: Unpack[Cost]) -> str:
     """A price in words, which answers for latency, throughput, availability and disk."""
     more = cost.pop("more", "")
     words = [f"{name.capitalize()}: {answer}" for name, answer in cost.items()]
@@ -162,11 +162,11 @@ def paid(**cost: Unpack[Cost]) -> str:
 
 def costs(**cost: Unpack[Cost]) -> Price:
     """A price that is the same for every pipeline."""
-    price = paid(**cost)
+    price = price_text(**cost)
     return lambda before, after: price
 
 
-def spare(topic: Replication) -> str:
+def spare_brokers(topic: Replication) -> str:
     """What is left of the availability, with its formula."""
     return (
         f"replication.factor - min.insync.replicas = {topic.factor} - {topic.min_isr} = "

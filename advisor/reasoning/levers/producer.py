@@ -15,14 +15,14 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.levers import streams
 from advisor.reasoning.levers.lever import (
     INT_MAX,
-    PRODUCERS_AGAIN,
-    REMEMBERED_MS,
+    PRODUCER_EXPIRY_MS,
+    PRODUCER_RESTART,
     Lever,
     becomes,
     costs,
     only,
-    paid,
-    spare,
+    price_text,
+    spare_brokers,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -98,7 +98,7 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
 
 def _longest_try_ms(session: Session) -> int:
     """The longest delivery timeout with which brokers still know a retry from a new message."""
-    return max(session.remembered[1], REMEMBERED_MS)
+    return max(session.remembered[1], PRODUCER_EXPIRY_MS)
 
 
 def _no_try_in_time(session: Session) -> bool:
@@ -182,18 +182,18 @@ def _no_class(pipeline: Pipeline) -> Sequence[Value]:
 
 def _acks_price(before: Pipeline, after: Pipeline) -> str:
     topic = Replication(after)
-    return paid(
+    return price_text(
         latency="each send waits for the slowest replica in sync, one network round trip more. "
         "When one of them crashes, writes wait for up to "
         f"{topic.fencing}.",
         throughput=f"{_most_in_flight(after)}, each answered as much later.",
-        availability=spare(topic),
+        availability=spare_brokers(topic),
         more=_repeats(before, after),
     )
 
 
 def _retries_price(before: Pipeline, after: Pipeline) -> str:
-    return paid(
+    return price_text(
         latency=(
             "temporary errors are retried until delivery.timeout.ms, so a permanent one is "
             "reported later."
@@ -213,7 +213,7 @@ def _repeats(before: Pipeline, after: Pipeline) -> str:
 
 def _timeout_price(before: Pipeline, after: Pipeline) -> str:
     timeout_ms = after.number(Component.PRODUCER, "delivery.timeout.ms")
-    return paid(
+    return price_text(
         latency=f"an error is reported after {timeout_ms:,} ms at the latest, not before.",
         more="Memory: until then unsent records wait in the producer.",
     )
@@ -221,13 +221,13 @@ def _timeout_price(before: Pipeline, after: Pipeline) -> str:
 
 def _block_price(before: Pipeline, after: Pipeline) -> str:
     block_ms = after.number(Component.PRODUCER, "max.block.ms")
-    return paid(
+    return price_text(
         latency=f"send() may block its caller for {block_ms:,} ms while the buffer is full."
     )
 
 
 def _in_flight_price(before: Pipeline, after: Pipeline) -> str:
-    return paid(throughput=f"{_most_in_flight(after)}; further records wait in the producer.")
+    return price_text(throughput=f"{_most_in_flight(after)}; further records wait in the producer.")
 
 
 def _most_in_flight(pipeline: Pipeline) -> str:
@@ -242,7 +242,7 @@ LEVERS = (
     _lever(
         "acks", _becomes("acks", "all"), _acks_price,
         "Kafka ConfigDef, acks; KIP-679",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "enable.idempotence", _becomes("enable.idempotence", True),
@@ -250,12 +250,12 @@ LEVERS = (
               "has a price of its own.",
               throughput="at most 5 unanswered requests to a broker are a condition."),
         "KIP-98; KIP-679",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "retries", _retries, _retries_price,
         "KIP-91",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
         # That few retries may be used up before a pause ends was read in the clients, not run.
         Confidence.MEDIUM,
     ),
@@ -263,13 +263,13 @@ LEVERS = (
         "retry.backoff.ms", _backoffs,
         costs(throughput="requests that fail are sent again sooner."),
         "KIP-580",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "queuing.strategy", only(Family.LIBRDKAFKA, _becomes("queuing.strategy", "fifo")),
         costs(latency="a new message is sent after those that already wait."),
         "librdkafka CONFIGURATION.md, queuing.strategy",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "partitioner", only(Family.LIBRDKAFKA, _partitioners),
@@ -279,39 +279,39 @@ LEVERS = (
                   "the log first."
               )),
         "librdkafka CONFIGURATION.md, partitioner",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "partitioner.ignore.keys", _heeds_keys,
         costs(throughput="the busiest key determines the load of its partition."),
         "KIP-794",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "partitioner.class", _no_class,
         costs(throughput="the busiest key determines the load of its partition."),
         "KIP-794; Kafka ConfigDef, partitioner.class",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "reconnect.backoff.ms", _reconnects,
         costs(throughput="a broker that is down gets connection attempts more often."),
         "Kafka ConfigDef, reconnect.backoff.ms; librdkafka CONFIGURATION.md",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
-    _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),
+    _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCER_RESTART),
     _lever(
         "request.timeout.ms", only(Family.JAVA, _requests),
         costs(throughput="an answer that takes longer is no longer waited for, and its request is "
               "sent again."),
         "Kafka ConfigDef, request.timeout.ms; KIP-91",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "linger.ms", _lingers,
         costs(throughput="batches are smaller while little is sent."),
         "KIP-1030; KIP-91",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "transaction.timeout.ms", _transactions,
@@ -320,16 +320,16 @@ LEVERS = (
             "10,000 ms more."
         )),
         "Kafka ConfigDef, transaction.timeout.ms; librdkafka CONFIGURATION.md",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "max.block.ms", only(Family.JAVA, _blocks), _block_price,
         "Kafka ConfigDef, max.block.ms",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _lever(
         "max.in.flight.requests.per.connection", _in_flight, _in_flight_price,
         "Kafka ConfigDef, max.in.flight.requests.per.connection",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
 )  # fmt: skip

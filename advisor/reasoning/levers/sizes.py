@@ -28,15 +28,15 @@ from advisor.reasoning.behaviour.sizes import (
 )
 from advisor.reasoning.levers.lever import (
     BROKER_FILE,
-    CONSUMERS_AGAIN,
+    CONSUMER_RESTART,
     INT_MAX,
-    PRODUCERS_AGAIN,
-    TOPIC_ALTERED,
+    PRODUCER_RESTART,
+    TOPIC_CONFIG,
     Lever,
     Targets,
     costs,
     only,
-    paid,
+    price_text,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -102,7 +102,7 @@ def _requests(pipeline: Pipeline) -> Sequence[Value]:
 
 def _request_price(before: Pipeline, after: Pipeline) -> str:
     if after.number(Component.PRODUCER, REQUEST) < before.number(Component.PRODUCER, REQUEST):
-        return paid(throughput="requests are smaller, so there may be more of them.")
+        return price_text(throughput="requests are smaller, so there may be more of them.")
     return _LARGER(before, after)
 
 
@@ -117,26 +117,26 @@ LEVERS = (
         "batch.size", _batches,
         costs(throughput="batches are smaller, so there are more requests."),
         "librdkafka CONFIGURATION.md, batch.size; KAFKA-8350",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _producer(
         "message.max.bytes", only(Family.LIBRDKAFKA, _enough("message.max.bytes")),
         costs(latency="others wait while a large record is on its way."),
         "librdkafka CONFIGURATION.md, message.max.bytes",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _producer(
         QUEUE, only(Family.LIBRDKAFKA, _enough(QUEUE, KIB)),
         costs(more="Memory: the producer holds records of that size."),
         "librdkafka CONFIGURATION.md, queue.buffering.max.kbytes",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     _producer(
-        REQUEST, _requests, _request_price, f"Kafka ConfigDef, {REQUEST}", PRODUCERS_AGAIN,
+        REQUEST, _requests, _request_price, f"Kafka ConfigDef, {REQUEST}", PRODUCER_RESTART,
     ),
     _producer(
         "buffer.memory", _enough("buffer.memory"), _LARGER, "Kafka ConfigDef, buffer.memory",
-        PRODUCERS_AGAIN,
+        PRODUCER_RESTART,
     ),
     Lever(
         Component.TOPIC, TAKEN, _taken,
@@ -144,19 +144,19 @@ LEVERS = (
               more="Memory: readers hold batches of that size, whatever their fetch limits are "
               "(KIP-74)."),
         "Kafka TopicConfig, max.message.bytes; KIP-74",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         Component.TOPIC, SEGMENT, _segments,
         costs(disk="retention and compaction wait until a segment is full, or for segment.ms."),
         "Kafka TopicConfig, segment.bytes",
-        TOPIC_ALTERED,
+        TOPIC_CONFIG,
     ),
     Lever(
         Component.CONSUMER, RESPONSE, _response,
         costs(more="Memory: readers hold responses of that size."),
         "librdkafka CONFIGURATION.md, receive.message.max.bytes",
-        CONSUMERS_AGAIN,
+        CONSUMER_RESTART,
     ),
     Lever(
         Component.BROKER, READ, _read,

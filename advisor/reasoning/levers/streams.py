@@ -18,7 +18,7 @@ from advisor.reasoning.levers.lever import (
     minimums,
     only,
     only_from,
-    paid,
+    price_text,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -90,7 +90,7 @@ def _extractors(pipeline: Pipeline) -> Sequence[Value]:
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
     was, now = Streams(before).internal_factor, Streams(after).internal_factor
-    return paid(
+    return price_text(
         latency="each commit waits for the slowest of more replicas.",
         throughput=f"each change of the state goes over the network to {now - 1} followers instead "
         f"of {was - 1}.",
@@ -101,7 +101,9 @@ def _factor_price(before: Pipeline, after: Pipeline) -> str:
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
     now = Streams(after)
     spare = now.internal_factor - now.internal_min_isr
-    return paid(availability=f"{spare} of the internal topics' brokers may be down while it runs.")
+    return price_text(
+        availability=f"{spare} of the internal topics' brokers may be down while it runs."
+    )
 
 
 _AGAIN = Procedure(

@@ -14,14 +14,14 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.failures.no_committed_offset import start_of
+from advisor.reasoning.failures.no_committed_offset import start_setting
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
     """Starting at the end of the log."""
-    name = start_of(pipeline)
+    name = start_setting(pipeline)
     if pipeline.text(Component.CONSUMER, name) != "latest":
         return None
     return f"{name}=latest: without a valid position, everything already in the log is skipped."

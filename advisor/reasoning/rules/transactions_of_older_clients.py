@@ -21,7 +21,7 @@ from advisor.catalog import Component, Family
 from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.behaviour.replication import kafka_at_least
 from advisor.reasoning.behaviour.streams import is_transactional
-from advisor.reasoning.failures.transaction_aborted import own_epochs
+from advisor.reasoning.failures.transaction_aborted import has_own_epochs
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
@@ -31,7 +31,7 @@ def check(pipeline: Pipeline) -> str | None:
     if (
         not kafka_at_least(pipeline, "4.0")
         or not is_transactional(pipeline)
-        or own_epochs(pipeline)
+        or has_own_epochs(pipeline)
     ):
         return None
     client = f"{pipeline.family} {pipeline.version}"

@@ -6,9 +6,9 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.offsets_topic_lost import (
     NAME,
-    goes_back,
-    stated_settings,
-    sure_copies,
+    commit_guarantee,
+    from_older_commit,
+    guaranteed_copies,
 )
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -23,11 +23,11 @@ def permits(pipeline: Pipeline) -> Permits:
     """
     copies = pipeline.number(Component.BROKER, NAME)
     unclean = pipeline.flag(Component.BROKER, _UNCLEAN)
-    if not unclean or copies > pipeline.brokers or sure_copies(pipeline) >= copies:
+    if not unclean or copies > pipeline.brokers or guaranteed_copies(pipeline) >= copies:
         return {}
-    return goes_back(
+    return from_older_commit(
         pipeline,
-        f"{_UNCLEAN}=true of the brokers, {stated_settings(pipeline)}; another one may lead.",
+        f"{_UNCLEAN}=true of the brokers, {commit_guarantee(pipeline)}; another one may lead.",
     )
 
 
