@@ -32,7 +32,7 @@ from labs.calibration.edges import (
 from labs.calibration.table import refutable
 from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import Settings
-from labs.engine.plan.topic import least_of
+from labs.engine.plan.topic import lab_min_isr
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import ScenarioError, Topology
 
@@ -118,7 +118,7 @@ def as_run(drawn: Drawn, settings: Settings, topology: Topology) -> Pipeline:
     for name, value in shortened().items():
         run = run.with_setting(Component.BROKER, name, value)
     if "min.insync.replicas" in described:
-        least = least_of(
+        least = lab_min_isr(
             int(described["replication.factor"]), int(described["min.insync.replicas"]), copies
         )
         run = run.with_setting(Component.TOPIC, "min.insync.replicas", least)
@@ -191,7 +191,7 @@ def _some(keys: Mapping[Key, tuple[Value, ...]], most: int, dice: random.Random)
 
 def _of_event(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
     """The settings that an event depends on and a run can take over, with what is tried of each."""
-    kept = (_OF_CLUSTER, *find(event.scenario).keeps)
+    kept = (_OF_CLUSTER, *find(event.scenario).kept_broker_settings)
     return {
         key: TRIED[key[1]]
         for key in dependence(event).settings

@@ -280,7 +280,7 @@ def edges(seed: int) -> list[Edge]:
 def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ...]:
     if (event.scenario, key[1]) in UNSTAGED:
         return ()
-    if key[0] is Component.BROKER and key[1] not in find(event.scenario).keeps:
+    if key[0] is Component.BROKER and key[1] not in find(event.scenario).kept_broker_settings:
         return ()  # a run's topic states its own; what it inherits is the catalog's matter
     tried = combinations(TRIED.get(key[1], ()), 2)
     pairs = (

@@ -70,7 +70,7 @@ class _Paper:
         self.steps: list[Step] = []
         self.now_s = 0.0
 
-    def go_on(self, seconds: float) -> None:
+    def let_run(self, seconds: float) -> None:
         self.now_s += seconds
 
     def do(

@@ -109,11 +109,11 @@ def test_the_telemetry_saw_every_replica_while_brokers_were_paused_and_dead(told
     assert seen is not None
     assert seen.brokers == (1, 2, 3)
     behind = [m for m in seen.moments if "paused" in m.states.values()]
-    assert any((m.ends[m.leads or 0] or 0) > (m.high_watermark or 0) > 0 for m in behind if m.leads)
+    assert any((m.ends[m.live_leader or 0] or 0) > (m.high_watermark or 0) > 0 for m in behind if m.live_leader)
     stopped = [m for m in seen.moments if set(m.states.values()) != {"running"}]
     assert all(m.ends[id_] is not None for m in stopped for id_ in seen.brokers)
     assert max(m.epoch or 0 for m in seen.moments) > 0
-    rows = [(m.high_watermark, m.last_stable) for m in seen.moments if m.leads]
+    rows = [(m.high_watermark, m.last_stable) for m in seen.moments if m.live_leader]
     assert any(high for high, _ in rows)
     assert all(stable <= high for high, stable in rows if high is not None and stable is not None)
     assert any(m.lag == 0 for m in seen.moments), "the group committed all it read in the end"
@@ -122,7 +122,7 @@ def test_the_telemetry_saw_every_replica_while_brokers_were_paused_and_dead(told
 def test_a_lost_message_can_be_followed_to_what_stands_in_its_place(told: Told) -> None:
     described = told[0]["acks-1"]
     value = described["examples"]["lost_write"][0]["value"]
-    lost = story.tell(Path(described["ledger"]), described["timeline"]["start_ns"], value)
+    lost = story.message_story(Path(described["ledger"]), described["timeline"]["start_ns"], value)
     assert lost is not None
     assert lost.offset is not None
     text = " ".join(line.text for line in lost.lines)

@@ -34,7 +34,7 @@ def show(made: Experiment, second: float) -> None:
     for arm in made.runs.all():
         name = "recommended" if arm.position else "described"
         run, _ = kept(f"followers-behind-{name}")
-        done = [fault for fault in run.done if fault.at_s <= second]
+        done = [fault for fault in run.faults if fault.at_s <= second]
         made.runs.filter(pk=arm.pk).update(
             phase="faulting", live=live(run, second),
             settings=SAFE if arm.position else WEAK,

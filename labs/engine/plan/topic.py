@@ -20,14 +20,14 @@ _RETENTION = ("retention.ms", "retention.bytes")
 _LONGEST_RUN_MS = 3_600_000
 
 
-def expires(config: Mapping[str, str]) -> bool:
+def may_expire(config: Mapping[str, str]) -> bool:
     """Whether a topic of this config may delete messages while a run goes on."""
     kept_ms, kept = (int(config.get(key, -1)) for key in _RETENTION)
     deletes = "delete" in config.get("cleanup.policy", "delete")
     return deletes and (0 <= kept_ms < _LONGEST_RUN_MS or kept >= 0)
 
 
-def keeping(config: Mapping[str, str]) -> dict[str, str]:
+def without_deletion(config: Mapping[str, str]) -> dict[str, str]:
     """The config of a topic that keeps all: what processing wrote is counted at the end."""
     lasting = {"cleanup.policy": "delete", **dict.fromkeys(_RETENTION, "-1")}
     return {**config, **lasting}
@@ -43,11 +43,11 @@ def topic_config(settings: Settings, copies: int) -> tuple[dict[str, str], tuple
     if _LEAST not in topic:
         return config, ()
     described = int(topic[_LEAST])
-    least = least_of(int(topic["replication.factor"]), described, copies)
-    return config | {_LEAST: str(least)}, lowered(f"topic {_LEAST}", least, described)
+    least = lab_min_isr(int(topic["replication.factor"]), described, copies)
+    return config | {_LEAST: str(least)}, lowered_notes(f"topic {_LEAST}", least, described)
 
 
-def least_of(described_copies: int, least: int, copies: int) -> int:
+def lab_min_isr(described_copies: int, least: int, copies: int) -> int:
     """The min.insync.replicas of a topic that has fewer `copies` in the lab than were described.
 
     Brokers before 3.7 do not cap it by the number of copies (KAFKA-15583), so that with too few
@@ -58,7 +58,7 @@ def least_of(described_copies: int, least: int, copies: int) -> int:
     return min(least, copies) if met else least
 
 
-def lowered(setting: str, least: int, described: int) -> tuple[str, ...]:
+def lowered_notes(setting: str, least: int, described: int) -> tuple[str, ...]:
     """A note that a minimum is lower than described, or none."""
     text = f"{setting}: {least} instead of {described}, because the lab makes fewer copies"
     return (text,) if least < described else ()

@@ -49,13 +49,13 @@ class Moment:
         return max(0, self.high_watermark - self.committed)
 
     @property
-    def leads(self) -> int | None:
+    def live_leader(self) -> int | None:
         """The leader, if its process runs."""
         return self.leader if self.states.get(self.leader or 0) == "running" else None
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ProvenFault:
     """A fault or heal that was seen to have happened, with the evidence."""
 
     at_s: float
@@ -70,7 +70,7 @@ class Replay:
 
     partition: int
     moments: tuple[Moment, ...]
-    done: tuple[Done, ...]
+    faults: tuple[ProvenFault, ...]
 
     @property
     def brokers(self) -> tuple[int, ...]:
@@ -93,7 +93,9 @@ def read(ledger: Path, began_ns: int, partition: int = 0) -> Replay | None:
     if not moments:
         return None
     done = [
-        Done(_seconds(row["time_ns"], began_ns), row["fault"], row["target"], row["evidence"])
+        ProvenFault(
+            _seconds(row["time_ns"], began_ns), row["fault"], row["target"], row["evidence"]
+        )
         for row in rows(ledger, "faults")
         if row["phase"] == "complete"
     ]

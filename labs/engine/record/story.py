@@ -56,7 +56,7 @@ class Story:
     track: Track | None = None
 
 
-def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
+def message_story(ledger: Path, began_ns: int, value: int) -> Story | None:
     """The story of a value; None if the ledger does not contain it."""
     is_it = ds.field("value") == value
     sends = sorted(replay.rows(ledger, "sends", is_it), key=_first_ns)
@@ -76,8 +76,8 @@ def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
         if seen is not None:
             lines += _on_the_brokers(seen, offset, acked_s)
             sent_s = (_first_ns(acked) - began_ns) / 1e9
-            handed_s = [(row["time_ns"] - began_ns) / 1e9 for row in handed[:_MOST_DELIVERIES]]
-            way = track(seen, offset, sent_s, acked_s, handed_s, _term(copies, offset))
+            delivered_s = [(row["time_ns"] - began_ns) / 1e9 for row in handed[:_MOST_DELIVERIES]]
+            way = track(seen, offset, sent_s, acked_s, delivered_s, _term(copies, offset))
     lines.sort(key=lambda line: inf if line.at_s is None else line.at_s)
     lines += _at_the_end(ledger, copies, handed, partition, offset)
     obliged = acked is not None and "aborted" not in (end["outcome"] for end in ends)
@@ -165,7 +165,7 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
     if at is None:
         return
     yield Line(at.at_s, "sample", _led(at))
-    term = [m for m in seen.moments if m.epoch == at.epoch and m.at_s > acked_s and m.leads]
+    term = [m for m in seen.moments if m.epoch == at.epoch and m.at_s > acked_s and m.live_leader]
     moments = [m for m in term if m.high_watermark is not None]
     readable = next((m for m in moments if (m.high_watermark or 0) > offset), None)
     term_moments = {m.at_s: m for m in (*term[:1], *([readable] if readable else moments[-1:]))}
@@ -175,7 +175,7 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
         still = "No change in the last sample under this leader."
         yield Line(moment.at_s, "sample", still if text == before else text)
         before = text
-    for done in seen.done:
+    for done in seen.faults:
         if done.at_s > acked_s:
             words = fault_words.sentence(done.fault, done.target)
             yield Line(done.at_s, "fault", f"{words}.", done.evidence)
@@ -183,7 +183,7 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
 
 
 def _next_leader(seen: Replay, at: Moment, offset: int) -> Iterator[Line]:
-    later = (m for m in seen.moments if m.leads and (m.epoch or 0) > (at.epoch or 0))
+    later = (m for m in seen.moments if m.live_leader and (m.epoch or 0) > (at.epoch or 0))
     first = next(later, None)
     if first is None:
         return

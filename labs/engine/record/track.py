@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from labs.engine.record.replay import Done, Moment, Replay
+from labs.engine.record.replay import Moment, ProvenFault, Replay
 
 Kind = Literal["held", "on-disk"]
 _AROUND_S = 0.5
@@ -51,12 +51,12 @@ class Track:
     sent_s: float
     acked_s: float
     lanes: tuple[Lane, ...]
-    handed_s: tuple[float, ...]
-    done: tuple[Done, ...]
+    delivered_s: tuple[float, ...]
+    faults: tuple[ProvenFault, ...]
 
 
 def track(
-    seen: Replay, offset: int, sent_s: float, acked_s: float, handed_s: Sequence[float],
+    seen: Replay, offset: int, sent_s: float, acked_s: float, delivered_s: Sequence[float],
     term: int | None = None,
 ) -> Track | None:  # fmt: skip
     """The track of a message that was acknowledged at an offset of the replay's partition.
@@ -74,13 +74,13 @@ def track(
     ends = [span.end_s for lane in lanes for span in lane.spans]
     cuts = [lane.cut_s for lane in lanes if lane.cut_s is not None]
     last = seen.moments[-1].at_s
-    until = min(last, max([acked_s, *handed_s, *cuts, *(end for end in ends if end < last)]))
-    done = tuple(fault for fault in seen.done if sent_s <= fault.at_s)
-    led = (m.at_s for m in seen.moments if m.leads and (m.epoch or 0) > (term or 0))
+    until = min(last, max([acked_s, *delivered_s, *cuts, *(end for end in ends if end < last)]))
+    done = tuple(fault for fault in seen.faults if sent_s <= fault.at_s)
+    led = (m.at_s for m in seen.moments if m.live_leader and (m.epoch or 0) > (term or 0))
     until = max([until, next(led, until), *(fault.at_s for fault in done[:1])]) + _AROUND_S
     return Track(
         sent_s - _AROUND_S, until, sent_s, acked_s,
-        tuple(_until(lane, until) for lane in lanes), tuple(handed_s),
+        tuple(_until(lane, until) for lane in lanes), tuple(delivered_s),
         tuple(fault for fault in done if fault.at_s <= until),
     )  # fmt: skip
 
@@ -103,7 +103,7 @@ def _have(moment: Moment, offset: int, have: frozenset[int], *, same_term: bool)
         broker for broker in have
         if moment.states.get(broker) == "dead" or _reaches(moment, offset, broker)
     )  # fmt: skip
-    leader = moment.leads
+    leader = moment.live_leader
     if leader is None:
         return kept
     if not same_term and leader not in kept:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from labs.engine.record import fault_words
-from labs.engine.record.replay import Done, Moment, Replay
+from labs.engine.record.replay import Moment, ProvenFault, Replay
 
 _MOST = 3
 
@@ -43,7 +43,7 @@ class Election:
         return self.first.leader or 0
 
     @property
-    def short(self) -> int | None:
+    def shortfall(self) -> int | None:
         """How many records the new leader's log was shorter by when it began to lead.
 
         None if that is unsure: the old leader was still running, or a log was not seen.
@@ -64,8 +64,8 @@ def explain(
     With an election that dropped something they are about the one that dropped most; else about
     the first, else about what was done.
     """
-    sure = [election for election in elections(seen) if election.short is not None]
-    worst = max(sure, key=lambda election: election.short or 0, default=None)
+    sure = [election for election in elections(seen) if election.shortfall is not None]
+    worst = max(sure, key=lambda election: election.shortfall or 0, default=None)
     if worst is None:
         return tuple(_done(seen))[:_MOST]
     return tuple(_elected(seen, worst, entries, lost))
@@ -76,14 +76,14 @@ def opens_at(seen: Replay) -> float | None:
 
     None where no election dropped anything.
     """
-    sure = [election for election in elections(seen) if election.short]
-    worst = max(sure, key=lambda election: election.short or 0, default=None)
+    sure = [election for election in elections(seen) if election.shortfall]
+    worst = max(sure, key=lambda election: election.shortfall or 0, default=None)
     return None if worst is None else worst.last.at_s
 
 
 def elections(seen: Replay) -> Iterator[Election]:
     """The changes of the leader that samples saw."""
-    led = [at for at, moment in enumerate(seen.moments) if moment.leads is not None]
+    led = [at for at, moment in enumerate(seen.moments) if moment.live_leader is not None]
     for before, after in pairwise(led):
         last, first = seen.moments[before], seen.moments[after]
         if (first.epoch or 0) > (last.epoch or 0):
@@ -101,8 +101,8 @@ def _elected(
     at = next((m for m in after if m.ends.get(old) == ended), gap)
     yield TimedSentence(at.at_s, _compared(old, ended, gap.ends, entries))
     led = f"Then broker {new} led (epoch {change.first.epoch})"
-    if change.short:
-        text = f"{led}. Its log had ended {change.short:,} {entries} before broker {old}'s."
+    if change.shortfall:
+        text = f"{led}. Its log had ended {change.shortfall:,} {entries} before broker {old}'s."
         if lost == 0:
             text += " None that was acknowledged is gone: they were not, or were sent again."
     else:
@@ -114,7 +114,7 @@ def _gone(seen: Replay, change: Election) -> TimedSentence:
     """How the process of the old leader ended or stopped."""
     name = f"broker {change.old}"
     faults = [
-        done for done in seen.done
+        done for done in seen.faults
         if done.fault not in fault_words.HEALS and done.target.endswith(name)
         and change.last.at_s - 1 < done.at_s < change.first.at_s
     ]  # fmt: skip
@@ -138,13 +138,13 @@ def _compared(old: int, ended: int, ends: Mapping[int, int | None], entries: str
 
 def _done(seen: Replay) -> Iterator[TimedSentence]:
     """What was done, each with what the sample before it saw of the group."""
-    for done in seen.done:
+    for done in seen.faults:
         yield TimedSentence(
             done.at_s, f"{fault_words.sentence(done.fault, done.target)}.{_group(seen, done)}"
         )
 
 
-def _group(seen: Replay, done: Done) -> str:
+def _group(seen: Replay, done: ProvenFault) -> str:
     at = seen.before(done.at_s)
     if done.fault != "kill" or at is None or at.committed is None or "broker" in done.target:
         return ""

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from labs.engine.base import slots
 from labs.engine.run import experiment
-from labs.engine.run.boot import Ahead
+from labs.engine.run.boot import PrebootedCluster
 from labs.engine.run.pool import GAVE_WAY, NOT_BOOTED, SPEC, WAITS
 from labs.engine.run.shape import from_json
 
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
     shapes = from_json(path.read_text("utf-8"))
     places = slots.spare(len(shapes))
     clusters = [
-        Ahead(shape, home / str(number), place)
+        PrebootedCluster(shape, home / str(number), place)
         for number, (shape, place) in enumerate(zip(shapes, places, strict=False))
     ]
     folder = _await_run(clusters) if clusters else GAVE_WAY
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     return experiment.main(["", str(folder / SPEC), str(folder), *map(str, socket)], clusters)
 
 
-def _await_run(clusters: Sequence[Ahead]) -> Path | int:
+def _await_run(clusters: Sequence[PrebootedCluster]) -> Path | int:
     """The folder that was named on standard input, or why there will be none."""
     deadline, answer, is_stated = time.monotonic() + _OLDEST_S, b"", False
     while all(cluster.usable for cluster in clusters):

@@ -44,7 +44,7 @@ def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
     return Booted(cluster, distribution.version, java.version, (now - began_ns) / 1e9, now)
 
 
-class Ahead:
+class PrebootedCluster:
     """A cluster that boots ahead of time, for one arm and once.
 
     It keeps its place among the machine's clusters (`slots`) until it is stopped.
@@ -74,7 +74,7 @@ class Ahead:
         return running and not cluster.lost
 
     @contextmanager
-    def handed(self, logs: Path, say: Callable[[str], None]) -> Iterator[Booted]:
+    def use(self, logs: Path, say: Callable[[str], None]) -> Iterator[Booted]:
         """The cluster, with its logs in the folder `logs`, ended with the block.
 
         Once it serves, `say` gets the time since when it does. Raises as `boot`.

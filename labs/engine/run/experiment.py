@@ -15,7 +15,7 @@ from pathlib import Path
 from labs.engine.base import failure_text
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run import result
-from labs.engine.run.boot import Ahead
+from labs.engine.run.boot import PrebootedCluster
 from labs.engine.run.events import Emitter
 from labs.engine.run.runner import Arm, ArmRunner
 from labs.engine.scenarios import ScenarioError, find
@@ -27,7 +27,7 @@ FINISHED, ARM_FAILED, UNUSABLE = 0, 1, 2
 
 def run(
     spec: ExperimentSpec, folder: Path, events: Emitter, judge_socket: Path | None = None,
-    ahead: Sequence[Ahead] = (),
+    ahead: Sequence[PrebootedCluster] = (),
 ) -> int:  # fmt: skip
     """Runs every arm under one schedule and says the result; returns the exit code.
 
@@ -48,7 +48,7 @@ def run(
     return ARM_FAILED if any(runner.failed for runner in runners) else FINISHED
 
 
-def main(argv: list[str], ahead: Sequence[Ahead] = ()) -> int:
+def main(argv: list[str], ahead: Sequence[PrebootedCluster] = ()) -> int:
     spec_file, folder, *socket = (Path(argument) for argument in argv[1:])
     events = Emitter(sys.stdout)
     try:

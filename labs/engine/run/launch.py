@@ -55,7 +55,7 @@ class Launch:
         self._finished = self._stopped = False
         self._judge_socket, self._module = judge_socket, spec.MODULE
         self._waited = pool.take(spec) if pool and isinstance(spec, ExperimentSpec) else None
-        if self._waited and self._waited.hand_over(self.folder):
+        if self._waited and self._waited.assign(self.folder):
             self._process = self._waited.process
         else:
             self._process = self._start()

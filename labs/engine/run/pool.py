@@ -16,7 +16,7 @@ from pathlib import Path
 from labs.engine.base import processes, slots
 from labs.engine.base.idle import QUIET, Idle
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.shape import Shape, ordinary, shapes, to_json
+from labs.engine.run.shape import Shape, default_shapes, shapes, to_json
 from labs.engine.scenarios import ScenarioError
 
 ENDED_WAITING = GAVE_WAY, NOT_BOOTED = 6, 7
@@ -54,7 +54,7 @@ def spawn_keeper(
     )  # fmt: skip
 
 
-class Waiting:
+class WaitingRunner:
     """A runner that has booted its clusters and waits for the folder of its run.
 
     It has a folder of its own below `above`, and dies with us, as any runner.
@@ -70,7 +70,7 @@ class Waiting:
         path.write_text(to_json(shapes), "utf-8")
         self.process = spawn_keeper(self.home / _LOGS[0], judge_socket, path, "--ahead", self.home)
 
-    def hand_over(self, folder: Path) -> bool:
+    def assign(self, folder: Path) -> bool:
         """Makes it the runner of the run whose `spec.json` is in the folder; False if it died."""
         if self.process.poll() is not None or self.process.stdin is None:
             return False
@@ -117,11 +117,11 @@ class Pool:
         quiet: float = QUIET,
     ) -> None:  # fmt: skip
         self._above, self._judge_socket = above, judge_socket
-        self.wanted = wanted or ordinary()
+        self.wanted = wanted or default_shapes()
         """What is booted next."""
         self._idle, self._quiet = Idle(), quiet
         self._asked_s = time.monotonic()
-        self._waiting: Waiting | None = None
+        self._waiting: WaitingRunner | None = None
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="pool", daemon=True)
@@ -149,7 +149,7 @@ class Pool:
         if self._waiting:
             self._waiting.end()
 
-    def take(self, spec: ExperimentSpec) -> Waiting | None:
+    def take(self, spec: ExperimentSpec) -> WaitingRunner | None:
         """The runner that waits, if its clusters are what the experiment needs; the caller owns it
         then. The requested shapes are booted next, if there is room for them."""
         try:
@@ -187,7 +187,7 @@ class Pool:
                 return code
             if waiting is None and due and slots.free(len(self.wanted)):
                 self._remove_old()
-                self._waiting = Waiting(self.wanted, self._above, self._judge_socket)
+                self._waiting = WaitingRunner(self.wanted, self._above, self._judge_socket)
         return None
 
     def _remove_old(self) -> None:

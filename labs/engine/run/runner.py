@@ -29,12 +29,12 @@ from labs.engine.faults.admin import keep_all
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.judge.spark import JudgeFailed, judge
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
-from labs.engine.plan.topic import expires, keeping, topic_config
+from labs.engine.plan.topic import may_expire, topic_config, without_deletion
 from labs.engine.programs.java import JavaProgram, java_clients, kafka_streams
 from labs.engine.record.ledger import SEAL, TableWriter, seal
 from labs.engine.record.telemetry import Sampler
 from labs.engine.run import result
-from labs.engine.run.boot import Ahead, Booted, boot
+from labs.engine.run.boot import Booted, PrebootedCluster, boot
 from labs.engine.run.events import Emitter
 from labs.engine.run.shape import shape, topology_of
 from labs.engine.run.stage import LiveStage
@@ -63,7 +63,7 @@ class Arm:
     folder: Path
     events: Emitter
     judge_socket: Path | None = None
-    ahead: Ahead | None = None
+    ahead: PrebootedCluster | None = None
 
     @property
     def ledger(self) -> Path:
@@ -212,14 +212,14 @@ class ArmRunner:
         """Creates the topics, as they are described."""
         settings, scenario = self.arm.spec.settings, self.arm.scenario
         self._seen.java, self._seen.kafka = booted.java, booted.kafka
-        expiring = scenario.topic(settings)
+        expiring = scenario.topic_pins(settings)
         config, notes = topic_config(settings, topology.replication_factor)
         mode = _WITH_ZOOKEEPER if self.arm.experiment.zookeeper else ""
         all_notes = (mode, topology.note, *notes, booted.cluster.addresses.note)
         self._seen.notes += filter(None, all_notes)
         config |= {key: str(pinned.lab) for key, pinned in expiring.items()}
-        self._seen.expires = expires(config)
-        topics = {TOPIC: config, **dict.fromkeys(self._workload.topics, keeping(config))}
+        self._seen.expires = may_expire(config)
+        topics = {TOPIC: config, **dict.fromkeys(self._workload.topics, without_deletion(config))}
         for name, wanted in topics.items():
             copies = 1 if name in topology.grown else topology.replication_factor
             booted.cluster.create_topic(name, topology.partitions, copies, wanted)
@@ -243,7 +243,7 @@ class ArmRunner:
         self._phase("waiting")
         if arm.ahead:
             self._phase("booting")
-            with arm.ahead.handed(arm.logs, self._booted_before) as booted:
+            with arm.ahead.use(arm.logs, self._booted_before) as booted:
                 yield booted
             return
         with slot(on_place=lambda place: self._phase("waiting", place=place)):
@@ -258,9 +258,9 @@ class ArmRunner:
     def _shortened(self, cluster: Cluster, clients: ProduceConsume) -> list[dict[str, Any]]:
         scenario, settings = self.arm.scenario, self.arm.spec.settings
         pins = {
-            "client": clients.pinned, "producer": scenario.senders,
-            "consumer": clients.pinned_readers, "broker": scenario.brokers(settings),
-            "topic": scenario.topic(settings),
+            "client": clients.pinned, "producer": scenario.producer_pins,
+            "consumer": clients.pinned_readers, "broker": scenario.broker_pins(settings),
+            "topic": scenario.topic_pins(settings),
         }  # fmt: skip
         return result.shortened(cluster.shortened, settings, pins)
 
@@ -270,8 +270,8 @@ class ArmRunner:
         arm = self.arm
         place = Place(
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
-            arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
-            senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
+            arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.consumer_pins,
+            senders=arm.scenario.producer_pins, value_bytes=arm.experiment.value_bytes or 0,
             java_clients=self._java_clients, streams=self._streams,
         )  # fmt: skip
         clients = self._workload(place)

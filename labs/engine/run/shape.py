@@ -44,7 +44,9 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
     """What an arm needs. Raises `ScenarioError` for what cannot be staged."""
     scenario = find(experiment.scenario)
     topology, described = topology_of(experiment, arm), arm.settings.get("broker", {})
-    own = {key: described[key] for key in (*_KEYS, *scenario.keeps) if key in described}
+    own = {
+        key: described[key] for key in (*_KEYS, *scenario.kept_broker_settings) if key in described
+    }
     return Shape(
         experiment.release(arm),
         Layout(
@@ -55,7 +57,7 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
             log_dirs=topology.log_dirs,
             racks=topology.racks,
         ),
-        own | {key: pinned.lab for key, pinned in scenario.brokers(arm.settings).items()},
+        own | {key: pinned.lab for key, pinned in scenario.broker_pins(arm.settings).items()},
         features(arm.settings, experiment.release(arm)),
     )
 
@@ -97,7 +99,7 @@ def shapes(experiment: ExperimentSpec) -> tuple[Shape, ...]:
     return tuple(shape(experiment, arm) for arm in experiment.arms)
 
 
-def ordinary() -> tuple[Shape, ...]:
+def default_shapes() -> tuple[Shape, ...]:
     """The shapes of two arms with the brokers' default settings, on the newest release."""
     newest = kafka_versions()[0]
     line = kafka_line(newest)

@@ -35,7 +35,7 @@ class LiveStage:
         self._phase, self._quiet = phase, quiet
         self._phases: list[str] = []
 
-    def go_on(self, seconds: float) -> None:
+    def let_run(self, seconds: float) -> None:
         rest(seconds)
 
     def do(

@@ -16,7 +16,7 @@ from labs.engine.scenarios.topologies import up_to_five
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(cut, leader(TOPIC), "clients", "from")
-    stage.go_on(seconds["unanswered_s"])
+    stage.let_run(seconds["unanswered_s"])
     stage.do(sever, leader(TOPIC), "clients")
     stage.heal(mend, impaired())
 

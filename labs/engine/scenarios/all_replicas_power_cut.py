@@ -21,7 +21,7 @@ from labs.engine.scenarios.topologies import up_to_five
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(kill, everyone())
     stage.do(cut_tail, killed(), {TOPIC: stage.topology.flush_messages})
-    stage.go_on(seconds["dark_s"])
+    stage.let_run(seconds["dark_s"])
     stage.heal(restart, dead())
     stage.wait(all_in_sync(stage.topology), limit_s=90)
 

@@ -18,7 +18,7 @@ from labs.engine.scenarios.topologies import up_to_three
 
 def _play(stage: Stage, seconds: Durations) -> None:
     leave_leader_alone(stage)
-    stage.go_on(seconds["below_s"])
+    stage.let_run(seconds["below_s"])
     if stage.topology.replication_factor > 1:
         stage.heal(restart, terminated())
         stage.wait(all_in_sync(stage.topology), limit_s=60)

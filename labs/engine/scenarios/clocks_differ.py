@@ -15,7 +15,7 @@ from labs.engine.scenarios.topologies import one_broker
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(misdate, "producer")
-    stage.go_on(seconds["ahead_s"])
+    stage.let_run(seconds["ahead_s"])
     stage.heal(put_right, "producer")
 
 

@@ -27,7 +27,7 @@ SCENARIO = Scenario(
     play=killing_consumer_at("processed"),
     workload="consume-process-commit",
     copier=True,
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     zookeeper=True,
     measured=(Rate("effect_duplicated", 20, 20),),
 )

@@ -27,7 +27,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (5.5, 6.5), "healed_s": (0.5, 1.0)},
     play=killing_consumer_at("handed"),
     workload="consume-process-commit",
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     rarely={
         "skipped": "the group was handed the records before its member died, so they are counted "
         "as effects that are missing",

@@ -22,10 +22,10 @@ def _play(stage: Stage, seconds: Durations) -> None:
     for _ in range((stage.topology.controllers + 1) // 2):
         stage.wait(CONTROLLER_ACTIVE, limit_s=30)
         stage.do(kill, controller())
-    stage.go_on(seconds["without_controller_s"])
+    stage.let_run(seconds["without_controller_s"])
     alone = stage.topology.replication_factor == 1
     stage.do(kill, leader(TOPIC) if alone else a_follower(TOPIC))
-    stage.go_on(seconds["down_s"])
+    stage.let_run(seconds["down_s"])
     restart_dead(stage)
 
 

@@ -17,7 +17,7 @@ from labs.engine.scenarios.topologies import one_broker
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(refuse, TOPIC)
-    stage.go_on(seconds["refusing_s"])
+    stage.let_run(seconds["refusing_s"])
     stage.heal(accept, TOPIC)
     stage.heal(replace_ended, "producer")
 

@@ -25,7 +25,12 @@ from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import DEAD_NOTICED
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage, Topology
-from labs.engine.scenarios.steps import LED, alone_until, leave_leader_alone, restart_dead
+from labs.engine.scenarios.steps import (
+    LEADERLESS_TOPICS,
+    leader_alone_durations,
+    leave_leader_alone,
+    restart_dead,
+)
 from labs.engine.scenarios.topologies import with_controllers
 
 
@@ -39,13 +44,13 @@ def _topology(settings: Settings) -> Topology:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     leave_leader_alone(stage, a_follower(TOPIC), kill)
-    stage.go_on(seconds["alone_s"])
+    stage.let_run(seconds["alone_s"])
     stage.do(read_only, leader(TOPIC))
     stage.do(wipe, failed())
     if stage.topology.replication_factor > 1:
         _bring_followers_back(stage)
-    stage.go_on(seconds["without_leader_s"])
-    restart_dead(stage, LED)
+    stage.let_run(seconds["without_leader_s"])
+    restart_dead(stage, LEADERLESS_TOPICS)
 
 
 def _bring_followers_back(stage: Stage) -> None:
@@ -56,7 +61,7 @@ def _bring_followers_back(stage: Stage) -> None:
         return
     stage.heal(restart, newest_log(TOPIC))
     stage.wait(DEAD_NOTICED, limit_s=60)
-    for topic in LED:
+    for topic in LEADERLESS_TOPICS:
         stage.heal(elect, topic)
     if stage.topology.replication_factor > 2:
         stage.heal(restart, killed())
@@ -74,7 +79,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "diverged", "unavailable", "blocked"),
     topology=_topology,
-    durations=alone_until((1.0, 1.5)),
+    durations=leader_alone_durations((1.0, 1.5)),
     play=_play,
     given_up_breaks=True,
     measured=(Rate("lost_write", 3, 3),),

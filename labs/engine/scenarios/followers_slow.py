@@ -24,7 +24,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
         )
     else:
         stage.do(slow, followers(TOPIC), seconds["late_s"], _BYTES_PER_S)
-    stage.go_on(seconds["slow_s"])
+    stage.let_run(seconds["slow_s"])
     if stage.topology.replication_factor > 1:
         stage.heal(mend, impaired())
         stage.wait(all_in_sync(stage.topology), limit_s=60)

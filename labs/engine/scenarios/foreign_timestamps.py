@@ -11,8 +11,8 @@ from __future__ import annotations
 from labs.engine.scenarios.model import Rate, Scenario
 from labs.engine.scenarios.steps import (
     SHORT_SESSION,
+    early_retention,
     nobody_reads_while_messages_expire,
-    retention_soon,
 )
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -29,8 +29,8 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "away_s": (3.0, 4.0), "healed_s": (1.0, 1.5)},
     play=nobody_reads_while_messages_expire,
     workload="replay-sink",
-    pinned=SHORT_SESSION,
-    brokers=retention_soon,
+    consumer_pins=SHORT_SESSION,
+    broker_pins=early_retention,
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

@@ -31,7 +31,7 @@ _NEWER = "invoices"
 """An unused topic, created to show which default.replication.factor the brokers apply."""
 
 
-def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     if int(settings["broker"][OFFSETS_COPIES]) == 1:
         return {}
     why = "__consumer_offsets is made as on one broker, and reassigned to the others in the run"
@@ -48,7 +48,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(create, _NEWER)
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(kill, coordinator(GROUP))
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     stage.heal(restart, dead())
     stage.wait(all_in_sync(stage.topology), limit_s=60)
     stage.wait(POSITION_SAVED, limit_s=30)
@@ -69,9 +69,9 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-commit",
     copier=True,
-    pinned=SHORT_SESSION,
-    brokers=_brokers,
-    keeps=(OFFSETS_COPIES, "default.replication.factor"),
+    consumer_pins=SHORT_SESSION,
+    broker_pins=_broker_pins,
+    kept_broker_settings=(OFFSETS_COPIES, "default.replication.factor"),
     given_up_breaks=True,
     measured=(
         Rate("blocked", 10, 10),

@@ -22,7 +22,7 @@ _KEPT = "offsets.retention.minutes"
 _WHY_SHORTER = "days pass in a minute: nobody reads for a little longer than that"
 
 
-def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     if away_ms(settings) < int(settings["broker"][_KEPT]) * 60_000:
         return {}
     return {
@@ -34,7 +34,7 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "consumer")
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     stage.heal(start_again, "consumer")
 
 
@@ -51,7 +51,7 @@ SCENARIO = Scenario(
     play=_play,
     rate_per_s=500,
     workload="consume-process-sink",
-    brokers=_brokers,
+    broker_pins=_broker_pins,
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

@@ -21,9 +21,9 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(join)
     stage.do(hold, "consumer", "processed")
-    stage.go_on(seconds["behind_s"])
+    stage.let_run(seconds["behind_s"])
     stage.do(widen, TOPIC)
-    stage.go_on(seconds["moved_s"])
+    stage.let_run(seconds["moved_s"])
     stage.do(let_go, "consumer")
     stage.do(join)
 
@@ -44,7 +44,7 @@ SCENARIO = Scenario(
     },
     play=_play,
     workload="shared-keys-sink",
-    senders={"topic.metadata.refresh.interval.ms": Pinned(500, 300_000, _SOON)},
+    producer_pins={"topic.metadata.refresh.interval.ms": Pinned(500, 300_000, _SOON)},
     measured=(Rate("key_reordered", 10, 10),),
     zookeeper=True,
 )  # fmt: skip

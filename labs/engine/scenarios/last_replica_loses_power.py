@@ -13,7 +13,7 @@ from __future__ import annotations
 from labs.engine.faults.cut_tail import cut_tail
 from labs.engine.faults.roles import killed
 from labs.engine.scenarios.model import TOPIC, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import alone_until, kill_leader, losing_last_in_sync
+from labs.engine.scenarios.steps import kill_leader, leader_alone_durations, losing_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -33,7 +33,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
-    durations=alone_until((1.0, 1.5)),
+    durations=leader_alone_durations((1.0, 1.5)),
     play=losing_last_in_sync(_lose),
     given_up_breaks=True,
     zookeeper=True,

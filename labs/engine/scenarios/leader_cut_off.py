@@ -21,7 +21,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(cut, leader(TOPIC), "nodes")
     if stage.topology.replication_factor > 1:
         stage.wait(ANOTHER_LEADS, limit_s=60)
-    stage.go_on(seconds["two_leaders_s"])
+    stage.let_run(seconds["two_leaders_s"])
     stage.heal(mend, impaired())
     stage.wait(all_in_sync(stage.topology), limit_s=60)
 

@@ -12,7 +12,11 @@ from labs.engine.faults.read_only import read_only
 from labs.engine.faults.roles import failed, leader
 from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import TOPIC, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import LED, alone_until, losing_last_in_sync
+from labs.engine.scenarios.steps import (
+    LEADERLESS_TOPICS,
+    leader_alone_durations,
+    losing_last_in_sync,
+)
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -32,8 +36,8 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
-    durations=alone_until((1.0, 1.5)),
-    play=losing_last_in_sync(_lose, elections=LED),
+    durations=leader_alone_durations((1.0, 1.5)),
+    play=losing_last_in_sync(_lose, elections=LEADERLESS_TOPICS),
     given_up_breaks=True,
     measured=(Rate("lost_write", 10, 10),),
     zookeeper=True,

@@ -20,7 +20,12 @@ from __future__ import annotations
 from labs.engine.faults.roles import killed
 from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import Rate, Scenario, Stage
-from labs.engine.scenarios.steps import LED, alone_until, kill_leader, losing_last_in_sync
+from labs.engine.scenarios.steps import (
+    LEADERLESS_TOPICS,
+    kill_leader,
+    leader_alone_durations,
+    losing_last_in_sync,
+)
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -39,8 +44,8 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
-    durations=alone_until((1.0, 1.5)),
-    play=losing_last_in_sync(_lose, elections=LED),
+    durations=leader_alone_durations((1.0, 1.5)),
+    play=losing_last_in_sync(_lose, elections=LEADERLESS_TOPICS),
     given_up_breaks=True,
     zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),

@@ -13,13 +13,13 @@ from __future__ import annotations
 from labs.engine.faults.kill import kill
 from labs.engine.faults.roles import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import BLIND_RETRY, go_on_under_new_leader
+from labs.engine.scenarios.steps import BLIND_RETRY, run_under_new_leader
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(kill, leader(TOPIC))
-    go_on_under_new_leader(stage, seconds)
+    run_under_new_leader(stage, seconds)
 
 
 SCENARIO = Scenario(

@@ -13,7 +13,7 @@ from labs.engine.faults.roles import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import (
     BLIND_RETRY,
-    FOLLOWERS_BEHIND,
+    FOLLOWERS_BEHIND_DURATIONS,
     elect_lagging_replica,
     fall_behind,
 )
@@ -37,7 +37,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable"),
     topology=up_to_five,
-    durations=FOLLOWERS_BEHIND,
+    durations=FOLLOWERS_BEHIND_DURATIONS,
     play=_play,
     rarely={
         "duplicate": BLIND_RETRY,

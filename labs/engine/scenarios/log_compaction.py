@@ -19,13 +19,13 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 _SOON = "what may be compacted is compacted earlier"
 
 
-def _topic(settings: Settings) -> Mapping[str, Pinned]:
+def _topic_pins(settings: Settings) -> Mapping[str, Pinned]:
     if "compact" not in str(settings["topic"]["cleanup.policy"]):
         return {}
     return {"segment.ms": Pinned(500, 604_800_000, _SOON)}
 
 
-def _brokers(_: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
     return {"log.cleaner.backoff.ms": Pinned(200, 15_000, _SOON)}
 
 
@@ -46,9 +46,9 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "away_s": (3.0, 4.0), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="shared-keys-sink",
-    pinned=SHORT_SESSION,
-    brokers=_brokers,
-    topic=_topic,
+    consumer_pins=SHORT_SESSION,
+    broker_pins=_broker_pins,
+    topic_pins=_topic_pins,
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

@@ -19,7 +19,12 @@ from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import ANOTHER_LEADS
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage, Topology
-from labs.engine.scenarios.steps import BLIND_RETRY, FOLLOWERS_BEHIND, fall_behind, restart_dead
+from labs.engine.scenarios.steps import (
+    BLIND_RETRY,
+    FOLLOWERS_BEHIND_DURATIONS,
+    fall_behind,
+    restart_dead,
+)
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -28,7 +33,7 @@ def _topology(settings: Settings) -> Topology:
     return replace(up_to_five(settings), log_dirs=2, note=text)
 
 
-def _brokers(_: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
     why = "a log directory that cannot be written is noticed earlier"
     return {"replica.high.watermark.checkpoint.interval.ms": Pinned(200, 5000, why)}
 
@@ -39,7 +44,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     if stage.topology.replication_factor > 1:
         stage.do(resume, paused())
         stage.wait(ANOTHER_LEADS, limit_s=40)
-    stage.go_on(seconds["under_new_leader_s"])
+    stage.let_run(seconds["under_new_leader_s"])
     stage.do(terminate, detached())
     stage.heal(attach, detached())
     restart_dead(stage)
@@ -56,9 +61,9 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
-    durations=FOLLOWERS_BEHIND,
+    durations=FOLLOWERS_BEHIND_DURATIONS,
     play=_play,
-    brokers=_brokers,
+    broker_pins=_broker_pins,
     rarely={
         "duplicate": BLIND_RETRY,
         "reordered": BLIND_RETRY,

@@ -70,7 +70,7 @@ class Stage(Protocol):
 
     topology: Topology
 
-    def go_on(self, seconds: float) -> None:
+    def let_run(self, seconds: float) -> None:
         """Lets time pass."""
 
     def do(
@@ -147,11 +147,11 @@ class Scenario:
     rarely: Mapping[str, str] = field(default_factory=dict)
     linked: bool = False
     workload: str = "produce-consume"
-    pinned: Mapping[str, Pinned] = field(default_factory=dict)
-    senders: Mapping[str, Pinned] = field(default_factory=dict)
-    brokers: Callable[[Settings], Mapping[str, Pinned]] = _as_described
-    keeps: tuple[str, ...] = ()
-    topic: Callable[[Settings], Mapping[str, Pinned]] = _as_described
+    consumer_pins: Mapping[str, Pinned] = field(default_factory=dict)
+    producer_pins: Mapping[str, Pinned] = field(default_factory=dict)
+    broker_pins: Callable[[Settings], Mapping[str, Pinned]] = _as_described
+    kept_broker_settings: tuple[str, ...] = ()
+    topic_pins: Callable[[Settings], Mapping[str, Pinned]] = _as_described
     measured: tuple[Rate, ...] = ()
     chance: str = ""
     client_decides: bool = False
@@ -163,10 +163,10 @@ class Scenario:
 
     def run(self, stage: Stage, seconds: Durations) -> None:
         """Plays it between a lead-in and, if it has one, a span in which all is healed."""
-        stage.go_on(seconds["lead_in_s"])
+        stage.let_run(seconds["lead_in_s"])
         self.play(stage, seconds)
         if "healed_s" in seconds:
-            stage.go_on(seconds["healed_s"])
+            stage.let_run(seconds["healed_s"])
 
     @property
     def lines(self) -> tuple[str, ...]:

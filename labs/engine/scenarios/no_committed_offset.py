@@ -37,7 +37,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-process-sink",
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

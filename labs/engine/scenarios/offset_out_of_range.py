@@ -22,7 +22,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "consumer", "processed")
     stage.do(delete_read, TOPIC)
     stage.do(kill_client, "consumer")
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     stage.heal(start_again, "consumer")
 
 
@@ -41,7 +41,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "away_s": (1.0, 1.5), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-process-sink",
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     rarely={"redelivery": _DELETED, "effect_duplicated": _DELETED},
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,

@@ -25,7 +25,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.do(wipe, killed())
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     stage.heal(restart, dead())
     stage.wait(all_in_sync(stage.topology), limit_s=60)
     stage.heal(elect, OFFSETS)
@@ -45,8 +45,8 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "away_s": (5.0, 6.0), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-process-sink",
-    pinned=SHORT_SESSION,
-    keeps=(OFFSETS_COPIES,),
+    consumer_pins=SHORT_SESSION,
+    kept_broker_settings=(OFFSETS_COPIES,),
     given_up_breaks=True,
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,

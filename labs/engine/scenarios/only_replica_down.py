@@ -18,7 +18,7 @@ from labs.engine.scenarios.topologies import up_to_five
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(kill, leader(TOPIC))
-    stage.go_on(seconds["down_s"])
+    stage.let_run(seconds["down_s"])
     restart_dead(stage)
 
 

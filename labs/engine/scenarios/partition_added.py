@@ -23,9 +23,9 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(widen, TOPIC)
-    stage.go_on(seconds["unknown_s"])
+    stage.let_run(seconds["unknown_s"])
     stage.do(let_go, "consumer")
-    stage.go_on(seconds["found_s"])
+    stage.let_run(seconds["found_s"])
 
 
 SCENARIO = Scenario(
@@ -40,8 +40,8 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "unknown_s": (2.0, 2.5), "found_s": (3.0, 3.5)},
     play=_play,
     workload="consume-process-sink",
-    pinned={_NAME: Pinned(1000, 300_000, _SOON)},
-    senders={_NAME: Pinned(500, 300_000, _SOON)},
+    consumer_pins={_NAME: Pinned(1000, 300_000, _SOON)},
+    producer_pins={_NAME: Pinned(500, 300_000, _SOON)},
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

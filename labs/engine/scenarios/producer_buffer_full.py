@@ -19,7 +19,7 @@ _FULL_SOON = "the buffer is full after half a second, not after a minute"
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(pause, leader(TOPIC))
-    stage.go_on(seconds["paused_s"])
+    stage.let_run(seconds["paused_s"])
     stage.do(resume, paused())
 
 
@@ -36,7 +36,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "paused_s": (3.5, 4.5), "healed_s": (1.5, 2.0)},
     play=_play,
     given_up_breaks=True,
-    senders={
+    producer_pins={
         "queue.buffering.max.messages": Pinned(1000, 100_000, _FULL_SOON),
         "buffer.memory": Pinned(65_536, 33_554_432, _FULL_SOON),
     },

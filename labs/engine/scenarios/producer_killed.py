@@ -18,7 +18,7 @@ from labs.engine.scenarios.topologies import one_broker
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(pause, leader(TOPIC))
-    stage.go_on(seconds["filling_s"])
+    stage.let_run(seconds["filling_s"])
     stage.do(kill_client, "producer")
     stage.do(resume, paused())
     stage.heal(start_again, "producer")

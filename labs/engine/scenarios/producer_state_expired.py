@@ -25,7 +25,7 @@ _KEPT = "producer.id.expiration.ms"
 _WHY_SHORTER = "hours pass in seconds: nothing of the producer gets through for three of them"
 
 
-def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     patience_ms = int(settings["producer"]["delivery.timeout.ms"])
     in_time = 0 < patience_ms <= int(settings["broker"][_KEPT])  # 0: librdkafka never gives up
     if in_time or settings["producer"].get("transactional.id"):
@@ -38,7 +38,7 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(cut, leader(TOPIC), "clients", "from")
-    stage.go_on(seconds["unheard_s"])
+    stage.let_run(seconds["unheard_s"])
     stage.do(sever, leader(TOPIC), "clients")
     stage.heal(mend, impaired())
 
@@ -56,7 +56,7 @@ SCENARIO = Scenario(
     topology=one_broker,
     durations={"lead_in_s": (1.0, 2.0), "unheard_s": (3.0, 3.5), "healed_s": (1.0, 1.5)},
     play=_play,
-    brokers=_brokers,
+    broker_pins=_broker_pins,
     rarely={
         "reordered": "all that was not answered is sent again in its order, and first copies count",
     },

@@ -19,7 +19,7 @@ from labs.engine.faults.roles import followers, impaired
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import RETENTION_RUNS, all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import PROMPT, retention_soon
+from labs.engine.scenarios.steps import SHORT_FETCH_WAIT, early_retention
 from labs.engine.scenarios.topologies import two_brokers_and_a_query
 
 _LATE_S, _BYTES_PER_S = 1.5, 200_000
@@ -28,7 +28,7 @@ _TIMES = 1200
 _WHY_SHORTER = "an hour of the night passes in three seconds"
 
 
-def _topic(settings: Settings) -> Mapping[str, Pinned]:
+def _topic_pins(settings: Settings) -> Mapping[str, Pinned]:
     kept_ms = int(settings["topic"]["retention.ms"])
     if kept_ms < 0 or "delete" not in str(settings["topic"]["cleanup.policy"]):
         return {}
@@ -46,7 +46,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
         )
     else:
         stage.do(slow, followers(TOPIC), _LATE_S, _BYTES_PER_S)
-    stage.go_on(seconds["night_s"])
+    stage.let_run(seconds["night_s"])
     if stage.topology.replication_factor > 1:
         stage.heal(mend, impaired())
         stage.wait(all_in_sync(stage.topology), limit_s=60)
@@ -67,9 +67,9 @@ SCENARIO = Scenario(
     rate_per_s=500,
     linked=True,
     workload="spark-query-by-the-second",
-    pinned=PROMPT,
-    brokers=retention_soon,
-    topic=_topic,
+    consumer_pins=SHORT_FETCH_WAIT,
+    broker_pins=early_retention,
+    topic_pins=_topic_pins,
     given_up_breaks=True,
     measured=(Rate("effect_missing", 1, 1),),
     zookeeper=True,

@@ -16,7 +16,7 @@ BYTES_PER_S = 10_000
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(limit_writes, BYTES_PER_S)
-    stage.go_on(seconds["throttled_s"])
+    stage.let_run(seconds["throttled_s"])
     stage.heal(lift_limit)
 
 

@@ -44,8 +44,8 @@ from labs.engine.scenarios.model import (
 )
 from labs.engine.scenarios.steps import (
     BLIND_RETRY,
-    FOLLOWERS_BEHIND,
-    LED,
+    FOLLOWERS_BEHIND_DURATIONS,
+    LEADERLESS_TOPICS,
     elect_lagging_replica,
     fall_behind,
     restart_dead,
@@ -96,16 +96,16 @@ def _play(stage: Stage, seconds: Durations) -> None:
 def _lose_the_site_that_went_on(stage: Stage, seconds: Durations) -> None:
     stage.do(terminate, other_racks(TOPIC))
     stage.wait(in_sync(stage.topology, stage.topology.replication_factor // _SITES), limit_s=30)
-    stage.go_on(seconds["behind_s"])
+    stage.let_run(seconds["behind_s"])
     stage.do(kill, majority())
     stage.do(kill, leaders_rack(TOPIC))
     stage.do(wipe, killed_brokers())
     stage.heal(restart, dead_controllers())
     stage.heal(restart, terminated())
     stage.wait(DEAD_NOTICED, limit_s=60)
-    for topic in LED:
+    for topic in LEADERLESS_TOPICS:
         stage.heal(elect, topic)
-    stage.go_on(seconds["under_new_leader_s"])
+    stage.let_run(seconds["under_new_leader_s"])
     restart_dead(stage)
 
 
@@ -121,7 +121,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
-    durations=FOLLOWERS_BEHIND,
+    durations=FOLLOWERS_BEHIND_DURATIONS,
     play=_play,
     rarely={
         "lost_write": "with acks=all the leader acknowledges nothing while the others, all of them "

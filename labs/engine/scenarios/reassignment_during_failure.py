@@ -26,7 +26,7 @@ from labs.engine.scenarios.model import (
     Stage,
     Topology,
 )
-from labs.engine.scenarios.steps import LED
+from labs.engine.scenarios.steps import LEADERLESS_TOPICS
 from labs.engine.scenarios.topologies import with_controllers
 
 _LEAST = 3
@@ -46,16 +46,16 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stay = stage.topology.replication_factor - 1
     stage.do(terminate, a_follower(TOPIC))
     stage.wait(in_sync(stage.topology, stay), limit_s=20)
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     stage.do(remove_copy, TOPIC)
-    stage.go_on(seconds["reassigned_s"])
+    stage.let_run(seconds["reassigned_s"])
     stage.do(kill, leader(TOPIC))
     stage.do(wipe, killed())
     stage.heal(restart, terminated())
     stage.wait(DEAD_NOTICED, limit_s=60)
-    stage.go_on(seconds["without_disk_s"])
+    stage.let_run(seconds["without_disk_s"])
     stage.heal(restart, dead())
-    for topic in LED:
+    for topic in LEADERLESS_TOPICS:
         stage.heal(elect, topic)
     stage.wait(in_sync(stage.topology, stay), limit_s=60)
 

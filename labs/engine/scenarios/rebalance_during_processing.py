@@ -19,7 +19,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "handed")
     stage.do(join)
-    stage.go_on(seconds["working_s"])
+    stage.let_run(seconds["working_s"])
     stage.do(let_go, "consumer")
 
 
@@ -36,7 +36,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "working_s": (7.5, 8.5), "healed_s": (2.0, 2.5)},
     play=_play,
     workload="consume-process-commit",
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     rarely=dict.fromkeys(
         ("redelivery", "effect_duplicated"),
         "a member keeps its partitions for max.poll.interval.ms, of which eight seconds are "

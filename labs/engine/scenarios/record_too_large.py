@@ -20,7 +20,7 @@ _FULL_SOON = "records wait in the client at once, not when the connection takes 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(pause, leader(TOPIC))
-    stage.go_on(seconds["paused_s"])
+    stage.let_run(seconds["paused_s"])
     stage.heal(resume, paused())
 
 
@@ -40,6 +40,6 @@ SCENARIO = Scenario(
     given_up_breaks=True,
     workload="produce-large",
     measured=(Rate("given_up", 20, 20),),
-    senders={"max.in.flight.requests.per.connection": Pinned(1, 1_000_000, _FULL_SOON)},
+    producer_pins={"max.in.flight.requests.per.connection": Pinned(1, 1_000_000, _FULL_SOON)},
     zookeeper=True,
 )

@@ -18,8 +18,8 @@ from labs.engine.scenarios.model import Rate, Scenario
 from labs.engine.scenarios.steps import (
     SHORT_SESSION,
     away_ms,
+    early_retention,
     nobody_reads_while_messages_expire,
-    retention_soon,
 )
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -28,7 +28,7 @@ _FEW_BYTES = 50_000
 """A third of what is written in six seconds, if a record takes no more than fifteen bytes."""
 
 
-def _topic(settings: Settings) -> Mapping[str, Pinned]:
+def _topic_pins(settings: Settings) -> Mapping[str, Pinned]:
     topic = settings["topic"]
     kept_ms, kept = int(topic["retention.ms"]), int(topic.get("retention.bytes", -1))
     needed = _needed(settings)
@@ -67,9 +67,9 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "away_s": (6.0, 6.5), "healed_s": (1.0, 1.5)},
     play=nobody_reads_while_messages_expire,
     workload="consume-process-sink",
-    pinned=SHORT_SESSION,
-    brokers=retention_soon,
-    topic=_topic,
+    consumer_pins=SHORT_SESSION,
+    broker_pins=early_retention,
+    topic_pins=_topic_pins,
     measured=(Rate("effect_missing", 20, 20),),
     zookeeper=True,
 )

@@ -13,9 +13,9 @@ from __future__ import annotations
 from labs.engine.faults.roles import leader
 from labs.engine.scenarios.model import TOPIC, Rate, Scenario
 from labs.engine.scenarios.steps import (
-    ALONE_RARELY,
-    alone_until,
+    RARELY_WHEN_ALONE,
     kill_leader,
+    leader_alone_durations,
     losing_last_in_sync,
 )
 from labs.engine.scenarios.topologies import with_controllers
@@ -30,10 +30,10 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=with_controllers(1),
-    durations=alone_until((1.5, 2.0)),
+    durations=leader_alone_durations((1.5, 2.0)),
     play=losing_last_in_sync(kill_leader, stopped=leader(TOPIC)),
     given_up_breaks=True,
-    rarely=ALONE_RARELY,
+    rarely=RARELY_WHEN_ALONE,
     zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),
 )

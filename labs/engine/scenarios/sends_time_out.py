@@ -21,7 +21,7 @@ from labs.engine.scenarios.topologies import up_to_five
 def _play(stage: Stage, seconds: Durations) -> None:
     alone = stage.topology.replication_factor == 1
     stage.do(pause, leader(TOPIC) if alone else followers(TOPIC))
-    stage.go_on(seconds["slow_s"])
+    stage.let_run(seconds["slow_s"])
     stage.do(resume, paused())
     stage.wait(all_in_sync(stage.topology), limit_s=60)
 
@@ -51,5 +51,5 @@ SCENARIO = Scenario(
     },
     measured=(Rate("effect_duplicated", 10, 10),),
     zookeeper=True,
-    keeps=("zookeeper.session.timeout.ms",),
+    kept_broker_settings=("zookeeper.session.timeout.ms",),
 )

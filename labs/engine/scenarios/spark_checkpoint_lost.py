@@ -12,7 +12,7 @@ from __future__ import annotations
 from labs.engine.faults.clients import hold, kill_client, lose_checkpoint, start_again
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import PROMPT
+from labs.engine.scenarios.steps import SHORT_FETCH_WAIT
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
@@ -37,7 +37,7 @@ SCENARIO = Scenario(
     play=_play,
     rate_per_s=500,
     workload="spark-query",
-    pinned=PROMPT,
+    consumer_pins=SHORT_FETCH_WAIT,
     measured=(
         Rate("effect_missing", 10, 10),
         Rate("effect_duplicated", 10, 10),

@@ -9,7 +9,7 @@ a message applies it again.
 from __future__ import annotations
 
 from labs.engine.scenarios.model import Rate, Scenario
-from labs.engine.scenarios.steps import PROMPT, killing_consumer_at
+from labs.engine.scenarios.steps import SHORT_FETCH_WAIT, killing_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 SCENARIO = Scenario(
@@ -25,7 +25,7 @@ SCENARIO = Scenario(
     play=killing_consumer_at("processed"),
     rate_per_s=500,
     workload="spark-query",
-    pinned=PROMPT,
+    consumer_pins=SHORT_FETCH_WAIT,
     measured=(Rate("effect_duplicated", 10, 10),),
     zookeeper=True,
 )

@@ -14,7 +14,7 @@ from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(pause_executor, "producer")
-    stage.go_on(seconds["standing_s"])
+    stage.let_run(seconds["standing_s"])
     stage.heal(resume_executor, "producer")
 
 

@@ -19,7 +19,7 @@ from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 
-def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     if settings["consumer"].get("group.protocol") != "consumer":
         return {}
     why = "the group misses a dead member earlier"
@@ -34,9 +34,9 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(join)
-    stage.go_on(seconds["together_s"])
+    stage.let_run(seconds["together_s"])
     stage.do(stop_client, "consumer")
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
 
 
 SCENARIO = Scenario(
@@ -51,8 +51,8 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "together_s": (1.5, 2.0), "away_s": (6.0, 7.0)},
     play=_play,
     workload="static-members-sink",
-    pinned=SHORT_SESSION,
-    brokers=_brokers,
+    consumer_pins=SHORT_SESSION,
+    broker_pins=_broker_pins,
     measured=(Rate("blocked", 20, 20),),
     zookeeper=True,
 )

@@ -31,10 +31,10 @@ BLIND_RETRY = (
 )
 """Why a run of a leader's death seldom shows a copy, or the disorder that a copy brings."""
 
-LED = (TOPIC, OFFSETS)
+LEADERLESS_TOPICS = (TOPIC, OFFSETS)
 """What an empty disk may leave without a leader (docs/decisions/0010)."""
 
-ALONE_RARELY = {
+RARELY_WHEN_ALONE = {
     "diverged": "below min.insync.replicas nothing can be read, and an eligible replica that "
     "has all that was read leads",
     "given_up": "an eligible replica leads that has the producer's last batches",
@@ -49,11 +49,13 @@ SHORT_SESSION = {
 }
 """For scenarios in which a consumer dies: its partitions wait until its session ends."""
 
-PROMPT = {"fetch.max.wait.ms": Pinned(10, 500, "a batch of Spark's waits less at the log's end")}
+SHORT_FETCH_WAIT = {
+    "fetch.max.wait.ms": Pinned(10, 500, "a batch of Spark's waits less at the log's end")
+}
 """For scenarios with a Spark query: each of its batches reads to the end of a log."""
 
 
-def retention_soon(_: Settings) -> Mapping[str, Pinned]:
+def early_retention(_: Settings) -> Mapping[str, Pinned]:
     """The brokers' settings of scenarios in which they delete what is old."""
     why = "what has been kept for long enough is deleted earlier"
     return {
@@ -93,7 +95,7 @@ def leave_leader_alone(
         stage.wait(in_sync(stage.topology, left), limit_s=20)
 
 
-FOLLOWERS_BEHIND: Mapping[str, tuple[float, float]] = {
+FOLLOWERS_BEHIND_DURATIONS: Mapping[str, tuple[float, float]] = {
     "lead_in_s": (1.5, 2.5),
     "behind_s": (0.8, 1.2),
     "under_new_leader_s": (1.0, 1.5),
@@ -102,7 +104,9 @@ FOLLOWERS_BEHIND: Mapping[str, tuple[float, float]] = {
 """The durations of scenarios in which the leader goes while its followers are behind."""
 
 
-def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[float, float]]:
+def leader_alone_durations(
+    without_leader_s: tuple[float, float],
+) -> Mapping[str, tuple[float, float]]:
     """The durations of scenarios in which the one replica in sync is lost."""
     return {
         "lead_in_s": (1.0, 2.0),
@@ -126,13 +130,13 @@ def losing_last_in_sync(
 
     def play(stage: Stage, seconds: Durations) -> None:
         leave_leader_alone(stage, stopped)
-        stage.go_on(seconds["alone_s"])
+        stage.let_run(seconds["alone_s"])
         lose(stage)
         if stage.topology.replication_factor > 1:
             stage.heal(restart, terminated())
             stage.wait(DEAD_NOTICED, limit_s=60)
             elect_uncleanly(stage)
-        stage.go_on(seconds["without_leader_s"])
+        stage.let_run(seconds["without_leader_s"])
         restart_dead(stage, elections)
 
     return play
@@ -150,21 +154,21 @@ def fall_behind(stage: Stage, seconds: Durations) -> None:
         )
     else:
         stage.do(pause, followers(TOPIC))
-    stage.go_on(seconds["behind_s"])
+    stage.let_run(seconds["behind_s"])
 
 
 def elect_lagging_replica(stage: Stage, seconds: Durations) -> None:
     """Resumes the followers, so that one of them leads in place of the leader, which is dead."""
     if stage.topology.replication_factor > 1:
         stage.do(resume, paused())
-    go_on_under_new_leader(stage, seconds)
+    run_under_new_leader(stage, seconds)
 
 
-def go_on_under_new_leader(stage: Stage, seconds: Durations) -> None:
+def run_under_new_leader(stage: Stage, seconds: Durations) -> None:
     """Goes on for a while under a new leader, where there can be one, then heals."""
     if stage.topology.replication_factor > 1:
         stage.wait(ANOTHER_LEADS, limit_s=40)
-    stage.go_on(seconds["under_new_leader_s"])
+    stage.let_run(seconds["under_new_leader_s"])
     restart_dead(stage)
 
 
@@ -184,7 +188,7 @@ def nobody_reads(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
 
 
 def nobody_reads_while_messages_expire(stage: Stage, seconds: Durations) -> None:
@@ -204,7 +208,7 @@ def killing_consumer_at(point: str) -> Play:
     def play(stage: Stage, seconds: Durations) -> None:
         stage.wait(POSITION_SAVED, limit_s=15)
         stage.do(hold, "consumer", point)
-        stage.go_on(seconds["standing_s"])
+        stage.let_run(seconds["standing_s"])
         stage.do(kill_client, "consumer")
         stage.heal(start_again, "consumer")
 

@@ -19,7 +19,7 @@ from labs.engine.scenarios.steps import SHORT_SESSION, killing_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_streams
 
 
-def _brokers(_: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
     soon = Pinned(500, 10_000, "a transaction that is open for too long is aborted soon after that")
     return {"transaction.abort.timed.out.transaction.cleanup.interval.ms": soon}
 
@@ -39,8 +39,8 @@ SCENARIO = Scenario(
     play=killing_consumer_at("processed"),
     rate_per_s=1000,
     workload="streams",
-    pinned=SHORT_SESSION,
-    brokers=_brokers,
+    consumer_pins=SHORT_SESSION,
+    broker_pins=_broker_pins,
     rarely={
         "duplicate": "copies are counted in the topic that is read; those in the output are "
         "effects that were applied twice",

@@ -25,9 +25,9 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(stop_client, "consumer")
     stage.do(kill, leader(CHANGELOG))
     stage.do(wipe, killed())
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     restart_dead(stage, elections=(CHANGELOG, OFFSETS))
-    stage.go_on(seconds["healed_s"])
+    stage.let_run(seconds["healed_s"])
     stage.heal(start_again, "consumer")
 
 
@@ -46,7 +46,7 @@ SCENARIO = Scenario(
     play=_play,
     rate_per_s=1000,
     workload="streams-state",
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

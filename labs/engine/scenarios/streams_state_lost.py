@@ -36,7 +36,7 @@ SCENARIO = Scenario(
     play=_play,
     rate_per_s=1000,
     workload="streams-state",
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

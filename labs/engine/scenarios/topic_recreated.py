@@ -19,9 +19,9 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(prepare_deletion)
-    stage.go_on(seconds["behind_s"])
+    stage.let_run(seconds["behind_s"])
     stage.do(recreate, TOPIC)
-    stage.go_on(seconds["anew_s"])
+    stage.let_run(seconds["anew_s"])
     stage.heal(resume_clients)
 
 
@@ -42,6 +42,6 @@ SCENARIO = Scenario(
     play=_play,
     measured=(Rate("effect_missing", 6, 6),),
     workload="consume-process-sink",
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     zookeeper=True,
 )  # fmt: skip

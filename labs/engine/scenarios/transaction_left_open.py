@@ -18,7 +18,7 @@ from labs.engine.scenarios.topologies import one_broker_and_transactions
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "producer", "in-transaction")
-    stage.go_on(seconds["open_s"])
+    stage.let_run(seconds["open_s"])
     stage.do(kill_client, "producer")
     stage.heal(start_again, "producer")
 

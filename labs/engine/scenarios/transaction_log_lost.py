@@ -26,7 +26,7 @@ from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, with_transaction_log
 
 
-def _brokers(_: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
     why = "one broker coordinates all transactions, so that it can be found"
     return {"transaction.state.log.num.partitions": Pinned(1, 50, why)}
 
@@ -37,11 +37,11 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(kill, transaction_coordinator())
     stage.do(wipe, killed())
     stage.do(let_go, "producer")
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     stage.heal(restart, dead())
     stage.wait(all_in_sync(stage.topology), limit_s=60)
     stage.heal(elect, "__transaction_state")
-    stage.go_on(seconds["hanging_s"])
+    stage.let_run(seconds["hanging_s"])
     stage.heal(abort_hanging, TOPIC)
 
 
@@ -64,8 +64,8 @@ SCENARIO = Scenario(
     },
     play=_play,
     workload="transactions-sink",
-    brokers=_brokers,
-    keeps=(TRANSACTIONS_COPIES, "transaction.state.log.min.isr"),
+    broker_pins=_broker_pins,
+    kept_broker_settings=(TRANSACTIONS_COPIES, "transaction.state.log.min.isr"),
     rarely={
         "torn_transaction": "a run's transactions are in one partition, so that none is marked "
         "in one and not in another",

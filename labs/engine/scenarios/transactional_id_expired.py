@@ -23,7 +23,7 @@ _KEPT = "transactional.id.expiration.ms"
 _WHY_SHORTER = "days pass in seconds: there is nothing to read for a little longer than that"
 
 
-def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     idle_ms = settings["application"].get("idle.ms")
     if idle_ms is not None and int(idle_ms) < int(settings["broker"][_KEPT]):
         return {}
@@ -38,9 +38,9 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "producer")
-    stage.go_on(seconds["idle_s"])
+    stage.let_run(seconds["idle_s"])
     stage.heal(start_again, "producer")
-    stage.go_on(seconds["unnoticed_s"])
+    stage.let_run(seconds["unnoticed_s"])
     stage.heal(replace_ended, "consumer")
 
 
@@ -61,7 +61,7 @@ SCENARIO = Scenario(
     play=_play,
     rate_per_s=500,
     workload="consume-transform-produce",
-    brokers=_brokers,
+    broker_pins=_broker_pins,
     client_decides=True,
     measured=(Rate("blocked", 10, 10),),
     zookeeper=True,

@@ -20,7 +20,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "consumer", "processed")
     stage.do(pause_client, "consumer")
     stage.heal(start_again, "consumer")
-    stage.go_on(seconds["both_s"])
+    stage.let_run(seconds["both_s"])
     stage.do(let_go, "consumer")
 
 
@@ -39,7 +39,7 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-transform-produce",
     copier=True,
-    pinned=SHORT_SESSION,
+    consumer_pins=SHORT_SESSION,
     measured=(Rate("effect_duplicated", 10, 10),),
     zookeeper=True,
 )

@@ -30,7 +30,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(kill, leader(TOPIC))
     if stage.topology.replication_factor > 1:
         stage.wait(DEAD_NOTICED, limit_s=60)
-    stage.go_on(seconds["without_leader_s"])
+    stage.let_run(seconds["without_leader_s"])
     stage.heal(restart, dead())
     if stage.topology.replication_factor > 1:
         stage.heal(release, TOPIC)
@@ -47,9 +47,9 @@ def _leave_one_behind(stage: Stage, seconds: Durations) -> None:
     stage.do(throttle, TOPIC, _BYTES_PER_S)
     stage.do(terminate, a_follower(TOPIC))
     stage.wait(in_sync(stage.topology, replicas - 1), limit_s=20)
-    stage.go_on(seconds["away_s"])
+    stage.let_run(seconds["away_s"])
     stage.heal(restart, terminated())
-    stage.go_on(seconds["behind_s"])
+    stage.let_run(seconds["behind_s"])
     stage.wait(in_sync(stage.topology, replicas - 1), limit_s=5)
 
 

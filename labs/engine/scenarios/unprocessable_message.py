@@ -17,7 +17,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "handed")
     stage.do(spoil, "consumer")
-    stage.go_on(seconds["spoilt_s"])
+    stage.let_run(seconds["spoilt_s"])
     stage.heal(cure, "consumer")
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import pyarrow.parquet as pq
 
-from labs.engine.plan.topic import least_of, lowered
+from labs.engine.plan.topic import lab_min_isr, lowered_notes
 from labs.engine.protocol.admin import quiet_admin
 from labs.engine.record.ledger import TableWriter
 from labs.engine.workloads.group import GROUP
@@ -44,7 +44,7 @@ class StatefulTopology(StreamsTopology):
         if self._copies < described:
             yield f"streams {_FACTOR}: {self._copies} instead of {described}, as many as brokers"
         stated = int(self.place.settings["streams"].get(_LEAST, 1))
-        yield from lowered(f"streams {_LEAST}", self._least(stated), stated)
+        yield from lowered_notes(f"streams {_LEAST}", self._least(stated), stated)
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
         settings = super()._in_file(name)
@@ -52,7 +52,7 @@ class StatefulTopology(StreamsTopology):
         return {**settings, _FACTOR: self._copies, _LEAST: least}
 
     def _least(self, described: int) -> int:
-        return least_of(self._described_copies, described, self._copies)
+        return lab_min_isr(self._described_copies, described, self._copies)
 
     @cached_property
     def _copies(self) -> int:

@@ -96,14 +96,14 @@ def _entries(run: Run) -> str:
 
 def _events(seen: Replay) -> Iterator[TimedSentence]:
     """What was done, in plain words."""
-    for done in seen.done:
+    for done in seen.faults:
         yield TimedSentence(done.at_s, fault_words.sentence(done.fault, done.target))
 
 
 def message(run: Run, value: int) -> Story | None:
     """Returns the fate of one message of a run; None if it is not in the ledger."""
     began_ns = _began_ns(run)
-    return None if began_ns is None else story.tell(run.ledger, began_ns, value)
+    return None if began_ns is None else story.message_story(run.ledger, began_ns, value)
 
 
 def data(experiment: Experiment, partition: int = 0) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _began_ns(run: Run) -> int | None:
 
 def _rows(seen: Replay) -> Iterator[Row]:
     """A row a second, and one for each change of a leader, an in-sync set or a broker's state."""
-    done = [(fault.at_s, fault_words.mark(fault.fault, fault.target)) for fault in seen.done]
+    done = [(fault.at_s, fault_words.mark(fault.fault, fault.target)) for fault in seen.faults]
     last = float("-inf")
     for moment in _of_note(seen.moments):
         yield Row(moment, tuple(words for at, words in done if last < at <= moment.at_s))
@@ -166,7 +166,7 @@ def _of_note(moments: Sequence[Moment]) -> Iterator[Moment]:
 
 
 def _standing(moment: Moment) -> tuple[Any, ...]:
-    return moment.leads, moment.epoch, moment.isr, moment.states
+    return moment.live_leader, moment.epoch, moment.isr, moment.states
 
 
 def _follow(run: Run) -> Iterator[Follow]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of
-from labs.engine.plan.topic import keeping, topic_config
+from labs.engine.plan.topic import without_deletion, topic_config
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import ScenarioError
 
@@ -51,7 +51,7 @@ def test_kafka_writes_switches_in_lower_case() -> None:
 def test_what_processing_writes_is_there_when_it_is_counted() -> None:
     """Retention or compaction of its topic would make effects that were there seem missing."""
     config = {"retention.ms": "1000", "cleanup.policy": "compact", "min.insync.replicas": "2"}
-    assert keeping(config) == {
+    assert without_deletion(config) == {
         "retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete",
         "min.insync.replicas": "2",
     }  # fmt: skip

@@ -39,8 +39,8 @@ def test_a_moment_holds_what_all_its_rows_say(seen: Replay) -> None:
 
 def test_a_dead_leader_is_the_brokers_word_and_leads_nobody(seen: Replay) -> None:
     assert at(seen, 2).leader == 1
-    assert at(seen, 2).leads is None
-    assert at(seen, 3).leads == 2
+    assert at(seen, 2).live_leader is None
+    assert at(seen, 3).live_leader == 2
 
 
 def test_between_two_samples_the_earlier_one_stands(seen: Replay) -> None:
@@ -59,7 +59,7 @@ def test_lag_is_what_could_be_read_and_was_not_committed(seen: Replay) -> None:
 
 
 def test_only_what_is_proved_was_done(seen: Replay) -> None:
-    assert [(done.at_s, done.fault, done.evidence) for done in seen.done] == [
+    assert [(done.at_s, done.fault, done.evidence) for done in seen.faults] == [
         (1.5, "kill", "pid 4711 gone")
     ]
 

@@ -18,7 +18,7 @@ def ledger(tmp_path: Path) -> Path:
 
 
 def lines_of(ledger: Path, value: int) -> Story:
-    result = story.tell(ledger, histories.BEGAN, value)
+    result = story.message_story(ledger, histories.BEGAN, value)
     assert result is not None
     return result
 
@@ -176,7 +176,7 @@ def test_copies_are_counted(ledger: Path) -> None:
 
 
 def test_a_message_that_nobody_sent_has_no_story(ledger: Path) -> None:
-    assert story.tell(ledger, histories.BEGAN, 99) is None
+    assert story.message_story(ledger, histories.BEGAN, 99) is None
 
 
 def test_a_message_that_a_group_passed_over_does_not_end_well(ledger: Path) -> None:

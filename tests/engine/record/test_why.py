@@ -84,13 +84,13 @@ def test_a_real_run_opens_where_its_harm_begins_if_an_election_did_it(name: str)
     if opens is not None:
         moment = seen.before(opens)
         assert moment is not None
-        assert moment.leads
+        assert moment.live_leader
 
 
 @pytest.mark.parametrize("name", TOLD)
 def test_what_a_new_leader_lacked_is_at_least_what_was_lost(name: str) -> None:
     seen, began = kept(name)
-    assert sum(election.short or 0 for election in why.elections(seen)) >= began["lost_write"]
+    assert sum(election.shortfall or 0 for election in why.elections(seen)) >= began["lost_write"]
 
 
 def test_nothing_is_said_of_messages_while_the_old_leader_ran(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_nothing_is_said_of_messages_while_the_old_leader_ran(tmp_path: Path) ->
         sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
         sample(1.0, 2, 1, 10, {1: 10, 2: 10, 3: 10}, ALL),
     )
-    assert [election.short for election in why.elections(seen)] == [None]
+    assert [election.shortfall for election in why.elections(seen)] == [None]
     assert why.explain(seen) == ()
     assert why.opens_at(seen) is None
 
@@ -112,7 +112,7 @@ def test_nothing_is_said_of_a_log_that_was_not_seen(tmp_path: Path) -> None:
         sample(1.0, 1, 0, None, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    assert [election.short for election in why.elections(seen)] == [None]
+    assert [election.shortfall for election in why.elections(seen)] == [None]
 
 
 def test_a_leader_that_leads_again_lacks_nothing_that_could_be_told(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_leader_that_leads_again_lacks_nothing_that_could_be_told(tmp_path: Pa
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 1, 1, 6, {1: 10, 2: 6, 3: 6}, ALL),
     )
-    assert [election.short for election in why.elections(seen)] == [None]
+    assert [election.shortfall for election in why.elections(seen)] == [None]
 
 
 def test_a_death_that_nobody_brought_about_is_told_as_seen(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from labs.engine.cluster.nodes import Layout
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.shape import (
     Shape,
+    default_shapes,
     features,
     from_json,
-    ordinary,
     shape,
     shapes,
     to_json,
@@ -39,7 +39,7 @@ CLEAN = {"unclean.leader.election.enable": False}
     ],
 )
 def test_what_does_not_concern_brokers_does_not_change_their_shape(same: ExperimentSpec) -> None:
-    assert shapes(same) == ordinary()
+    assert shapes(same) == default_shapes()
 
 
 def test_an_arm_may_have_brokers_of_its_own_release() -> None:
@@ -70,7 +70,7 @@ def test_an_arm_may_have_brokers_of_its_own_release() -> None:
     ],
 )
 def test_what_brokers_are_started_with_does(other: ExperimentSpec, first: dict[str, Any]) -> None:
-    wanted, usual = shapes(other)[0], ordinary()[0]
+    wanted, usual = shapes(other)[0], default_shapes()[0]
     assert wanted == replace(usual, **first)
     assert wanted != usual
 
@@ -100,28 +100,29 @@ def test_brokers_too_old_for_a_scenario_are_refused(name: str, kafka: str, why: 
 
 def test_a_log_directory_of_a_broker_can_fail_where_it_has_two() -> None:
     wanted = shapes(experiment(DESCRIBED, scenario="log-directory-fails"))[0]
-    assert (wanted.layout.log_dirs, ordinary()[0].layout.log_dirs) == (2, 1)
+    assert (wanted.layout.log_dirs, default_shapes()[0].layout.log_dirs) == (2, 1)
 
 
 def test_a_cluster_is_needed_for_each_arm() -> None:
-    assert shapes(experiment(DESCRIBED)) == ordinary()[:1]
-    assert shapes(experiment(DESCRIBED)) != ordinary()
+    assert shapes(experiment(DESCRIBED)) == default_shapes()[:1]
+    assert shapes(experiment(DESCRIBED)) != default_shapes()
 
 
 def test_what_a_scenario_sets_for_its_brokers_is_in_it() -> None:
     spec = experiment(DESCRIBED, scenario="retention-overtakes-reader")
     own = {
-        name: pinned.lab for name, pinned in find(spec.scenario).brokers(DESCRIBED.settings).items()
+        name: pinned.lab
+        for name, pinned in find(spec.scenario).broker_pins(DESCRIBED.settings).items()
     }
     assert own
-    assert shape(spec, DESCRIBED).settings == {**ordinary()[0].settings, **own}
+    assert shape(spec, DESCRIBED).settings == {**default_shapes()[0].settings, **own}
 
 
 def test_a_scenario_may_keep_what_was_described_of_its_brokers() -> None:
     copies = "offsets.topic.replication.factor"
     alone = arm("described", broker__offsets_topic_replication_factor=1)
     data = shape(experiment(alone, scenario="offsets-topic-lost"), alone)
-    assert data.settings == {**ordinary()[0].settings, copies: 1}
+    assert data.settings == {**default_shapes()[0].settings, copies: 1}
     assert copies not in shape(experiment(alone), alone).settings
 
 
@@ -157,7 +158,7 @@ def test_what_cannot_be_staged_has_no_shape() -> None:
 
 
 def test_shapes_cross_the_border_of_a_process() -> None:
-    shapes = (*ordinary(), Shape("4.0.2", Layout(1, 3, linked=True), CLEAN, {ELR: 1}))
+    shapes = (*default_shapes(), Shape("4.0.2", Layout(1, 3, linked=True), CLEAN, {ELR: 1}))
     assert from_json(to_json(shapes)) == shapes
 
 

@@ -76,7 +76,7 @@ def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
         "topic": {"retention.ms": kept, "cleanup.policy": policy},
         "application": {} if away is None else {"outage.ms": away},
     }
-    pinned = find("retention-overtakes-reader").topic(settings)
+    pinned = find("retention-overtakes-reader").topic_pins(settings)
     assert ("retention.ms" in pinned) == overtaken
 
 
@@ -97,7 +97,7 @@ def test_there_is_little_room_only_where_more_may_come_while_readers_are_away(
         "topic": {"retention.ms": -1, "retention.bytes": kept, "cleanup.policy": "delete"},
         "application": load,
     }
-    pinned = find("retention-overtakes-reader").topic(settings)
+    pinned = find("retention-overtakes-reader").topic_pins(settings)
     assert ("retention.bytes" in pinned, "segment.ms" in pinned) == (full, full)
     assert "retention.ms" not in pinned
 
@@ -106,7 +106,7 @@ def test_there_is_little_room_only_where_more_may_come_while_readers_are_away(
     ("policy", "short"), [("delete", False), ("compact", True), ("compact,delete", True)]
 )
 def test_segments_are_short_where_they_are_compacted(policy: str, short: bool) -> None:
-    pinned = find("log-compaction").topic({"topic": {"cleanup.policy": policy}})
+    pinned = find("log-compaction").topic_pins({"topic": {"cleanup.policy": policy}})
     assert ("segment.ms" in pinned) == short
 
 
@@ -135,7 +135,7 @@ def test_a_scenario_about_a_query_needs_one() -> None:
 def test_an_hour_of_retention_passes_in_three_seconds_of_the_night(
     kept_ms: int, policy: str, pinned_ms: int | None
 ) -> None:
-    pinned = find("query-falls-behind").topic(
+    pinned = find("query-falls-behind").topic_pins(
         {"topic": {"retention.ms": kept_ms, "cleanup.policy": policy}}
     )
     assert (pinned["retention.ms"].lab if pinned else None) == pinned_ms
@@ -274,7 +274,7 @@ def test_state_that_is_not_there_cannot_be_lost(name: str, state: str) -> None:
 
 @pytest.mark.parametrize(("protocol", "theirs"), [("consumer", True), ("classic", False)])
 def test_a_session_that_brokers_decide_on_is_shortened_there(protocol: str, theirs: bool) -> None:
-    pinned = find("static-member-lost").brokers({"consumer": {"group.protocol": protocol}})
+    pinned = find("static-member-lost").broker_pins({"consumer": {"group.protocol": protocol}})
     assert ("group.consumer.session.timeout.ms" in pinned) == theirs
 
 
@@ -303,7 +303,7 @@ def test_brokers_forget_a_producer_only_where_it_may_try_for_longer(
         "topic": {"replication.factor": 1},
     }
     scenario = find("producer-state-expired")
-    assert ("producer.id.expiration.ms" in scenario.brokers(settings)) == forgotten
+    assert ("producer.id.expiration.ms" in scenario.broker_pins(settings)) == forgotten
     assert scenario.topology(settings) == Topology(1, 1)
 
 
@@ -317,7 +317,7 @@ def test_offsets_expire_only_where_readers_may_be_away_for_longer(
     settings: dict[str, dict[str, Any]] = {
         "broker": {"offsets.retention.minutes": kept}, "application": {"outage.ms": away},
     }  # fmt: skip
-    pinned = find("group-offsets-expired").brokers(settings)
+    pinned = find("group-offsets-expired").broker_pins(settings)
     assert ("offsets.retention.minutes" in pinned) == expire
 
 
@@ -330,7 +330,7 @@ def test_topics_that_were_made_on_one_broker_are_reassigned_as_described(copies:
     scenario = find("group-coordinator-away")
     topology = scenario.topology(settings)
     assert topology.grown == {"orders": 3, "__consumer_offsets": copies}
-    made = scenario.brokers(settings)
+    made = scenario.broker_pins(settings)
     assert (made[key].lab if key in made else copies) == 1
     steps = [step.text for step in plan(scenario.name, settings, {}).steps]
     assert steps[0] == "orders reassigned"
@@ -351,7 +351,7 @@ def test_where_an_internal_topic_is_lost_the_topic_itself_is_spared(name: str, c
         "producer": {"transactional.id": "orders-1"},
     }  # fmt: skip
     scenario = find(name)
-    assert copies in scenario.keeps
+    assert copies in scenario.kept_broker_settings
     topology = scenario.topology(settings)
     assert (topology.brokers, topology.replication_factor) == (3, 3)
     assert "3 instead of 1" in topology.note

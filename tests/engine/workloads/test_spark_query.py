@@ -14,7 +14,7 @@ from labs.engine.clients.control import Control
 from labs.engine.faults.clients import lose_checkpoint
 from labs.engine.faults.record import FaultLog
 from labs.engine.scenarios.model import TOPIC
-from labs.engine.scenarios.steps import PROMPT
+from labs.engine.scenarios.steps import SHORT_FETCH_WAIT
 from labs.engine.workloads import Place
 from labs.engine.workloads.spark import (
     SparkQuery,
@@ -31,7 +31,7 @@ WORDS = '{"batchWatermarkMs":0,"batchTimestampMs":1,"conf":{}}'
 def clients(folder: Path, **stated: Any) -> SparkQuery:
     settings = arm("described", **SPARK | stated).settings
     return SparkQuery(
-        Place(settings, "127.0.0.1:1", TOPIC, 500, folder, folder, folder, folder, PROMPT)
+        Place(settings, "127.0.0.1:1", TOPIC, 500, folder, folder, folder, folder, SHORT_FETCH_WAIT)
     )
 
 

@@ -64,7 +64,7 @@ def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_pat
     settings = arm("described").settings
     place = Place(
         settings, "127.0.0.1:1", TOPIC, 2000, tmp_path, tmp_path, tmp_path, tmp_path,
-        scenario.pinned, scenario.senders,
+        scenario.consumer_pins, scenario.producer_pins,
     )  # fmt: skip
     workload = WORKLOADS[scenario.workload](place)
     name = "topic.metadata.refresh.interval.ms"
@@ -72,7 +72,7 @@ def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_pat
         500,
         1000,
     )
-    rows = result.shortened({}, settings, {"producer": scenario.senders})
+    rows = result.shortened({}, settings, {"producer": scenario.producer_pins})
     assert {"setting": f"producer {name}", "lab": 500, "product": 300_000} == {
         key: value for key, value in rows[-1].items() if key != "why"
     }

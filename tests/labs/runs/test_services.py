@@ -19,7 +19,7 @@ from django.test import Client
 from advisor import services as advisor
 from advisor.models import Description
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.shape import ordinary, shapes
+from labs.engine.run.shape import default_shapes, shapes
 from labs.incidents import all_incidents
 from labs.lessons import find
 from labs.models import Experiment, State
@@ -125,7 +125,7 @@ def test_kafka_streams_is_of_the_line_that_was_described() -> None:
 
 
 def test_the_first_look_fits_what_is_booted_before_anybody_asks() -> None:
-    assert shapes(services.start_first_look().request()) == ordinary()
+    assert shapes(services.start_first_look().request()) == default_shapes()
 
 
 def test_settings_that_need_no_change_run_alone() -> None:
