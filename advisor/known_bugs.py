@@ -17,9 +17,9 @@ from advisor.advisories import (
     Upgrade,
     added,
     hits,
+    part_versions,
     readable,
     upgrades,
-    versions_of,
     weakened,
 )
 from advisor.reasoning.answer import Answer
@@ -88,13 +88,13 @@ def known_bugs(answer: Answer) -> KnownBugs:
     concerned = hits(pipeline)
     known_bugs = [_weighed(hit, judgement.forbids) for hit in concerned]
     later = tuple(_afterwards(answer, known_bugs))
-    ends = upgrades([bug.hit for bug in later], versions_of(pipeline), readable(pipeline))
+    ends = upgrades([bug.hit for bug in later], part_versions(pipeline), readable(pipeline))
     return KnownBugs(
         bugs=tuple(sorted(known_bugs, key=lambda known_bug: known_bug.severity.rank)),
         by_settings=judgement.guarantees[Boundary.END_TO_END],
         guarantees=weakened(judgement.guarantees, added(concerned, sure=True)),
         at_worst=weakened(judgement.guarantees, added(concerned, sure=False)),
-        upgrades=upgrades(concerned, versions_of(pipeline), readable(pipeline)),
+        upgrades=upgrades(concerned, part_versions(pipeline), readable(pipeline)),
         afterwards=later,
         upgrades_afterwards=ends,
     )

@@ -89,7 +89,7 @@ def pairs(name: str) -> dict[str, str]:
     return results
 
 
-def one_of(name: str, schemes: tuple[str, ...], default: str) -> str:
+def address(name: str, schemes: tuple[str, ...], default: str) -> str:
     """An address whose scheme is one of `schemes`. Raises `ImproperlyConfigured` otherwise."""
     value = text(name, default)
     if value.partition("://")[0] not in schemes:

@@ -111,12 +111,12 @@ class LimitsMiddleware:
         if looks and name not in settings.LAB_LIMITED_PAGES:
             return None
         request.session.keys()  # reads it: a key that somebody made up is none afterwards
-        kind = kind_of(name, str(named.get("step", "")))
+        kind = request_kind(name, str(named.get("step", "")))
         refusal = _refusal(request, kind)
         return refusal if looks else refusal or _guess(request, name) or _without_session(request)
 
 
-def kind_of(name: str, step: str = "") -> str:
+def request_kind(name: str, step: str = "") -> str:
     """What a request to this address is counted as; some steps of a way cost more than others."""
     limited = settings.LAB_LIMITED
     return str(limited.get(f"{name}/{step}") or limited.get(name, "writes"))

@@ -234,7 +234,7 @@ SILENCED_SYSTEM_CHECKS = [
 
 # --- Celery -----------------------------------------------------------------------------------
 OWN_REDIS = f"unix://{quote(str(LAB_REDIS_SOCKET))}?db=0"
-REDIS_URL = env.one_of("REDIS_URL", ("redis", "rediss", "unix"), OWN_REDIS)
+REDIS_URL = env.address("REDIS_URL", ("redis", "rediss", "unix"), OWN_REDIS)
 # Kombu spells a socket's address in its own way.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
     "?db=", "?virtual_host="

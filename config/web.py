@@ -32,7 +32,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 THREADS = 8
 CONNECTIONS = 1000
 """Open at once; each costs at most three files."""
-SILENCE_S = 10
+IDLE_S = 10
 """Without a byte in either direction a connection is closed."""
 REQUEST_S = 30
 """From the first byte of a request to its last."""
@@ -130,7 +130,7 @@ def server(host: str, port: int, application: Any) -> Server:
         application,
         adj=Adjustments(
             host=host, port=port, threads=THREADS, connection_limit=CONNECTIONS,
-            channel_timeout=SILENCE_S, cleanup_interval=1, asyncore_use_poll=True,
+            channel_timeout=IDLE_S, cleanup_interval=1, asyncore_use_poll=True,
             max_request_header_size=LONGEST_HEADERS, max_request_body_size=LARGEST_REQUEST,
             # What is uploaded may hold passwords: it stays in memory.
             inbuf_overflow=LARGEST_REQUEST + LONGEST_HEADERS,

@@ -16,12 +16,12 @@ from advisor.advisories.matching import (
     added,
     hits,
     match,
+    part_versions,
     readable,
-    versions_of,
     weakened,
 )
 from advisor.advisories.model import Advisory, Part, Product
-from advisor.advisories.releases import VersionError, meant
+from advisor.advisories.releases import VersionError, possible_releases
 from advisor.advisories.upgrade import Upgrade, upgrades
 
 __all__ = [
@@ -39,9 +39,9 @@ __all__ = [
     "advisories",
     "hits",
     "match",
-    "meant",
+    "part_versions",
+    "possible_releases",
     "readable",
     "upgrades",
-    "versions_of",
     "weakened",
 ]

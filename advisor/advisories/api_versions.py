@@ -56,7 +56,7 @@ _ENOUGH = 5
 """The number of requests from which on a text counts as such output."""
 
 
-def lines_of(text: str) -> tuple[str, ...] | None:
+def release_lines(text: str) -> tuple[str, ...] | None:
     """Returns the lines that support exactly these versions, newest first; some lines support the
     same.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.replication import Replication
-from advisor.reasoning.behaviour.sizes import full_batch, sent, taken
+from advisor.reasoning.behaviour.sizes import client_limits, full_batch, topic_limit
 from advisor.reasoning.pipeline import Pipeline
 
 Decision = Callable[[Pipeline], bool | None]
@@ -86,7 +86,7 @@ def _offsets(pipeline: Pipeline) -> bool:
 def _beyond_the_topic(pipeline: Pipeline) -> bool | None:
     """Whether the client accepts a record that the topic rejects; otherwise the client refuses
     it."""
-    passes = min(limit.most for limit in sent(pipeline)) > taken(pipeline).most
+    passes = min(limit.most for limit in client_limits(pipeline)) > topic_limit(pipeline).most
     return None if passes else False
 
 

@@ -11,7 +11,7 @@ from packaging.version import Version
 from advisor.advisories.features import FEATURES
 from advisor.advisories.load import advisories
 from advisor.advisories.model import Advisory, Part, SettingNeed
-from advisor.advisories.releases import VersionError, meant
+from advisor.advisories.releases import VersionError, possible_releases
 from advisor.catalog import Component, Family, SettingError
 from advisor.catalog.lookups import lookup
 from advisor.catalog.versions import SPARK_CLIENT
@@ -48,7 +48,7 @@ _INSIDE_SPARK: Mapping[str, str] = {
 of the lines 4.1 and 4.2 that we know brings the same."""
 
 
-def versions_of(pipeline: Pipeline) -> Versions:
+def part_versions(pipeline: Pipeline) -> Versions:
     """Returns the release of each part of a pipeline if it is set, otherwise its line."""
     client = pipeline.client_release or pipeline.version
     results = {Part.BROKER: pipeline.kafka_release or pipeline.kafka}
@@ -72,7 +72,7 @@ def hits(pipeline: Pipeline) -> tuple[Hit, ...]:
 
     If the catalog no longer accepts the pipeline, only its versions are used.
     """
-    running, described = versions_of(pipeline), readable(pipeline)
+    running, described = part_versions(pipeline), readable(pipeline)
     hits = [
         hit for advisory in advisories() if (hit := match(advisory, running, described)) is not None
     ]
@@ -83,7 +83,9 @@ def readable(pipeline: Pipeline) -> Pipeline | None:
     """The pipeline if the catalog takes it: what is in force can be asked of it. Of more copies
     than brokers it can."""
     try:
-        return pipeline if all(problem.of_size for problem in pipeline.problems()) else None
+        return (
+            pipeline if all(problem.needs_more_brokers for problem in pipeline.problems()) else None
+        )
     except SettingError:
         return None
 
@@ -94,7 +96,7 @@ def match(advisory: Advisory, running: Versions, pipeline: Pipeline | None = Non
     if text is None:
         return None
     try:
-        may_be = meant(advisory.product, text)
+        may_be = possible_releases(advisory.product, text)
     except VersionError:
         return None
     affected = [version for version in may_be if advisory.affects(version)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from advisor.advisories import api_versions
 from advisor.advisories.model import Part, Product
-from advisor.advisories.releases import VersionError, line, meant, releases
+from advisor.advisories.releases import VersionError, line, possible_releases, releases
 
 _NUMBER = r"v?(?P<version>\d{1,2}(?:\.\d{1,4}){1,8})(?P<confluent>-(?:ccs|ce)\b)?"
 """Confluent marks its own builds: `7.6.0-ccs` is of Confluent Platform 7.6, and so Kafka 3.6."""
@@ -108,7 +108,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 def _mentions(text: str) -> Iterator[Mention]:
-    lines = api_versions.lines_of(text)
+    lines = api_versions.release_lines(text)
     if lines is not None:
         yield from (Mention(_BROKER, line, "kafka-broker-api-versions") for line in lines)
         return
@@ -160,7 +160,7 @@ def _sound(mention: Mention) -> Mention:
     of = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
     product = of.get(mention.parts[0], Product.KAFKA)
     known = releases(product)
-    may_be = meant(product, mention.version)
+    may_be = possible_releases(product, mention.version)
     if may_be and {line(version) for version in may_be} <= {line(version) for version in known}:
         return mention
     message = (
@@ -178,6 +178,6 @@ def _of_confluent(version: str) -> str:
     if not 5 <= major <= 8:
         return ""
     kafka = _line_of_confluent(major, minor)
-    if not meant(Product.KAFKA, kafka):
+    if not possible_releases(Product.KAFKA, kafka):
         return ""
     return f"If it is Confluent Platform, it brings Kafka {kafka}: write cp-kafka:{version}."

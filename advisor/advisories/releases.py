@@ -52,7 +52,7 @@ def releases(product: Product) -> tuple[Version, ...]:
 
 
 @cache
-def meant(product: Product, text: str) -> tuple[Version, ...]:
+def possible_releases(product: Product, text: str) -> tuple[Version, ...]:
     """Returns the releases that a version may mean.
 
     A release (`3.6.1`) means itself, known or not; a line (`3.6`, or `0.10.2`) means any of its

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from advisor.advisories.load import advisories
 from advisor.advisories.matching import Hit, Versions, may_concern
 from advisor.advisories.model import Part
-from advisor.advisories.releases import meant, releases
+from advisor.advisories.releases import possible_releases, releases
 from advisor.reasoning.pipeline import Pipeline
 
 _CLIENT = frozenset({Part.PRODUCER, Part.CONSUMER, Part.STREAMS, Part.CONNECT})
@@ -58,7 +58,9 @@ def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | 
     hit = [hit.advisory for hit in own]
     # The newest that may be running: an upgrade from a line must not lead back within it.
     least = max(
-        release for release in meant(product, text) if any(one.affects(release) for one in hit)
+        release
+        for release in possible_releases(product, text)
+        if any(one.affects(release) for one in hit)
     )
     later = [release for release in releases(product) if release >= least]
     curable = [

@@ -37,11 +37,11 @@ __all__ = [
     "Played",
     "Stated",
     "all_challenges",
+    "daily_challenge",
+    "daily_seed",
     "find",
     "grade",
     "grade_case",
-    "of_day",
-    "seed_of",
 ]
 
 
@@ -60,12 +60,12 @@ def find(name: str) -> Challenge:
     raise LookupError(name)
 
 
-def of_day(day: date, challenges: Sequence[Challenge]) -> Challenge:
+def daily_challenge(day: date, challenges: Sequence[Challenge]) -> Challenge:
     """The challenge of a date; all installations with the same challenges have the same."""
-    return challenges[seed_of(day) % len(challenges)]
+    return challenges[daily_seed(day) % len(challenges)]
 
 
-def seed_of(day: date) -> int:
+def daily_seed(day: date) -> int:
     """The seed of a date, from which its schedule is drawn; 31 bits, as every drawn seed has.
 
     A digest and not the ordinal, so that one day does not follow from the one before.

@@ -28,7 +28,7 @@ class Played:
     numbers: Mapping[str, int | None]
 
     @classmethod
-    def of(cls, result: Mapping[str, Any]) -> Played:
+    def from_result(cls, result: Mapping[str, Any]) -> Played:
         """From an arm's result, as the engine writes it."""
         latency = (result.get("ack_latency_ms") or {}).get("p99")
         numbers = {**(result.get("counts") or {}), P99: None if latency is None else round(latency)}

@@ -33,7 +33,7 @@ class Change:
     after: Value
 
 
-def setting_of(challenge: Challenge, name: str) -> Setting:
+def lever_setting(challenge: Challenge, name: str) -> Setting:
     """What the catalog knows of a lever. Raises `SettingError` for one that it does not weigh."""
     family = Family(challenge.settings.get("family", "java"))
     component, _, key = name.partition(".")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from advisor.catalog import SettingError
 from advisor.reasoning.fields import from_fields
-from labs.challenges.levers import setting_of
-from labs.challenges.model import KINDS, LEVELS, P99, Cause, Challenge, Condition, Known
+from labs.challenges.levers import lever_setting
+from labs.challenges.model import KINDS, LEVELS, P99, Cause, Challenge, Condition, KnownAnswer
 from labs.engine.base.toml_table import Table
 from labs.engine.scenarios import ScenarioError, all_scenarios
 from labs.engine.scenarios import find as find_scenario
@@ -122,11 +122,11 @@ def _condition(table: Table) -> Condition:
     return condition
 
 
-def _known_answer(table: Table) -> Known:
+def _known_answer(table: Table) -> KnownAnswer:
     settings = table.settings("settings")
     if not settings:
         raise table.error("settings", "is missing: what does this answer change?")
-    entry = Known(settings, table.take("why", str))
+    entry = KnownAnswer(settings, table.take("why", str))
     table.finish()
     return entry
 
@@ -141,7 +141,7 @@ def _check(top: Table, challenge: Challenge) -> None:
     """Every set of settings is one that the catalog takes, and changes nothing but levers."""
     for name in challenge.levers:
         try:
-            setting_of(challenge, name)
+            lever_setting(challenge, name)
         except SettingError as unknown:
             raise top.error(f"levers.{name}", str(unknown)) from unknown
     for key, entry in (("optimum", challenge.optimum), ("tempting", challenge.tempting)):

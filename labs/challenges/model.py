@@ -66,14 +66,14 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownAnswer:
     """Settings of the levers that were tried by the authors, and why they do what they do."""
 
     settings: Mapping[str, str]
     why: str
 
 
-NOTHING = Known({}, "")
+NO_ANSWER = KnownAnswer({}, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ class Challenge:
     conditions: tuple[Condition, ...]
     staging: Mapping[str, float] = field(default_factory=dict)
     levers: tuple[str, ...] = ()
-    optimum: Known = NOTHING
-    tempting: Known = NOTHING
+    optimum: KnownAnswer = NO_ANSWER
+    tempting: KnownAnswer = NO_ANSWER
     causes: tuple[Cause, ...] = ()
     cause: str = ""
     wrong: str = ""
@@ -146,6 +146,6 @@ class Challenge:
         """The levers as the challenge begins."""
         return {name: self.settings.get(name, "") for name in self.levers}
 
-    def with_levers(self, entry: Known) -> dict[str, str]:
+    def with_levers(self, entry: KnownAnswer) -> dict[str, str]:
         """The levers of a known answer; it names only those that it changes."""
         return {**self.start(), **entry.settings}

@@ -15,12 +15,12 @@ from labs.engine.scenarios.model import Durations, P, Scenario, Topology, draw
 
 _DONE_BY: Mapping[str, str] = {
     "kill_client": "kill", "pause_client": "pause", "stop_client": "terminate",
-    "start_again": "restart", "cure": "mend", "let_go": "resume", "forget_group": "forget",
-    "release": "mend", "accept": "mend", "replace_ended": "restart", "delete_read": "delete",
+    "start_successor": "restart", "cure": "mend", "resume_client": "resume", "forget_group": "forget",
+    "release": "mend", "accept": "mend", "replace_ended": "restart", "delete_read_records": "delete",
     "add_copies": "mend-copies",
 }  # fmt: skip
 """Faults whose function is not named like what the ledger calls them."""
-_IN_WORDS: Mapping[str, str] = {"keep_all": "retention ended", "elect": "leader elected"}
+_IN_WORDS: Mapping[str, str] = {"disable_retention": "retention ended", "elect": "leader elected"}
 """What cures do that the ledger only calls mended."""
 _WAIT_S = 2.0
 """A wait has no length of its own before it was lived through; it is drawn as long as this."""

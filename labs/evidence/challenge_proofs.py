@@ -58,7 +58,7 @@ def prove(
     """
     with bench("challenges-") as (place, judge):
         for challenge in challenges:
-            proofs = proofs_of(challenge)
+            proofs = new_proofs(challenge)
             for number in range(runs):
                 folder = place / f"{challenge.name}-{number}"
                 with Launch(spec(challenge, seed + number), folder, judge) as started:
@@ -69,7 +69,7 @@ def prove(
             yield proofs
 
 
-def proofs_of(challenge: Challenge) -> list[Proof]:
+def new_proofs(challenge: Challenge) -> list[Proof]:
     """The proofs of a challenge before anything was run."""
     return [Proof(challenge.name, role) for role in ROLES]
 
@@ -98,7 +98,7 @@ def count(challenge: Challenge, proofs: Sequence[Proof], arms: Sequence[Mapping[
     pipelines = answers(challenge)
     for proof, result in zip(proofs, arms, strict=True):
         own = stated(challenge, pipelines[proof.role])
-        proof.take(grade(challenge, Played.of(result), own))
+        proof.take(grade(challenge, Played.from_result(result), own))
 
 
 def _of_case(challenge: Challenge, role: str, result: Mapping[str, Any]) -> Grade:
@@ -109,7 +109,7 @@ def _of_case(challenge: Challenge, role: str, result: Mapping[str, Any]) -> Grad
     cause = challenge.cause if role == "optimum" else challenge.wrong
     return grade_case(
         challenge,
-        Played.of(result),
+        Played.from_result(result),
         cause,
         min(match or {0}),
         None if match is None else bool(match),

@@ -73,7 +73,7 @@ def explore(
         if time.monotonic() >= until:
             return
         for step, drawn in _steps(at.record, seed, number, events):
-            run = run_setting(at, seed, number, step, Staged(drawn))
+            run = run_candidate(at, seed, number, step, Staged(drawn))
             yield run
             if against := refuted(run):
                 at.say(f"    refuted: {', '.join(sorted(against))}; looking for fewer settings")
@@ -85,7 +85,7 @@ def _steps(
 ) -> Iterator[tuple[str, Drawn]]:
     """What is not in the record of a number: as drawn, and the same on another line of brokers."""
     wanted = [step for step in ("drawn", "line") if not record.has(seed, number, step)]
-    first = first_setting(seed, number, events) if wanted else None
+    first = first_runnable(seed, number, events) if wanted else None
     for step in wanted:
         drawn = first if step == "drawn" or first is None else across_lines(first)
         if drawn and can_be_staged(drawn):
@@ -100,14 +100,14 @@ def _shrink(
     def still(candidate: Staged) -> bool:
         if not can_be_staged(candidate.drawn):
             return False
-        ran.append(run_setting(at, seed, number, "shrunk", candidate))
+        ran.append(run_candidate(at, seed, number, "shrunk", candidate))
         return bool(refuted(ran[-1]) & against)
 
     shrunk(first, still)
     yield from ran
 
 
-def first_setting(seed: int, number: int, events: Collection[FailureEvent] = ()) -> Drawn:
+def first_runnable(seed: int, number: int, events: Collection[FailureEvent] = ()) -> Drawn:
     for drawn in islice(draws(seed, number, events), MOST_DRAWS):
         if can_be_staged(drawn):
             return drawn
@@ -116,7 +116,7 @@ def first_setting(seed: int, number: int, events: Collection[FailureEvent] = ())
 
 def can_be_staged(drawn: Drawn) -> bool:
     try:
-        spec_of(Staged(drawn))
+        experiment_spec(Staged(drawn))
     except ValueError:
         return False
     runs = _as_it_runs(Staged(drawn))
@@ -133,7 +133,7 @@ def _conditions(staged: Staged) -> Conditions:
     return replace(condition[int(drawn.player * len(condition))], overrides=staged.durations)
 
 
-def spec_of(staged: Staged) -> ExperimentSpec:
+def experiment_spec(staged: Staged) -> ExperimentSpec:
     """What is run. Raises `ValueError` for what cannot be staged."""
     drawn = staged.drawn
     # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
@@ -144,19 +144,19 @@ def spec_of(staged: Staged) -> ExperimentSpec:
 
 
 def _as_it_runs(staged: Staged) -> Pipeline:
-    spec = spec_of(staged)
+    spec = experiment_spec(staged)
     return as_run(staged.drawn, spec.arms[0].settings, topology_of(spec, spec.arms[0]))
 
 
-def run_setting(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Explored:
+def run_candidate(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Explored:
     """Runs it, keeps it in the record, and its ledger where something was refuted."""
-    spec, drawn = spec_of(staged), staged.drawn
+    spec, drawn = experiment_spec(staged), staged.drawn
     at.say(
         f"{number} {step}  {spec.scenario} on {spec.kafka}, {drawn.pipeline.family} "
         f"{drawn.pipeline.version} by {_clients(spec, drawn.pipeline)}"
     )
     folder = at.folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{seed}-{number}"
-    result, seconds = result_of(spec, folder, at.judge_socket)
+    result, seconds = arm_result(spec, folder, at.judge_socket)
     counts = result.get("counts", {}) if result["verdict"] in JUDGED else {}
     run = Explored(
         seed, number, step, f"{datetime.now(UTC):%Y-%m-%d}", drawn.event.name, spec.scenario,
@@ -175,7 +175,7 @@ def run_setting(at: Setting, seed: int, number: int, step: str, staged: Staged) 
     return run
 
 
-def result_of(
+def arm_result(
     spec: ExperimentSpec, folder: Path, judge_socket: Path
 ) -> tuple[dict[str, Any], float]:
     """The one arm's result, and for how many seconds it ran: the wait for its turn is left out.

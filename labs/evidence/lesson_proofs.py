@@ -58,7 +58,7 @@ class Proof:
         return text if self.is_proven else f"{text}, WRONG"
 
 
-def arms_of(lesson: Lesson) -> dict[str, Arm]:
+def arms_by_role(lesson: Lesson) -> dict[str, Arm]:
     """The settings that are proved, by role."""
     return {
         "story": lesson.arm(lesson.symptom.arm),
@@ -80,7 +80,7 @@ def prove(
 
         def work(turn: tuple[Lesson, int, int]) -> list[Proof]:
             lesson, runs, first = turn
-            proofs = proofs_of(lesson, first)
+            proofs = new_proofs(lesson, first)
             for seed in range(first, first + runs):
                 folder = place / f"{lesson.name}-{seed}"
                 events = together.events(staged(lesson, proofs, seed), folder, judge)
@@ -91,9 +91,9 @@ def prove(
         yield from together.outcomes(turns, work)
 
 
-def proofs_of(lesson: Lesson, seed: int = 1) -> list[Proof]:
+def new_proofs(lesson: Lesson, seed: int = 1) -> list[Proof]:
     """The proofs of a lab before anything was run."""
-    arms = arms_of(lesson).items()
+    arms = arms_by_role(lesson).items()
     return [Proof(lesson.name, role, arm.name, seed=seed) for role, arm in arms]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from labs.engine.base import json_lines
-from labs.evidence.lesson_proofs import ROLES, Proof, arms_of
+from labs.evidence.lesson_proofs import ROLES, Proof, arms_by_role
 from labs.evidence.waits import Wait
 from labs.lessons import Lesson
 
@@ -24,7 +24,7 @@ class RecordError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredProofs:
     """The proofs of a lab from the seed `seed` on; by role, in how many runs the symptom showed,
     did not, or was not judged. `of` is the fingerprint of the settings that were run.
 
@@ -67,13 +67,13 @@ class Standing:
 
 def fingerprint(lesson: Lesson) -> str:
     """The same as long as the same is run and the same is asked of it."""
-    fields = {role: dict(arm.fields) for role, arm in arms_of(lesson).items()}
+    fields = {role: dict(arm.fields) for role, arm in arms_by_role(lesson).items()}
     symptom = [lesson.symptom.arm, lesson.symptom.count, lesson.symptom.over]
     text = json.dumps([lesson.scenario, symptom, fields], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def read(file: Path) -> list[Kept]:
+def read(file: Path) -> list[StoredProofs]:
     """All that is kept. Raises `RecordError`."""
     return json_lines.read(file, partial(_line, file))
 
@@ -81,7 +81,7 @@ def read(file: Path) -> list[Kept]:
 def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str) -> None:
     """Keeps the proofs of one lab; they are in the file when this returns."""
     proofs = list(proofs)
-    kept = Kept(
+    kept = StoredProofs(
         lesson.name, fingerprint(lesson), date, proofs[0].seed,
         {proof.role: proof.shown for proof in proofs},
         {proof.role: proof.not_shown for proof in proofs},
@@ -93,7 +93,7 @@ def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str) -> None:
     json_lines.append(file, kept)
 
 
-def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
+def standing(lesson: Lesson, kept: Sequence[StoredProofs]) -> list[Standing]:
     """What is kept of a lab as it is now, by role; empty if it was never run so."""
     mine = _own(lesson, kept)
     if not mine:
@@ -110,7 +110,7 @@ def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
 
 
 def next_run(
-    lessons: Sequence[Lesson], kept: Sequence[Kept], runs: int, seed: int,
+    lessons: Sequence[Lesson], kept: Sequence[StoredProofs], runs: int, seed: int,
     under_way: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Lesson, int] | None:  # fmt: skip
     """The lab of which fewest runs are kept or `under_way` (by name), and the seed of its next one:
@@ -128,7 +128,7 @@ def next_run(
     return lesson, next_seed + under_way.get(lesson.name, 0)
 
 
-def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:
+def wait(lesson: Lesson, kept: Sequence[StoredProofs]) -> Wait | None:
     """The longest time of an arm in the record of the lab; None if it was not measured."""
     mine = _own(lesson, kept)
     verdicts = [s for item in mine for s in item.verdict_s.values()]
@@ -136,15 +136,15 @@ def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:
     return Wait(max(verdicts), max(news)) if verdicts and news else None
 
 
-def _own(lesson: Lesson, kept: Sequence[Kept]) -> list[Kept]:
+def _own(lesson: Lesson, kept: Sequence[StoredProofs]) -> list[StoredProofs]:
     """What is kept of a lab with the settings that it has now."""
     of = fingerprint(lesson)
     return [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
 
 
-def _line(file: Path, number: int, text: str) -> Kept:
+def _line(file: Path, number: int, text: str) -> StoredProofs:
     try:
-        kept = Kept(**json.loads(text))
+        kept = StoredProofs(**json.loads(text))
         counts = (kept.shown, kept.not_shown, kept.unknown)
         if any({*count} != {*ROLES} for count in counts):
             raise ValueError(f"its roles have to be {', '.join(ROLES)}")

@@ -17,12 +17,12 @@ from labs.calibration.fingerprint import short_form
 from labs.calibration.record import Explored, Record
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Scenario
-from labs.runs.across import OF_BROKERS
+from labs.runs.across import SAME_AS_BROKERS
 
-KEPT = Path(__file__).parents[1] / "calibration" / "record" / "across"
+FOLDER = Path(__file__).parents[1] / "calibration" / "record" / "across"
 
 
-class KeptError(ValueError):
+class RowError(ValueError):
     """A kept file is not what `experiment --across --keep` writes; the message names it."""
 
 
@@ -74,9 +74,9 @@ class Row:
 def rows(record: Path) -> tuple[Row, ...]:
     """Every row, those over most lines first, then those whose verdict changes.
 
-    Raises `KeptError`.
+    Raises `RowError`.
     """
-    rows = [_kept(file) for file in sorted(KEPT.glob("*.json"))]
+    rows = [_kept(file) for file in sorted(FOLDER.glob("*.json"))]
     rows += _pairs(Record(record).runs)
     return tuple(
         sorted(rows, key=lambda row: (-len(row.cells), not row.is_changed, row.scenario.name))
@@ -92,7 +92,7 @@ def _kept(file: Path) -> Row:
             max(row["date"] for row in record["rows"]), cells, tuple(record["changes"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as wrong:
-        raise KeptError(
+        raise RowError(
             f"{file.name}: not what experiment --across --keep writes: {wrong}"
         ) from wrong
 
@@ -112,7 +112,7 @@ def _stated(record: Mapping[str, Any]) -> tuple[str, ...]:
     recommended = record["arms"][0] == "recommended"
     stated = [*record["settings"], *record["conditions"], f"client={record['client']}"]
     if version := record["client_version"]:
-        stated.append(f"client of {'the same line' if version == OF_BROKERS else version}")
+        stated.append(f"client of {'the same line' if version == SAME_AS_BROKERS else version}")
     return (*stated, "as recommended for these") if recommended else tuple(stated)
 
 

@@ -97,7 +97,7 @@ def comparison() -> Comparison:
 
 def warm() -> None:
     """Asks the advisor of all runs that came with the release, before a page has to."""
-    of_release(*_sized(settings.LAB_RECORD))
+    release_predictions(*_sized(settings.LAB_RECORD))
 
 
 def _sized(record: Path) -> tuple[Path, int]:
@@ -107,11 +107,13 @@ def _sized(record: Path) -> tuple[Path, int]:
 
 @lru_cache(maxsize=2)
 def _comparison(count: int, newest: str | None, record: Path, size: int) -> Comparison:
-    return table.compare_predicted([*table.predicted(observed()), *of_release(record, size)])
+    return table.compare_predicted(
+        [*table.predicted(observed()), *release_predictions(record, size)]
+    )
 
 
 @lru_cache(maxsize=2)
-def of_release(record: Path, size: int) -> list[Predicted]:
+def release_predictions(record: Path, size: int) -> list[Predicted]:
     """What today's advisor says of each run of a record of this size in bytes.
 
     Cached apart from own runs: it takes most of a second, and own runs do not change it.
@@ -129,7 +131,7 @@ def _staged(record: Path, size: int) -> list[Staged]:
     return staged(record)
 
 
-def own_counts() -> dict[str, list[dict[str, int | None]]]:
+def local_counts() -> dict[str, list[dict[str, int | None]]]:
     """By scenario, the counts of every arm that was judged on this installation."""
     done = Run.objects.filter(experiment__state=State.DONE, verdict__in=JUDGED)
     results: dict[str, list[dict[str, int | None]]] = {}

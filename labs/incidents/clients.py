@@ -10,7 +10,7 @@ from confluent_kafka.admin._config import ConfigSource
 from confluent_kafka.cimpl import NewTopic
 
 from labs.engine.base.wait import until
-from labs.engine.protocol.admin import TOPIC, config, quiet_admin, silent
+from labs.engine.protocol.admin import TOPIC, config, quiet_admin, silent_log
 
 _LIMIT_S = 20.0
 _NOT_YET = (
@@ -25,7 +25,7 @@ def producer(bootstrap: str, **settings: str | int) -> Producer:
     The steps handle what it reports about a broker that dies.
     """
     config = {name.replace("_", "."): value for name, value in settings.items()}
-    return Producer({**config, "bootstrap.servers": bootstrap}, logger=silent)
+    return Producer({**config, "bootstrap.servers": bootstrap}, logger=silent_log)
 
 
 def create(
@@ -133,7 +133,7 @@ def _reader(bootstrap: str, group: str, isolation: str = "read_committed") -> It
     consumer = Consumer({
         "bootstrap.servers": bootstrap, "group.id": group, "isolation.level": isolation,
         "auto.offset.reset": "earliest", "enable.auto.commit": False, "enable.partition.eof": True,
-    }, logger=silent)  # fmt: skip
+    }, logger=silent_log)  # fmt: skip
     try:
         yield consumer
     finally:

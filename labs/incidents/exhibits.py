@@ -25,7 +25,7 @@ def chosen(exhibits: Iterable[Exhibit]) -> list[Exhibit]:
     return [one for one in exhibits if not one.title.startswith((_LOGS, _SEGMENTS))]
 
 
-def of_logs(brokers: Mapping[int, Broker], folder: Path) -> Exhibit:
+def log_exhibit(brokers: Mapping[int, Broker], folder: Path) -> Exhibit:
     """What each broker logged of the play's topics, and its complaints: the last lines."""
     parts = []
     for number, broker in brokers.items():
@@ -38,7 +38,9 @@ def of_logs(brokers: Mapping[int, Broker], folder: Path) -> Exhibit:
     return Exhibit(_LOGS, "\n".join(parts))
 
 
-def of_segments(broker: Broker, version: str, tools_path: str, java: Java, folder: Path) -> Exhibit:
+def segment_exhibit(
+    broker: Broker, version: str, tools_path: str, java: Java, folder: Path
+) -> Exhibit:
     """The segments of the play's first topic on one broker, as the release's own tool prints them.
 
     Its first and its last lines, where there are many.

@@ -13,7 +13,7 @@ from typing import Any
 from labs.incidents.model import Exhibit, Moment
 from labs.incidents.verify import Side
 
-KEPT = Path(__file__).parent / "record.json"
+RECORD = Path(__file__).parent / "record.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def played(side: Side) -> Played:
     )  # fmt: skip
 
 
-def keep(rows: Iterable[Played], file: Path = KEPT, *, adding: bool = False) -> None:
+def keep(rows: Iterable[Played], file: Path = RECORD, *, adding: bool = False) -> None:
     """Puts these in the place of what was kept of the same incidents and sides.
 
     When `adding`, plays of the same release count besides the older ones.
@@ -66,14 +66,14 @@ def keep(rows: Iterable[Played], file: Path = KEPT, *, adding: bool = False) -> 
 
 
 @cache
-def kept() -> tuple[Played, ...]:
+def shipped() -> tuple[Played, ...]:
     """Everything that ships."""
-    return read(KEPT)
+    return read(RECORD)
 
 
 def sides(incident: str) -> tuple[Played, ...]:
     """What ships of one incident, the affected release first."""
-    return tuple(play for play in kept() if play.incident == incident)
+    return tuple(play for play in shipped() if play.incident == incident)
 
 
 def read(file: Path) -> tuple[Played, ...]:

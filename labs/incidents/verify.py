@@ -120,8 +120,8 @@ def _left(
 ) -> Outcome:
     """The outcome with what its brokers leave, which is gone with them."""
     java = find_java()
-    logs = exhibits.of_logs(brokers, folder)
-    segments = exhibits.of_segments(brokers[1], version, tools_path, java, folder)
+    logs = exhibits.log_exhibit(brokers, folder)
+    segments = exhibits.segment_exhibit(brokers[1], version, tools_path, java, folder)
     return replace(outcome, exhibits=(*outcome.exhibits, logs, segments))
 
 

@@ -164,7 +164,7 @@ def _add_lines(parser: CommandParser) -> None:
     )
 
 
-def spec_of(options: dict[str, Any]) -> ExperimentSpec:
+def experiment_spec(options: dict[str, Any]) -> ExperimentSpec:
     """The requested experiment. Raises `CommandError` that names what is wrong."""
     try:
         find(options["scenario"])
@@ -173,7 +173,7 @@ def spec_of(options: dict[str, Any]) -> ExperimentSpec:
     names = options["arms"].split(",")
     if not names or len(set(names)) < len(names) or set(names) - set(_ARMS):
         raise bad_input(f"--arms is a choice of {', '.join(_ARMS)}, not {options['arms']!r}")
-    pipeline = pipeline_of(options)
+    pipeline = described_pipeline(options)
     arms = [_arm(name, pipeline) for name in names]
     chosen = _conditions(options, pipeline)
     try:
@@ -184,10 +184,10 @@ def spec_of(options: dict[str, Any]) -> ExperimentSpec:
 
 def spec_on(options: dict[str, Any]) -> ExperimentSpec:
     """The same on exactly the release of `--kafka`, also where that is no offered one."""
-    return planning.at_release(spec_of(options), options["kafka"])
+    return planning.at_release(experiment_spec(options), options["kafka"])
 
 
-def pipeline_of(options: dict[str, Any]) -> Pipeline:
+def described_pipeline(options: dict[str, Any]) -> Pipeline:
     """The described settings of the options, on the release of `--kafka`."""
     fields = {
         **ASSUMED,
@@ -209,7 +209,7 @@ def pipeline_of(options: dict[str, Any]) -> Pipeline:
 
 def _client_version(options: dict[str, Any]) -> str | None:
     chosen: str | None = options["client_version"]
-    return options["kafka"] if chosen == across.OF_BROKERS else chosen
+    return options["kafka"] if chosen == across.SAME_AS_BROKERS else chosen
 
 
 def _arm(name: str, pipeline: Pipeline) -> ArmSpec:
@@ -281,7 +281,7 @@ def lines(options: dict[str, Any]) -> tuple[str, ...]:
     if options["until_bound"] is not None or options["kafka"] != kafka_versions()[0]:
         raise bad_input("--across takes the lines itself: leave --kafka and --until-bound out")
     try:
-        return across.lines_of(options["across"], all_versions())
+        return across.parse_lines(options["across"], all_versions())
     except across.AcrossError as problem:
         raise bad_input(f"--across: {problem}") from problem
 
@@ -310,6 +310,6 @@ def requested_lines(options: dict[str, Any]) -> dict[str, Any]:
 def on_release(options: dict[str, Any], release: str) -> Pipeline:
     """The settings by which lines are compared, on the release that ran: not all of a line have
     the same bugs."""
-    pipeline = pipeline_of({**options, "kafka": release})
+    pipeline = described_pipeline({**options, "kafka": release})
     is_described = options["arms"].split(",")[0] == "described"
     return pipeline if is_described else advisor.recommended(pipeline)

@@ -17,7 +17,7 @@ from labs.evidence import trials
 def evidence(request: HttpRequest) -> HttpResponse:
     """Prediction and observation, claim by claim, each number with a link to its runs."""
     comparison, staged = trials.comparison(), trials.scenarios_staged()
-    own = trials.own_counts()
+    own = trials.local_counts()
     unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}
     context = {
         "comparison": comparison,

@@ -51,7 +51,7 @@ def base(result: Mapping[str, Any]) -> str:
     )
 
 
-def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
+def run_sentence(verdict: str, result: Mapping[str, Any], want: str) -> str:
     """One arm in one sentence."""
     counts = result.get("counts") or {}
     if verdict == "unknown":
@@ -84,7 +84,7 @@ def _of_keys(counts: Mapping[str, Any]) -> str:
     return f" {late}, which no guarantee forbids."
 
 
-def of_brokers(spec: ExperimentSpec) -> str:
+def substitution(spec: ExperimentSpec) -> str:
     """What was run in place of the brokers described; empty where they were run."""
     if spec.instead_of is None:
         return ""
@@ -98,7 +98,7 @@ def of_brokers(spec: ExperimentSpec) -> str:
     )
 
 
-def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[str]:
+def arm_sentences(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[str]:
     """A sentence for each arm: (label, verdict, result)."""
     results = []
     for label, verdict, result in arms:
@@ -127,7 +127,7 @@ def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
     return [_seen(name, counts) for name in names]
 
 
-def of_missing(counts: Mapping[str, Any]) -> str:
+def missing_sentence(counts: Mapping[str, Any]) -> str:
     """Where the messages went that the group was not handed; empty if none is missing."""
     if counts.get("late") is None or not any(counts.get(name) for name in _WENT):
         return ""
@@ -139,7 +139,7 @@ def of_missing(counts: Mapping[str, Any]) -> str:
     return f"Of the messages that were not delivered to the group, {'; '.join(parts)}."
 
 
-def of_groups(result: Mapping[str, Any]) -> list[str]:
+def group_sentences(result: Mapping[str, Any]) -> list[str]:
     """For each group: how much each member was handed, and how often again."""
     return [_of_group(group) for group in result.get("groups") or ()]
 
@@ -160,7 +160,7 @@ def _times(times: int) -> str:
     return {2: "twice", 10: "ten times or more"}.get(times, f"{times} times")
 
 
-def of_evidence(seen: Evidence) -> str:
+def evidence_sentence(seen: Evidence) -> str:
     """What all judged runs with the same settings say, this one among them."""
     runs = "1 run" if seen.runs == 1 else f"{seen.runs} runs"
     if seen.with_loss:
@@ -184,7 +184,7 @@ def seconds(milliseconds: float | None) -> str:
     return "not judged" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
 
 
-def of_longest_pause(timeline: Mapping[str, Any]) -> str:
+def longest_pause(timeline: Mapping[str, Any]) -> str:
     """`5.0 s`: the longest time between two deliveries, whether or not a message waited then.
 
     Empty where nothing was delivered, or never later than in the next bucket.

@@ -41,7 +41,7 @@ def enter(request: HttpRequest, user: User) -> None:
     before = "" if request.user.is_authenticated else visitors.existing_key(request)
     with transaction.atomic():
         if before:
-            take_over(before, visitors.of_account(user))
+            take_over(before, visitors.account_key(user))
         login(request, user, backend=_BACKEND)
 
 
@@ -67,7 +67,7 @@ def remove(user: User) -> None:
 
     Results of challenges stay behind their links and runs stay as evidence, without an owner.
     """
-    key = visitors.of_account(user)
+    key = visitors.account_key(user)
     with transaction.atomic():
         Progress.objects.filter(visitor=key).delete()
         GivenUp.objects.filter(visitor=key).delete()
@@ -77,7 +77,7 @@ def remove(user: User) -> None:
 
 def unused(old: datetime) -> list[User]:
     """Returns the accounts of learners who have neither signed in nor started a run since."""
-    key: Any = Concat(Value(visitors.OF_ACCOUNTS), Cast(OuterRef("pk"), CharField()))
+    key: Any = Concat(Value(visitors.ACCOUNT_PREFIX), Cast(OuterRef("pk"), CharField()))
     ran = Experiment.objects.filter(visitor=key, created_at__gt=old)
     return [*User.objects.filter(~Exists(ran), is_staff=False, last_login__lt=old)]
 

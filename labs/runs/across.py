@@ -13,9 +13,9 @@ from typing import Any
 from packaging.version import Version
 
 from advisor.advisories import Advisory, Certainty
-from advisor.advisories.matching import hits, versions_of
+from advisor.advisories.matching import hits, part_versions
 from advisor.advisories.model import Product
-from advisor.advisories.releases import meant, releases
+from advisor.advisories.releases import possible_releases, releases
 from advisor.catalog import Component, Setting, kafka_line, written
 from advisor.catalog.versions import at_least
 from advisor.reasoning.event import FailureEvent
@@ -27,7 +27,7 @@ from labs.calibration.table import possible, refutable
 from labs.engine.run.result import JUDGED
 from labs.runs.search import Search
 
-OF_BROKERS = "brokers"
+SAME_AS_BROKERS = "brokers"
 """A client version that means: that of the brokers on each line."""
 
 
@@ -87,7 +87,7 @@ class Change:
     adjacent: bool = False
 
 
-def lines_of(text: str, known: Sequence[str]) -> tuple[str, ...]:
+def parse_lines(text: str, known: Sequence[str]) -> tuple[str, ...]:
     """The lines of `3.3..4.3` or `3.3,3.9,4.3`, oldest first, of those known.
 
     Raises `AcrossError` for a line that is not known, fewer than two, or a range that is turned.
@@ -217,7 +217,7 @@ def _came(before: Pipeline, after: Pipeline) -> Iterator[str]:
 
 def _fixed_in(advisory: Advisory, after: Pipeline) -> str:
     """The release of the later pipeline's line that has the fix, or of the last one before it."""
-    until = max(meant(advisory.product, versions_of(after)[advisory.part]))
+    until = max(possible_releases(advisory.product, part_versions(after)[advisory.part]))
     fixed = [release for release in advisory.fixed if release <= until]
     return f"fixed in {fixed[-1]}" if fixed else "it needs what is not described there"
 

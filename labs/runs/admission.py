@@ -34,7 +34,7 @@ def enqueue(
 ) -> Experiment:  # fmt: skip
     """The stored experiment; for a double click the one that the first click asked for."""
     take_place(visitor)
-    before = asked_just_now(visitor, asdict(spec), pipeline=pipeline, lesson=lesson)
+    before = recent_duplicate(visitor, asdict(spec), pipeline=pipeline, lesson=lesson)
     if before is not None and not is_one_of_many:
         return before
     experiment = store(spec, pipeline, lesson, visitor)
@@ -59,7 +59,7 @@ def store(
         queued_at=timezone.now(),
     )
     # Runs are each other's repetitions only under the same conditions.
-    conditions = list(Conditions.of(spec).described())
+    conditions = list(Conditions.from_spec(spec).described())
     Run.objects.bulk_create(
         Run(
             experiment=experiment,
@@ -117,7 +117,7 @@ def requeue(experiment: Experiment, visitor: Visitor) -> None:
             nudge_on_commit(slug, attempt + 1)
 
 
-def asked_just_now(
+def recent_duplicate(
     visitor: Visitor, wanted: Mapping[str, object], **same: str
 ) -> Experiment | None:
     """The experiment that a double click of this visitor asked for, but for its seed."""

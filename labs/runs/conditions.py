@@ -15,7 +15,7 @@ from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import kafka_versions, nearest
 from labs.engine.plan.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
 from labs.engine.scenarios.model import Scenario
-from labs.engine.workloads import JAVA, as_committed
+from labs.engine.workloads import JAVA, workload_by_commit
 from labs.engine.workloads.consume_transform_produce_java import TOOL
 
 RATES_PER_S = (10, 5_000)
@@ -50,7 +50,7 @@ class Conditions:
     librdkafka: bool = False
 
     @classmethod
-    def of(cls, spec: ExperimentSpec) -> Conditions:
+    def from_spec(cls, spec: ExperimentSpec) -> Conditions:
         return cls(
             spec.controllers, spec.partitions, spec.overrides, spec.value_bytes,
             spec.java_clients, spec.copier,
@@ -82,7 +82,7 @@ def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
     That of its line; the newest for a line that is newer than all of them, and the nearest where
     another client would do something else.
     """
-    played = as_committed(scenario.workload, advisor.in_force(pipeline))
+    played = workload_by_commit(scenario.workload, advisor.in_force(pipeline))
     if pipeline.family is not Family.JAVA or played not in JAVA:
         return None
     known = kafka_versions()

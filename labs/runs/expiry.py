@@ -24,7 +24,7 @@ from advisor.models import Description
 from labs.lessons.classroom import KEPT_FOR
 from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Series, State
 from labs.runs import accounts
-from labs.runs.visitors import OF_ACCOUNTS
+from labs.runs.visitors import ACCOUNT_PREFIX
 
 _NO_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
 _AT_ONCE = 500
@@ -35,7 +35,7 @@ def forget() -> dict[str, int]:
     """Removes expired rows, at most `_AT_ONCE` of each kind; returns how many, by kind."""
     now = timezone.now()
     alive = Session.objects.filter(expire_date__gt=now).values("session_key")
-    of_sessions = ~Q(visitor__in=alive) & ~Q(visitor__startswith=OF_ACCOUNTS)
+    of_sessions = ~Q(visitor__in=alive) & ~Q(visitor__startswith=ACCOUNT_PREFIX)
     lost = Progress.objects.filter(of_sessions).values_list("pk", flat=True)
     progress, _ = Progress.objects.filter(pk__in=[*lost[:_AT_ONCE]]).delete()
     given_up = GivenUp.objects.filter(of_sessions).values_list("pk", flat=True)

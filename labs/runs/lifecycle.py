@@ -152,7 +152,7 @@ def interrupt_orphans(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
     heard = heartbeats.seconds(beats, STALE_S)
     ended = []
     for (slug, owner), beat in beats.items():
-        process = owners.process_of(owner)
+        process = owners.lock_name(owner)
         bearable_s = HUNG_S if process in alive else STALE_S
         if process not in dead and heard[slug, owner] < bearable_s:
             continue

@@ -38,7 +38,7 @@ def new() -> str:
         return secrets.token_hex(8)
 
 
-def process_of(owner: str) -> str:
+def lock_name(owner: str) -> str:
     """The lock's name in a token; empty for a token that is not ours."""
     return owner.rpartition("-")[0]
 

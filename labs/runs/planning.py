@@ -12,7 +12,7 @@ from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from labs.challenges import Challenge
-from labs.engine.distributions.distribution import Brokers, patch_releases, to_run
+from labs.engine.distributions.distribution import Brokers, patch_releases, brokers_to_run
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.run.shape import shapes
 from labs.engine.scenarios import find as find_scenario
@@ -33,7 +33,7 @@ def brokers_for(
     """
     lines = find_scenario(scenario).zookeeper_lines
     staged = kafka_line(described.kafka) in lines and not conditions.controllers
-    return to_run(described.kafka, zookeeper=Replication(described).zookeeper, staged=staged)
+    return brokers_to_run(described.kafka, zookeeper=Replication(described).zookeeper, staged=staged)
 
 
 def streams_for(described: Pipeline) -> str | None:
@@ -41,7 +41,7 @@ def streams_for(described: Pipeline) -> str | None:
     return described.version if described.family is Family.STREAMS else None
 
 
-def pipeline_of(fields: Mapping[str, str]) -> Pipeline:
+def parse_pipeline(fields: Mapping[str, str]) -> Pipeline:
     """The pipeline of fields as a person states them. Raises `Refused` where they are wrong."""
     pipeline, problems = advisor.from_fields(fields)
     if pipeline is None:
@@ -134,7 +134,7 @@ def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpe
 
     Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
     """
-    described = pipeline_of(lesson.solution.fields)
+    described = parse_pipeline(lesson.solution.fields)
     stated = lesson_arms(lesson, arms, described)
     return spec_for(lesson.scenario, seed, stated, described, AS_PROVED)
 
@@ -147,7 +147,7 @@ def lesson_arms(lesson: Lesson, arms: Sequence[Arm], described: Pipeline) -> lis
     shared = brokers_for(described, lesson.scenario)
     results = []
     for item in arms:
-        pipeline = pipeline_of(item.fields)
+        pipeline = parse_pipeline(item.fields)
         own = brokers_for(pipeline, lesson.scenario)
         if own.zookeeper != shared.zookeeper:
             raise Refused(f"{item.label}: all arms of a lab have ZooKeeper, or none has.")

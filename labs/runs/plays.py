@@ -11,7 +11,7 @@ from django.utils import timezone
 from labs.incidents import Incident
 from labs.incidents.runner import PlaySpec
 from labs.models import Experiment, Run
-from labs.runs.admission import asked_just_now, nudge_on_commit, take_place
+from labs.runs.admission import nudge_on_commit, recent_duplicate, take_place
 from labs.runs.planning import Refused
 from labs.runs.visitors import NOBODY, Visitor
 
@@ -28,7 +28,7 @@ def start(incident: Incident, sides: Sequence[str], visitor: Visitor = NOBODY) -
     spec = PlaySpec(incident.slug, tuple(side for side in known if side in sides))
     with transaction.atomic():
         take_place(visitor)
-        before = asked_just_now(visitor, asdict(spec), scenario=spec.incident)
+        before = recent_duplicate(visitor, asdict(spec), scenario=spec.incident)
         if before is not None:
             return before
         play = _stored(spec, visitor)

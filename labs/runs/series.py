@@ -102,7 +102,7 @@ def _refuse_if_many(count: int, whose: str, words: str) -> None:
         raise Refused(f"A comparison of {words} is still going on. Wait for its end, or cancel it.")
 
 
-def search_of(series: Series) -> Search:
+def search_for(series: Series) -> Search:
     """What a series asks for; patch releases are among it where it bisects."""
     return Search(
         tuple(series.releases), series.bisect,
@@ -113,7 +113,7 @@ def search_of(series: Series) -> Search:
 def upcoming(series: Series) -> tuple[str, ...]:
     """The releases that have to be run next, given what was run."""
     ended = {run.kafka: _verdict(run) for run in series.experiments.all() if not run.is_live}
-    return search_of(series).upcoming(dict.fromkeys(series.impossible, "") | ended)
+    return search_for(series).upcoming(dict.fromkeys(series.impossible, "") | ended)
 
 
 def _verdict(experiment: Experiment) -> str:

@@ -19,7 +19,7 @@ from labs.lessons import Arm, Lesson
 from labs.models import Experiment, State
 from labs.runs.admission import enqueue, refuse_if_full, requeue
 from labs.runs.conditions import AS_PROVED, AS_THE_SCENARIO, Conditions
-from labs.runs.planning import Refused, arm, arms_for, lesson_arms, pipeline_of, spec_for
+from labs.runs.planning import Refused, arm, arms_for, lesson_arms, parse_pipeline, spec_for
 from labs.runs.visitors import NOBODY, Visitor
 
 REPEAT_MOST = 10
@@ -101,7 +101,7 @@ def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     refuse_if_full(visitor)
     fields = lesson.solution.fields
-    described = pipeline_of(fields)
+    described = parse_pipeline(fields)
     return _queue(
         lesson.scenario, lesson_arms(lesson, lesson.arms, described), described, AS_PROVED,
         pipeline=_saved(fields), lesson=lesson.name, visitor=visitor,
@@ -111,7 +111,7 @@ def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
 def start_turn(lesson: Lesson, choice: Arm, visitor: Visitor = NOBODY) -> Experiment:
     """Queues one arm: what the visitor chose in the turn of a lesson."""
     refuse_if_full(visitor)
-    pipeline = pipeline_of(choice.fields)
+    pipeline = parse_pipeline(choice.fields)
     return _queue(
         lesson.scenario, [arm(choice.name, pipeline, lesson.want)], pipeline, AS_PROVED,
         pipeline=_saved(choice.fields), lesson=lesson.name, visitor=visitor,
@@ -168,7 +168,7 @@ def _described(experiment: Experiment) -> str:
 
 
 def _saved(fields: Mapping[str, str]) -> str:
-    return str(advisor.save(pipeline_of(fields)).slug)
+    return str(advisor.save(parse_pipeline(fields)).slug)
 
 
 def _queue(

@@ -14,7 +14,7 @@ from django.utils.crypto import salted_hmac
 
 from labs.models import Experiment, Series
 
-OF_ACCOUNTS = "@"
+ACCOUNT_PREFIX = "@"
 """What the keys of accounts begin with. A session's has 32 letters and digits, and no @."""
 _SALT = "labs.runs.visitors.address"
 
@@ -33,23 +33,23 @@ class Visitor:
 NOBODY = Visitor()
 
 
-def of_account(user: User) -> str:
+def account_key(user: User) -> str:
     """The key of an account."""
-    return f"{OF_ACCOUNTS}{user.pk}"
+    return f"{ACCOUNT_PREFIX}{user.pk}"
 
 
 def existing_key(request: HttpRequest) -> str:
     """The key of the visitor, as far as there is one; empty if nothing can be kept of them yet."""
     # Asking for the user reads the session: a made-up key is empty afterwards.
     if isinstance(request.user, User):
-        return of_account(request.user)
+        return account_key(request.user)
     return request.session.session_key or ""
 
 
 def key(request: HttpRequest) -> str:
     """The key of the visitor; a session begins if there is none."""
     if isinstance(request.user, User):
-        return of_account(request.user)
+        return account_key(request.user)
     if not request.session.session_key:
         request.session["visits"] = True  # an empty session is never sent to the browser
         request.session.save()
@@ -57,7 +57,7 @@ def key(request: HttpRequest) -> str:
     return str(request.session.session_key)
 
 
-def of(request: HttpRequest) -> Visitor:
+def identify(request: HttpRequest) -> Visitor:
     """The visitor, whose session begins if there is none.
 
     The address itself is not kept, only a mark that tells two addresses apart on this site.
@@ -77,7 +77,7 @@ def learner(request: HttpRequest) -> User | None:
     return user if isinstance(user, User) and not user.is_staff else None
 
 
-def name(request: HttpRequest, started: Experiment | Series) -> str:
+def canceller(request: HttpRequest, started: Experiment | Series) -> str:
     """Who cancels it, in words."""
     return "a visitor" if started.visitor == existing_key(request) else "an operator"
 

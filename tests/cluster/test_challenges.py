@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from labs.challenges import Challenge, all_challenges
-from labs.evidence.challenge_proofs import count, proofs_of, spec
+from labs.evidence.challenge_proofs import count, new_proofs, spec
 from tests.cluster.conftest import Run
 
 pytestmark = [
@@ -15,7 +15,7 @@ pytestmark = [
 
 @pytest.mark.parametrize("challenge", all_challenges(), ids=lambda case: case.name)
 def test_the_optimum_passes_and_the_tempting_answer_fails(challenge: Challenge, run: Run) -> None:
-    proofs = proofs_of(challenge)
+    proofs = new_proofs(challenge)
     request = spec(challenge, seed=1)
     arms, _ = run(request)
     count(challenge, proofs, [arms[arm.name] for arm in request.arms])

@@ -18,9 +18,9 @@ from advisor.reasoning.guarantees import Anomaly
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.record import replay, story
 from labs.engine.run.launch import Launch, RunnerDied
-from labs.evidence.lesson_proofs import count, proofs_of, staged
+from labs.evidence.lesson_proofs import count, new_proofs, staged
 from labs.lessons import all_lessons
-from labs.runs.planning import pipeline_of
+from labs.runs.planning import parse_pipeline
 from spark_jobs.count_table import COUNTS
 from tests.cluster.conftest import Run, Told
 from tests.engine.arms import DESCRIBED, RECOMMENDED, SCENARIO, arm, experiment
@@ -35,12 +35,12 @@ ARMS = {"acks-1", "set-acks-all", "min-isr-3"}
 
 @pytest.fixture(scope="module")
 def told(run: Run) -> Told:
-    return run(staged(LESSON, proofs_of(LESSON), seed=1))
+    return run(staged(LESSON, new_proofs(LESSON), seed=1))
 
 
 def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(told: Told) -> None:
     assert LESSON.scenario == SCENARIO
-    proofs = proofs_of(LESSON)
+    proofs = new_proofs(LESSON)
     assert {proof.arm for proof in proofs} == ARMS
     for proof in proofs:
         count(LESSON, proof, told[0][proof.arm])
@@ -66,7 +66,7 @@ def test_acks_all_with_two_in_sync_loses_nothing(told: Told) -> None:
 def test_nothing_happened_that_the_advisor_rules_out(told: Told) -> None:
     for name, data in told[0].items():
         seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)}
-        failures = assess(pipeline_of(LESSON.arm(name).fields)).failures
+        failures = assess(parse_pipeline(LESSON.arm(name).fields)).failures
         possible = {anomaly for failure in failures for anomaly in failure.permits}
         assert seen <= possible, f"{name}: the advisor has no reason for {seen - possible}"
         staged = next(failure for failure in failures if failure.event.scenario == SCENARIO)

@@ -75,12 +75,12 @@ def test_of_a_play_that_is_cancelled_while_brokers_run_nothing_is_left(
             playing.set()
 
     monkeypatch.setattr(Recorder, "take", watch)
-    before = {*processes.family(own())}
+    before = {*processes.process_tree(own())}
     thread = threading.Thread(target=worker.run, args=(play.slug, play.attempt))
     thread.start()
     try:
         assert playing.wait(120), "the steps did not begin"
-        born = {*processes.family(own())} - before
+        born = {*processes.process_tree(own())} - before
         assert len(born) >= 3, "the keeper, the runner, and brokers"
         client.post(reverse("labs:cancel", args=[play.slug]))
         thread.join(60)

@@ -56,13 +56,13 @@ def test_of_a_play_with_zookeeper_that_was_killed_nothing_runs() -> None:
     )
 
     def running() -> bool:
-        commands = [Path(f"/proc/{pid}/cmdline") for pid in processes.family(started.pid)]
+        commands = [Path(f"/proc/{pid}/cmdline") for pid in processes.process_tree(started.pid)]
         text = "\n".join(file.read_text() for file in commands if file.exists())
         return text.count("kafka.Kafka") == 2 and "QuorumPeerMain" in text
 
     try:
         until(running, 120, "two brokers and their ZooKeeper")
-        born = processes.family(started.pid)[1:]
+        born = processes.process_tree(started.pid)[1:]
     finally:
         started.kill()
         started.wait(10)
@@ -80,8 +80,8 @@ def test_of_a_play_that_was_killed_nothing_runs_and_the_next_one_removes_its_fol
     try:
         until(lambda: any((path / "cluster").exists() for path in folders() - before), 60,
               "a broker's folder")  # fmt: skip
-        until(lambda: len(processes.family(started.pid)) > 1, 60, "a broker")
-        born = processes.family(started.pid)[1:]
+        until(lambda: len(processes.process_tree(started.pid)) > 1, 60, "a broker")
+        born = processes.process_tree(started.pid)[1:]
     finally:
         started.kill()
         started.wait(10)

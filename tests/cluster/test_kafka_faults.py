@@ -21,7 +21,7 @@ from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.read_only import read_only
 from labs.engine.faults.record import FaultLog
 from labs.engine.faults.roles import (
-    a_follower,
+    one_follower,
     controller,
     coordinator,
     dead,
@@ -127,17 +127,17 @@ def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
 
 def test_a_commit_that_the_coordinator_names_later_is_written(cluster, tmp_path, monkeypatch):
     cluster.create_topic("later")
-    at, asked, ask = cluster.bootstrap, Event(), group.saved_positions
+    at, asked, ask = cluster.bootstrap, Event(), group.committed_positions
 
-    def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
+    def committed_positions(bootstrap: str, topic: str) -> dict[int, int]:
         named = ask(bootstrap, topic)
         asked.set()
         return named
 
-    monkeypatch.setattr(group, "saved_positions", saved_positions)
+    monkeypatch.setattr(group, "committed_positions", committed_positions)
     consumer = Consumer({"bootstrap.servers": at, "group.id": group.GROUP})
     with ThreadPoolExecutor() as pool:
-        written = pool.submit(group.write_saved, at, "later", tmp_path, "consumer-1")
+        written = pool.submit(group.write_committed, at, "later", tmp_path, "consumer-1")
         assert asked.wait(60), "the coordinator was not asked"
         until(lambda: commits(consumer, TopicPartition("later", 0, 7)), 60, "no commit was taken")
         written.result(60)
@@ -153,9 +153,9 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     assert send(producer, "kept", 10) == 10
     consumer = Consumer({"bootstrap.servers": at, "group.id": "app", "enable.auto.commit": False})
     place = TopicPartition("kept", 0, 7)
-    assert group.saved_positions(at, "kept") == {}, "of a coordinator that has just begun"
+    assert group.committed_positions(at, "kept") == {}, "of a coordinator that has just begun"
     until(lambda: commits(consumer, place), 60, "no coordinator took the commit")
-    assert group.saved_positions(at, "kept") == {0: 7}
+    assert group.committed_positions(at, "kept") == {0: 7}
 
     deleted = by_hand.delete(rig(cluster, log), "kept", {0: 4})[0]
     assert deleted.evidence == "partition 0 starts at 4 now"
@@ -169,8 +169,8 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     made = by_hand.create(rig(cluster, log), "newer")[0].evidence
     assert made == "newer has 1 copy, the cluster's default.replication.factor"
     text = "retention.ms and retention.bytes of kept are -1 now"
-    assert by_hand.keep_all(rig(cluster, log), "kept")[0].evidence == text
-    until(lambda: not by_hand.keep_all(rig(cluster, log), "kept"), 30, "it is not left alone")
+    assert by_hand.disable_retention(rig(cluster, log), "kept")[0].evidence == text
+    until(lambda: not by_hand.disable_retention(rig(cluster, log), "kept"), 30, "it is not left alone")
 
     assert (
         by_hand.refuse(rig(cluster, log), "kept")[0].evidence
@@ -192,7 +192,7 @@ def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
         "leader.replication.throttled.rate=1 on brokers 1, 2, 3, for all replicas of narrow"
     )
     assert send(producer, "narrow", MESSAGES) == MESSAGES
-    (row,) = terminate(rig(cluster, log), a_follower("narrow"))
+    (row,) = terminate(rig(cluster, log), one_follower("narrow"))
     cluster.wait_in_sync("narrow", 1, 2, limit_s=60)
     assert send(producer, "narrow", MESSAGES) == MESSAGES
     (back,) = restart(rig(cluster, log), terminated())
@@ -258,13 +258,13 @@ def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster)
         return producer
 
     silent = begin("silent")
-    (first,) = hanging.ask(port, "hanging", 0, 10)
+    (first,) = hanging.open_transactions(port, "hanging", 0, 10)
     until(lambda: time.time() * 1000 - first.wrote_ms > 2000, 60, "time stands still")
     at_work = begin("at-work")
     (row,) = abort_hanging(rig(cluster, log := FaultLog()), "hanging")
     assert row.phase == "complete", row.evidence
     assert row.evidence.endswith("open since offset 0 of partition 0")
-    assert [transaction.start for transaction in hanging.ask(port, "hanging", 0, 10)] == [5]
+    assert [transaction.start for transaction in hanging.open_transactions(port, "hanging", 0, 10)] == [5]
     at_work.commit_transaction(60)
     assert abort_hanging(rig(cluster, log), "hanging")[0].evidence == "no transaction hangs"
     assert not log.proved, "a heal is no fault"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from labs.evidence.lesson_proofs import count, proofs_of, staged
+from labs.evidence.lesson_proofs import count, new_proofs, staged
 from labs.lessons import Lesson, all_lessons
 from tests.cluster.conftest import Run
 
@@ -18,7 +18,7 @@ pytestmark = [
 def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
     lesson: Lesson, run: Run
 ) -> None:
-    proofs = proofs_of(lesson)
+    proofs = new_proofs(lesson)
     arms, _ = run(staged(lesson, proofs, seed=1))
     for proof in proofs:
         count(lesson, proof, arms[proof.arm])

@@ -78,7 +78,7 @@ def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_b
     send(broker, range(10))
     # Delivered is not enough: the hold would catch the first batch, which is not done yet.
     until(
-        lambda: checkpoint.committed(tmp_path / "checkpoint", TOPIC) == {0: 10},
+        lambda: checkpoint.committed_offsets(tmp_path / "checkpoint", TOPIC) == {0: 10},
         LIMIT_S,
         "the first batch is not done",
     )
@@ -107,7 +107,7 @@ def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_b
 
 def doubled_by_a_pause(client: ClientProcess, rows: int, cluster: Cluster) -> bool:
     """Whether the log holds a value twice after an executor was stopped and went on."""
-    client.tell("pause")
+    client.send("pause")
     until(lambda: client.latest.get("paused"), LIMIT_S, "no executor stands still")
     states = [set(processes.thread_states(pid)) for pid in executors(client.pid).values()]
     assert len(states) == 2
@@ -116,7 +116,7 @@ def doubled_by_a_pause(client: ClientProcess, rows: int, cluster: Cluster) -> bo
     done = client.latest["acknowledged"] + 2 * rows
     until(lambda: client.latest["acknowledged"] >= done, LIMIT_S, "the query waits for the task")
 
-    client.tell("resume")
+    client.send("resume")
     until(lambda: client.latest.get("resumed"), LIMIT_S, "the executor still stands")
     assert "that Spark started beside this one: 1" in client.latest["resumed"]
     logged = read(cluster.bootstrap)

@@ -35,7 +35,7 @@ def test_words_are_parted_by_commas_or_spaces(monkeypatch):
         ("maybe", lambda: env.flag("LAB_X", default=True)),
         ("two", lambda: env.integer("LAB_X", lambda: 1, least=1, most=5)),
         ("6", lambda: env.integer("LAB_X", lambda: 1, least=1, most=5)),
-        ("http://secret@host", lambda: env.one_of("LAB_X", ("redis",), "redis://x")),
+        ("http://secret@host", lambda: env.address("LAB_X", ("redis",), "redis://x")),
     ],
     ids=["flag", "not a number", "out of bounds", "scheme"],
 )

@@ -142,7 +142,7 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     now = [1000.0]
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
     most = (2, 9) if whose == "visitor" else (9, 2)
-    kind = limits.kind_of(name, _step(name))
+    kind = limits.request_kind(name, _step(name))
     client, address = Client(), _address(name)
     client.post(reverse("advisor:start-over"))  # a session begins
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
@@ -166,7 +166,7 @@ def test_pages_that_take_long_to_make_are_limited(
     monkeypatch: pytest.MonkeyPatch, client: Client, name: str
 ) -> None:
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters())
-    data = settings.LAB_LIMITS | {limits.kind_of(name): (9, 2, 3600)}
+    data = settings.LAB_LIMITS | {limits.request_kind(name): (9, 2, 3600)}
     with override_settings(LAB_LIMITS=data):
         codes = [client.get(_address(name)).status_code for _ in range(3)]
         other = Client(REMOTE_ADDR="10.0.0.9").get(_address(name)).status_code
@@ -188,7 +188,7 @@ def test_whatever_adds_a_run_or_a_description_is_counted_as_that(client: Client)
         before = Experiment.objects.count(), Description.objects.count()
         with override_settings(LAB_QUEUE={"all": 999, "visitor": 999, "address": 999}):
             client.post(address, sent)
-        kind = limits.kind_of(name, str(resolve(address).kwargs.get("step", "")))
+        kind = limits.request_kind(name, str(resolve(address).kwargs.get("step", "")))
         if (Experiment.objects.count(), Description.objects.count()) != before:
             added.add(name)
         if Experiment.objects.count() != before[0]:

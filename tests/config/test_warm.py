@@ -22,6 +22,6 @@ def test_what_costs_most_is_there_and_every_template_can_be_read() -> None:
 @pytest.mark.django_db
 def test_the_advisor_was_asked_of_the_releases_runs_and_own_runs_ask_no_more() -> None:
     warm()
-    before = trials.of_release.cache_info().misses
+    before = trials.release_predictions.cache_info().misses
     trials.comparison()
-    assert trials.of_release.cache_info().misses == before
+    assert trials.release_predictions.cache_info().misses == before

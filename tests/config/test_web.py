@@ -105,7 +105,7 @@ def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
             opened += stack.enter_context(slow.sockets(port, sent, count))
             for _ in range(3):
                 assert answers(port, PAGE_LIMIT_S), sent
-        limit_s = web.SILENCE_S + 10
+        limit_s = web.IDLE_S + 10
         until(lambda: not any(map(slow.is_open, opened)), limit_s, "some are still open")
 
 
@@ -122,7 +122,7 @@ def test_closing_many_silent_sockets_closes_no_other(port):
             served += 16
             return not slow.is_open(opened[0])
 
-        until(round_of_visits, web.SILENCE_S + 10, "the first is still open", every_s=0)
+        until(round_of_visits, web.IDLE_S + 10, "the first is still open", every_s=0)
     assert served > 100
 
 
@@ -141,7 +141,7 @@ def test_a_page_is_served_beside_more_slow_readers_of_a_ledger_than_have_a_place
         with slow.sockets(port, wanted, 1) as (one,):
             return one.recv(12) == b"HTTP/1.1 200"
 
-    until(has_a_place, web.SILENCE_S + 10, "who went kept their place", every_s=0.5)
+    until(has_a_place, web.IDLE_S + 10, "who went kept their place", every_s=0.5)
 
 
 def test_what_is_sent_behind_a_request_before_its_answer_is_not_taken(port):
@@ -167,7 +167,7 @@ def next_to_nothing(port, bytes_at_once):
             return response_to(port, "/experiments/slow/recommended/ledger.zip")[0] == 200
 
         assert not another_has_the_place()
-        until(another_has_the_place, web.SILENCE_S + 10, "he keeps it", every_s=0.5)
+        until(another_has_the_place, web.IDLE_S + 10, "he keeps it", every_s=0.5)
 
 
 def never_silent(port):
@@ -182,9 +182,9 @@ def never_silent(port):
                 chunk = one.recv(4096)
                 assert chunk, f"closed after {taken} bytes"
                 taken += len(chunk)
-            return time.monotonic() - began > 2 * web.SILENCE_S
+            return time.monotonic() - began > 2 * web.IDLE_S
 
-        until(read, 3 * web.SILENCE_S, "he did not come to that time", every_s=0.1)
+        until(read, 3 * web.IDLE_S, "he did not come to that time", every_s=0.1)
 
 
 def trickled(port):
@@ -248,7 +248,7 @@ def test_a_reader_who_is_slow_and_never_silent_is_served(patient):
 
 
 def test_a_request_that_trickles_in_has_a_deadline(patient):
-    assert patient["a trickle"].result() > web.SILENCE_S + 5, "not for its silence"
+    assert patient["a trickle"].result() > web.IDLE_S + 5, "not for its silence"
 
 
 NO_ROOM = """

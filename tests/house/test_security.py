@@ -90,7 +90,7 @@ def test_what_is_limited_elsewhere_is_as_stated() -> None:
     assert costs()["one request"][0] == sent
     connections = costs()["connections"][2]
     assert connections.startswith(f"{web.CONNECTIONS:,} in all; one that is silent for")
-    assert f"silent for {web.SILENCE_S} s" in connections
+    assert f"silent for {web.IDLE_S} s" in connections
     assert number(costs()["ledgers being downloaded"][2]) == downloads.AT_ONCE
     assert f"`LAB_KEEP_DAYS` days ({settings.LAB_KEEP_DAYS})" in SECURITY
 

@@ -82,7 +82,7 @@ def test_conditions_are_those_of_the_web(monkeypatch: pytest.MonkeyPatch) -> Non
             *(f"--condition={name}" for name in chosen),
         )  # fmt: skip
     overrides = {"rate_per_s": 50, "lead_in_s": 2.5}
-    assert Conditions.of(specs[0]) == Conditions(3, 4, overrides, 200)
+    assert Conditions.from_spec(specs[0]) == Conditions(3, 4, overrides, 200)
 
 
 def test_scenarios_and_lessons_as_data(capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,5 +82,5 @@ def _move(bootstrap: str, over: Event, moved: list[int]) -> None:
         first = len(moved) % BROKERS
         replicas = [(first + place) % BROKERS + 1 for place in range(BROKERS)]
         for partition in range(_PARTITIONS):
-            reassign.ask(port, _TOPIC, partition, replicas, limit_s=10)
+            reassign.request_replicas(port, _TOPIC, partition, replicas, limit_s=10)
         moved.append(replicas[0])

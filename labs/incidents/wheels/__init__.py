@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from labs.engine.base.cache import alone, cache_dir
+from labs.engine.base.cache import exclusive_lock, cache_dir
 from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
 from labs.engine.distributions.download import DownloadFailed, ensure_room
 
@@ -49,7 +49,7 @@ def locked(release: str) -> dict[str, str]:
 
 def _wheel(release: str, sums: dict[str, str], progress: Callable[[str], None]) -> Path:
     folder = cache_dir() / "wheels" / f"{PRODUCT}-{release}"
-    with alone(folder):
+    with exclusive_lock(folder):
         if not list(folder.glob("*.whl")):
             ensure_room(folder)
             progress(f"downloading {PRODUCT} {release}")

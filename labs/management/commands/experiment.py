@@ -49,9 +49,9 @@ class Command(ExactCommand):
         if options["seed"] is None:
             options["seed"] = secrets.randbelow(2**31)
         lines = request.lines(options)
-        spec = request.spec_of(options)
+        spec = request.experiment_spec(options)
         share, minutes = request.repetition(options)
-        if note := sentences.of_brokers(spec):
+        if note := sentences.substitution(spec):
             self.stderr.write(note)
         with brokers_end_first():
             if lines:
@@ -92,7 +92,7 @@ class Command(ExactCommand):
         except CommandError as cannot:
             self.stderr.write(f"Kafka {line}: {cannot}")
             return across.Row(line, why_not=str(cannot))
-        if note := sentences.of_brokers(spec):  # the row is of the line that it names, or empty
+        if note := sentences.substitution(spec):  # the row is of the line that it names, or empty
             self.stderr.write(f"Kafka {line}: {note}")
             return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
@@ -168,7 +168,7 @@ def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
 def _summary(result: dict[str, Any]) -> str:
     lines = []
     for arm in result["arms"]:
-        words = sentences.of_run(arm["verdict"], arm, arm["want"])
+        words = sentences.run_sentence(arm["verdict"], arm, arm["want"])
         lines += [f"{arm['name']}: {arm['verdict']}. {words}", f"  ledger: {arm['ledger']}"]
     return "\n".join(lines)
 

@@ -78,7 +78,7 @@ class Command(ExactCommand):
         elif options["add"]:
             raise bad_input("--add is for --keep")
         elif options["kept"]:
-            self._report(record.kept(), as_data=options["json"])
+            self._report(record.shipped(), as_data=options["json"])
         elif options["json"]:
             self.stdout.write(json.dumps([_data(item) for item in all_incidents()], indent=2))
         else:

@@ -32,7 +32,7 @@ class Command(ExactCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         pruned = pruning.prune(options["limit_mb"] * pruning.MEGABYTE)
-        deleted = budget.keep_within(distribution.always_kept())
+        deleted = budget.enforce_limit(distribution.always_kept())
         if options["json"]:
             gone = [row.name for row in deleted]
             data = {"limit_mb": options["limit_mb"], "pruned": pruned, "deleted": gone}

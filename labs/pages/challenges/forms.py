@@ -12,7 +12,7 @@ from advisor.questions.question import Question
 from advisor.questions.questionnaire import question_of
 from advisor.reasoning.pipeline import Pipeline
 from labs.challenges import Challenge
-from labs.challenges.levers import described, setting_of
+from labs.challenges.levers import described, lever_setting
 from labs.pages.parameters import whole_number
 
 _MOST_CHARACTERS = 60
@@ -30,7 +30,7 @@ class LeverForm(forms.Form):
         super().__init__(self.levers, auto_id="%s", use_required_attribute=False)
         family = Family(challenge.settings.get("family", "java"))
         for name in challenge.levers:
-            self.fields[name] = _field(setting_of(challenge, name), question_of(name, family))
+            self.fields[name] = _field(lever_setting(challenge, name), question_of(name, family))
 
     def clean(self) -> None:
         """Puts each problem at its field, in the client's words."""

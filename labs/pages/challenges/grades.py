@@ -67,7 +67,7 @@ def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
     run = next((run for run in experiment.runs.all() if run.name == challenge.arm), None)
     if run is None:
         return Grade(UNKNOWN, "The run of this try has no such settings.")
-    played = Played.of(run.result)
+    played = Played.from_result(run.result)
     if challenge.is_forensics:
         answer = attempt.answer
         if "cause" not in answer:

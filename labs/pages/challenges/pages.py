@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from advisor import services as advisor
-from labs.challenges import LEVELS, Challenge, all_challenges, of_day
+from labs.challenges import LEVELS, Challenge, all_challenges, daily_challenge
 from labs.challenges.levers import Change, changes, described
 from labs.challenges.record import verified
 from labs.challenges.schedule import Plan, Step, plan
@@ -86,7 +86,7 @@ def listed(request: HttpRequest) -> dict[str, Any]:
     for challenge in all_challenges():
         own = mine.get(challenge.name, [])
         levels[challenge.level].rows.append(Row(challenge, challenge_grades.best(own), bool(own)))
-    return {"levels": list(levels.values()), "daily": of_day(today(), all_challenges()),
+    return {"levels": list(levels.values()), "daily": daily_challenge(today(), all_challenges()),
             "day": today()}  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
         "challenge": challenge,
         "lesson": challenge,  # the parts that it shares with a lesson leave links out
         "drawing": drawing(challenge),
-        "daily": of_day(today(), all_challenges()) == challenge,
+        "daily": daily_challenge(today(), all_challenges()) == challenge,
         "day": today(),
         "graded": last,
         "best": best,
@@ -121,7 +121,7 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
     return results
 
 
-def logs_of(run: Run) -> Path:
+def logs_folder(run: Run) -> Path:
     """Where the brokers of a run wrote what they say."""
     return run.experiment.folder / run.name / "logs"
 
@@ -132,8 +132,8 @@ def _evidence(experiment: Experiment, challenge: Challenge) -> dict[str, Any]:
     if run is None or not challenge.is_forensics:
         return {}
     return {
-        "log_lines": dump.notable(logs_of(run), TOPIC),
-        "broker_logs": list(dump.broker_logs(logs_of(run))),
+        "log_lines": dump.notable(logs_folder(run), TOPIC),
+        "broker_logs": list(dump.broker_logs(logs_folder(run))),
         "dumped": dump.around_jumps(run.ledger),
     }
 

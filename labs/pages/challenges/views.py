@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from advisor.reasoning.pipeline import Pipeline
-from labs.challenges import Challenge, all_challenges, find, of_day, seed_of
+from labs.challenges import Challenge, all_challenges, daily_challenge, daily_seed, find
 from labs.engine.record import dump
 from labs.engine.record.harmed import harmed
 from labs.models import Attempt, State
@@ -83,7 +83,7 @@ def evidence(request: HttpRequest, name: str, part: str) -> HttpResponse:
     run = experiment.runs.filter(name=challenge.arm).first() if experiment else None
     if not challenge.is_forensics or run is None or run.experiment.is_live:
         raise Http404("There is no recording to look into.")
-    folder = challenge_pages.logs_of(run)
+    folder = challenge_pages.logs_folder(run)
     if part == "dump":
         text = "\n".join(dump.records(run.ledger))
     elif part in (logs := dump.broker_logs(folder)):
@@ -141,7 +141,7 @@ def _play(request: HttpRequest, challenge: Challenge) -> HttpResponse:
         return redirect(f"{_url(challenge)}#live")
     try:
         if request.POST.get("again") and experiment is not None and experiment.state != State.DONE:
-            services.again(experiment, visitors.of(request))
+            services.again(experiment, visitors.identify(request))
             return redirect(f"{_url(challenge)}#live")
         form = LeverForm(challenge, request.POST)
         if not form.is_valid() or form.pipeline is None:
@@ -158,9 +158,11 @@ def _start(
 ) -> None:
     """Queues the run; of today's challenge on the schedule that everybody has."""
     day = challenge_pages.today()
-    is_daily = bool(request.POST.get("daily")) and of_day(day, all_challenges()) == challenge
+    is_daily = (
+        bool(request.POST.get("daily")) and daily_challenge(day, all_challenges()) == challenge
+    )
     started = services.start_challenge(
-        challenge, pipeline, visitors.of(request), seed_of(day) if is_daily else None
+        challenge, pipeline, visitors.identify(request), daily_seed(day) if is_daily else None
     )
     Attempt.objects.create(
         visitor=visitors.key(request), challenge=challenge.name, levers=levers,

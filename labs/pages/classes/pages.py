@@ -59,7 +59,7 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
     """The part of the page that all are led through, as this visitor sees it."""
     mine = visitors.existing_key(request)
     leads = bool(mine) and room.teacher == mine
-    pupil = None if leads else class_rooms.pupil_of(room, mine)
+    pupil = None if leads else class_rooms.find_pupil(room, mine)
     values: dict[str, Any] = {
         "room": room,
         "code": f"{room.code[:4]}-{room.code[4:]}",

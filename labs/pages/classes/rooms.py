@@ -26,7 +26,7 @@ def find(code: str) -> Classroom:
 
 def open_room(request: HttpRequest, lesson: Lesson) -> Classroom:
     """A new room, which the visitor leads. Raises `Refused` where too many are open."""
-    visitor = visitors.of(request)
+    visitor = visitors.identify(request)
     since = timezone.now() - OPEN_FOR
     opened = Classroom.objects.filter(closed_at__isnull=True, opened_at__gt=since)
     for whose, mine, most in (
@@ -46,7 +46,7 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
     Raises `Refused` for a nickname that is taken, for a full room and for a closed one.
     """
     key = visitors.key(request)
-    if (pupil := pupil_of(room, key)) is not None:
+    if (pupil := find_pupil(room, key)) is not None:
         return pupil
     if not room.is_open:
         raise Refused(CLOSED)
@@ -59,14 +59,14 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
             )
     except IntegrityError as taken:
         # A second tab of this browser, or another browser with the nickname.
-        if (mine := pupil_of(room, key)) is not None:
+        if (mine := find_pupil(room, key)) is not None:
             return mine
         raise Refused(f"“{nickname}” is taken in this room. Choose another nickname.") from taken
     _touch(room)
     return made
 
 
-def pupil_of(room: Classroom, visitor: str) -> Pupil | None:
+def find_pupil(room: Classroom, visitor: str) -> Pupil | None:
     """The pupil that a visitor is in this room."""
     return room.pupils.filter(visitor=visitor).first() if visitor else None
 

@@ -161,7 +161,7 @@ def run(request: HttpRequest, code: str) -> HttpResponse:
         _start(request, room, lesson)
     elif not earlier.is_live:
         try:
-            services.again(earlier, visitors.of(request))
+            services.again(earlier, visitors.identify(request))
         except planning.Refused as refused:
             messages.error(request, str(refused))
     return redirect(room)
@@ -228,7 +228,7 @@ def _teacher_only(request: HttpRequest, room: Classroom) -> None:
 
 
 def _pupil(request: HttpRequest, room: Classroom) -> Pupil:
-    pupil = class_rooms.pupil_of(room, visitors.existing_key(request))
+    pupil = class_rooms.find_pupil(room, visitors.existing_key(request))
     if pupil is None:
         raise Http404("This is for pupils of the room.")
     return pupil
@@ -237,7 +237,7 @@ def _pupil(request: HttpRequest, room: Classroom) -> Pupil:
 def _start(request: HttpRequest, room: Classroom, lesson: Lesson) -> None:
     try:
         with transaction.atomic():
-            started = services.start_lesson(lesson, visitors.of(request))
+            started = services.start_lesson(lesson, visitors.identify(request))
             if not class_rooms.move(room, Place(Stage.RUN), started):
                 transaction.set_rollback(True)  # pressed twice: the first press has a run
     except planning.Refused as refused:

@@ -33,7 +33,7 @@ class Preview:
     """The changes, and the experiments."""
 
 
-def of(saved: Saved) -> Preview:
+def content(saved: Saved) -> Preview:
     """Returns the content of the picture of a saved answer."""
     shown = advice(saved.answer)
     drawn, pipeline = shown["picture"], shown["pipeline"]

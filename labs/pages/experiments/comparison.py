@@ -101,7 +101,7 @@ def compare(*experiments: Experiment) -> Comparison:
     scale = plots.shared_scale(run.result.get("timeline") or {} for *_, run in own)
     columns = tuple(
         Column(
-            run, presentation.label(experiment, run.name), presentation.plot_of(run, scale), place
+            run, presentation.label(experiment, run.name), presentation.run_plot(run, scale), place
         )
         for place, experiment, run in own
     )
@@ -116,7 +116,7 @@ def compare(*experiments: Experiment) -> Comparison:
 
 
 def _conditions(runs: Sequence[Run]) -> Iterable[tuple[str, tuple[str | None, ...]]]:
-    rows = [dict(Conditions.of(run.experiment.request()).described()) for run in runs]
+    rows = [dict(Conditions.from_spec(run.experiment.request()).described()) for run in runs]
     for name in dict.fromkeys(name for row in rows for name in row):
         yield name, tuple(row.get(name) for row in rows)
 

@@ -61,7 +61,7 @@ def repeat(request: HttpRequest, slug: str) -> HttpResponse:
     this = get_object_or_404(selectors.recent(), slug=slug)
     try:
         times = whole_number(request.POST.get("times", "")) or 0
-        services.repeat(this, times, visitors.of(request))
+        services.repeat(this, times, visitors.identify(request))
     except planning.Refused as refused:
         messages.error(request, str(refused))
     return redirect("labs:repetitions", slug)

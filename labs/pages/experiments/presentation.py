@@ -119,7 +119,7 @@ def headline(experiment: Experiment) -> str:
 
 def headlines(experiment: Experiment) -> list[str]:
     """A sentence for each arm of an experiment that is done."""
-    return sentences.of_experiment(
+    return sentences.arm_sentences(
         (label(experiment, run.name), run.verdict, run.result) for run in experiment.runs.all()
     )
 
@@ -226,7 +226,7 @@ def _equal(values: Sequence[Any]) -> bool:
     return len({str(value) for value in values}) == 1
 
 
-def plot_of(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:
+def run_plot(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:
     """The timeline of a judged run; None if the judge gave none."""
     timeline = run.result.get("timeline") or {}
     if not timeline.get("buckets"):
@@ -249,10 +249,10 @@ def _arm(
         picture=drawn,
         spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
         events=fault_words.events(list(_faults(run))),
-        sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
+        sentence=sentences.run_sentence(run.verdict, run.result, run.want) if judged else "",
         counted=sentences.base(run.result),
-        missing=sentences.of_missing(counts),
-        groups=tuple(sentences.of_groups(run.result)),
+        missing=sentences.missing_sentence(counts),
+        groups=tuple(sentences.group_sentences(run.result)),
         all_counts=tuple(
             (words, counts.get(name))
             for name, words in sentences.COUNT_WORDS.items()
@@ -260,11 +260,11 @@ def _arm(
         ),
         unavailable=sentences.seconds(counts.get("unavailable_ms")) if counts else "",
         blocked=sentences.seconds(counts.get("blocked_ms")) if counts else "",
-        longest_pause=sentences.of_longest_pause(run.result.get("timeline") or {}),
+        longest_pause=sentences.longest_pause(run.result.get("timeline") or {}),
         evidence=_evidence(experiment, run),
         examples=tuple(_examples(run.result.get("examples") or {})),
         has_ledger=judged and run.ledger.is_dir(),
-        plot=plot_of(run, scale),
+        plot=run_plot(run, scale),
     )
 
 
@@ -286,7 +286,7 @@ def _pictures(experiment: Experiment, runs: Sequence[Run]) -> dict[str, picture.
 def _evidence(experiment: Experiment, run: Run) -> str:
     if experiment.state != State.DONE or not run.judged:
         return ""
-    return sentences.of_evidence(selectors.evidence(run))
+    return sentences.evidence_sentence(selectors.evidence(run))
 
 
 def _examples(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Examples]:

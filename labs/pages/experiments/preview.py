@@ -48,7 +48,7 @@ class Preview:
     arms: tuple[Arm, ...]
 
 
-def of(experiment: Experiment) -> Preview:
+def content(experiment: Experiment) -> Preview:
     """Returns the content of an experiment's picture; its arms have no verdict while it runs."""
     arms = presentation.arms(experiment, {})[:_ARMS]
     return Preview(

@@ -37,14 +37,14 @@ def picture(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = get_object_or_404(selectors.recent(), slug=slug)
     if experiment.state != State.DONE:
         raise Http404("The run has no verdict.")
-    drawn = preview.png(preview.of(experiment))
+    drawn = preview.png(preview.content(experiment))
     return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": "max-age=3600"})
 
 
 @require_safe
 def answer_picture(request: HttpRequest, slug: str) -> HttpResponse:
     """The verdict of an answer and the guarantee on each leg as a PNG, for previews of its link."""
-    drawn = answer_preview.png(answer_preview.of(find_or_404(slug)))
+    drawn = answer_preview.png(answer_preview.content(find_or_404(slug)))
     return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": "max-age=3600"})
 
 

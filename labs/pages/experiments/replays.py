@@ -119,7 +119,7 @@ def data(experiment: Experiment, partition: int = 0) -> dict[str, Any]:
 
 def _data(arm: ArmReplay) -> dict[str, Any]:
     moments, brokers = arm.replay.moments, arm.replay.brokers
-    drawn = presentation.plot_of(arm.run)
+    drawn = presentation.run_plot(arm.run)
     return {
         "name": arm.run.name,
         "label": arm.label,

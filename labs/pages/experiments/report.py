@@ -28,7 +28,7 @@ def _lines(experiment: Experiment, address: str) -> Iterator[str]:
         yield from wrap(presentation.headline(experiment), _WIDTH)
     else:
         yield presentation.standing(experiment, selectors.paces(experiment))
-    for text in (experiment.reason, sentences.of_brokers(experiment.request())):
+    for text in (experiment.reason, sentences.substitution(experiment.request())):
         yield from wrap(text, _WIDTH)
     if refuted := refutations(experiment):
         yield "This run contradicts the advice, which calls impossible here what it saw:"
@@ -49,7 +49,7 @@ def _facts(experiment: Experiment, runs: list[Run], address: str) -> Iterator[st
         ("scenario", experiment.scenario),
         ("seed", str(experiment.seed)),
         ("ended", ended),
-        *Conditions.of(experiment.request()).described(),
+        *Conditions.from_spec(experiment.request()).described(),
         *presentation.conditions(runs),
     ]
     if experiment.pruned_at:
@@ -61,9 +61,9 @@ def _arm(run: Run, label: str) -> Iterator[str]:
     head = f"{label}: {run.verdict or 'no verdict'}"
     yield from ("", head, "-" * len(head))
     if run.verdict:
-        yield from wrap(sentences.of_run(run.verdict, run.result, run.want), _WIDTH)
+        yield from wrap(sentences.run_sentence(run.verdict, run.result, run.want), _WIDTH)
     counts = run.result.get("counts") or {}
-    for text in (sentences.of_missing(counts), *sentences.of_groups(run.result)):
+    for text in (sentences.missing_sentence(counts), *sentences.group_sentences(run.result)):
         yield from wrap(text, _WIDTH)
     if counts:
         entries = sentences.COUNT_WORDS.items()

@@ -120,13 +120,15 @@ def start(request: HttpRequest) -> HttpResponse:
     name = request.POST.get("scenario", services.FIRST_SCENARIO)
     try:
         if not pipeline:
-            return redirect(services.start_first_look(visitors.of(request)))
+            return redirect(services.start_first_look(visitors.identify(request)))
         scenario, described = _scenario(name), _described(pipeline)
         form = ConditionsForm(scenario, request.POST, java=java_release(described, scenario))
         if not form.is_valid():
             context = _form_context(pipeline, described, scenario, form)
             return render(request, "labs/conditions.html", context, status=400)
-        return redirect(services.start(pipeline, name, form.conditions(), visitors.of(request)))
+        return redirect(
+            services.start(pipeline, name, form.conditions(), visitors.identify(request))
+        )
     except planning.Refused as refused:
         messages.error(request, str(refused))
         return redirect("labs:experiments")
@@ -160,7 +162,7 @@ def cancel(request: HttpRequest, slug: str) -> HttpResponse:
     """Ends an experiment that waits or runs, for the visitor who started it."""
     experiment = get_object_or_404(Experiment, slug=slug)
     if visitors.may_cancel(request, experiment):
-        lifecycle.cancel(slug, visitors.name(request, experiment))
+        lifecycle.cancel(slug, visitors.canceller(request, experiment))
     else:
         messages.error(request, NOT_YOURS)
     return redirect(experiment)
@@ -171,7 +173,7 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs the same arms and seed once more."""
     experiment = get_object_or_404(selectors.recent(), slug=slug)
     try:
-        return redirect(services.again(experiment, visitors.of(request)))
+        return redirect(services.again(experiment, visitors.identify(request)))
     except planning.Refused as refused:
         messages.error(request, str(refused))
         return redirect(experiment)
@@ -240,9 +242,9 @@ def shown(experiment: Experiment) -> dict[str, Any]:
         "headline": " ".join(headlines),
         "settings": presentation.compared(runs),
         "sends": proofs.sent(experiment),
-        "instead_of": sentences.of_brokers(experiment.request()),
+        "instead_of": sentences.substitution(experiment.request()),
         "conditions": presentation.conditions(runs),
-        "staging": list(Conditions.of(experiment.request()).described()),
+        "staging": list(Conditions.from_spec(experiment.request()).described()),
         "shortened": presentation.shortened(runs),
         "refutations": refutations(experiment),
         "takes_home": experiment.pipeline != ""

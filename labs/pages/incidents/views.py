@@ -47,7 +47,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     incident = _incident(name)
     sides = request.POST.getlist("side")
     try:
-        return redirect(plays.start(incident, sides, visitors.of(request)))
+        return redirect(plays.start(incident, sides, visitors.identify(request)))
     except Refused as refused:
         context = _context(incident) | {"refused": str(refused), "chosen": sides}
         return render(request, "labs/incident.html", context, status=400)

@@ -153,7 +153,7 @@ class Row:
     proofs: list[Standing]
 
 
-def step_of(mine: Progress) -> str:
+def current_step(mine: Progress) -> str:
     """The step at which a visitor is; the first, if it is none of today's."""
     return mine.step if mine.step in STEPS else next(iter(STEPS))
 
@@ -161,7 +161,7 @@ def step_of(mine: Progress) -> str:
 def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Standing]) -> Row:
     """`mine` is None for a lab that was not begun."""
     mine = mine or Progress(lesson=lesson.name)
-    step = step_of(mine)
+    step = current_step(mine)
     result = turned(lesson, mine)
     questions = [
         _question_row(question, mine.answers.get(question.name)) for question in lesson.questions

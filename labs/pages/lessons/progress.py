@@ -17,7 +17,7 @@ from labs.runs import visitors
 _ORDER = list(STEPS)
 
 
-def of(request: HttpRequest, lesson: Lesson) -> Progress:
+def load(request: HttpRequest, lesson: Lesson) -> Progress:
     """The visitor's progress; a new one is stored only once there is something to keep."""
     key = visitors.existing_key(request)
     rows = Progress.objects.filter(
@@ -62,7 +62,7 @@ def answer(request: HttpRequest, mine: Progress, question: Question, place: int)
         _keep(request, mine)
 
 
-def all_of(request: HttpRequest) -> list[Progress]:
+def load_all(request: HttpRequest) -> list[Progress]:
     """The visitor's progress in every lesson that they began."""
     key = visitors.existing_key(request)
     rows = Progress.objects.filter(visitor=key, reset_at__isnull=True)
@@ -74,7 +74,7 @@ def all_of(request: HttpRequest) -> list[Progress]:
 
 def reset(request: HttpRequest, lesson: Lesson) -> None:
     """Puts the progress aside; what was put aside before is gone."""
-    mine = of(request, lesson)
+    mine = load(request, lesson)
     if mine.pk is None:
         return
     with transaction.atomic():

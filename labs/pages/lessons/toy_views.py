@@ -44,7 +44,7 @@ def start(request: HttpRequest) -> HttpResponse:
     state = form.state()
     scenario = leader_loss.event_of(state.followers).scenario
     try:
-        return redirect(services.start_on(state.fields(), scenario, visitors.of(request)))
+        return redirect(services.start_on(state.fields(), scenario, visitors.identify(request)))
     except planning.Refused as refused:
         return redirect_with(request, str(refused))
 

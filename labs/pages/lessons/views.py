@@ -33,7 +33,7 @@ _STARTED_OVER = (
 @never_cache
 def lessons(request: HttpRequest) -> HttpResponse:
     """The map of the course, with one's own place in each lab."""
-    mine = {progress.lesson: progress for progress in progress.all_of(request)}
+    mine = {progress.lesson: progress for progress in progress.load_all(request)}
     kept = lesson_record.read(settings.LAB_LESSON_RECORD)
     rows = [
         lesson_pages.row(
@@ -58,7 +58,7 @@ def lessons(request: HttpRequest) -> HttpResponse:
 @never_cache
 def review(request: HttpRequest) -> HttpResponse:
     """Questions that were answered wrongly some days ago; `?shown=` is the latest answer."""
-    cards = lesson_review.cards(progress.all_of(request))
+    cards = lesson_review.cards(progress.load_all(request))
     due = lesson_review.due_now(cards)
     problem = ""
     if request.method == "POST":
@@ -80,7 +80,7 @@ def review(request: HttpRequest) -> HttpResponse:
 def resume(request: HttpRequest, name: str) -> HttpResponse:
     """Leads to the step at which the visitor is, or to the story."""
     lesson = _find(name)
-    step = lesson_pages.step_of(progress.of(request, lesson))
+    step = lesson_pages.current_step(progress.load(request, lesson))
     return redirect("labs:lesson", name=lesson.name, step=step)
 
 
@@ -94,7 +94,7 @@ def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
     lesson = _find(name)
     if step not in STEPS:
         raise Http404("There is no such step.")
-    mine = progress.of(request, lesson)
+    mine = progress.load(request, lesson)
     if request.method == "POST":
         given = request.POST.get("to") != "next" and _ANSWERS_OF.get(step)
         return given(request, lesson, mine) if given else _next(request, lesson, mine, step)
@@ -108,7 +108,7 @@ def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
 def live(request: HttpRequest, name: str) -> HttpResponse:
     """The part of the run's step that changes; 286 once it will not change again."""
     lesson = _find(name)
-    mine = progress.of(request, lesson)
+    mine = progress.load(request, lesson)
     if mine.experiment is None:
         raise Http404("Nothing has been run in this lesson.")
     context = lesson_pages.context(request, lesson, mine, "run")
@@ -121,7 +121,7 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
 def turn_live(request: HttpRequest, name: str) -> HttpResponse:
     """The same for the run of the visitor's turn."""
     lesson = _find(name)
-    mine = progress.of(request, lesson)
+    mine = progress.load(request, lesson)
     if mine.turn_experiment is None:
         raise Http404("Nothing has been run in this turn.")
     context = lesson_pages.context(request, lesson, mine, "your-turn")
@@ -189,9 +189,9 @@ def _run(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
         return _go(request, lesson, mine, "run")
     try:
         if mine.experiment is not None and mine.experiment.state != State.DONE:
-            services.again(mine.experiment, visitors.of(request))
+            services.again(mine.experiment, visitors.identify(request))
         else:
-            progress.begin(request, mine, services.start_lesson(lesson, visitors.of(request)))
+            progress.begin(request, mine, services.start_lesson(lesson, visitors.identify(request)))
     except planning.Refused as refused:
         messages.error(request, str(refused))
     return _go(request, lesson, mine, "run")
@@ -209,10 +209,10 @@ def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
         return render(request, "labs/lesson/your-turn.html", context, status=422)
     try:
         if again and earlier is not None:
-            services.again(earlier, visitors.of(request))
+            services.again(earlier, visitors.identify(request))
         else:
             chosen = lesson.arm(form.choice)
-            started = services.start_turn(lesson, chosen, visitors.of(request))
+            started = services.start_turn(lesson, chosen, visitors.identify(request))
             progress.take_turn(request, mine, form.kept(), started)
     except planning.Refused as refused:
         messages.error(request, str(refused))

@@ -87,7 +87,7 @@ def harms() -> tuple[Anomaly, ...]:
     return tuple(harm for harm in Anomaly if harm in met)
 
 
-def case_of(scenario: str) -> Case | None:
+def find_case(scenario: str) -> Case | None:
     """The case that a card runs."""
     return next((card.case for card in cards() if card.scenario.name == scenario), None)
 

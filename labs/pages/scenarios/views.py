@@ -45,12 +45,12 @@ def scenarios(request: HttpRequest) -> HttpResponse:
 @require_POST
 def start(request: HttpRequest, name: str) -> HttpResponse:
     """Queues a scenario with the settings that its card names: `choice` is weak, safe or both."""
-    case = scenario_cards.case_of(name)
+    case = scenario_cards.find_case(name)
     chosen = CHOICES.get(request.POST.get("choice", "both"))
     if case is None or chosen is None:
         raise Http404(f"There are no such settings for {name}.")
     try:
-        return redirect(services.start_case(case, chosen, visitors.of(request)))
+        return redirect(services.start_case(case, chosen, visitors.identify(request)))
     except planning.Refused as refused:
         messages.error(request, str(refused))
         return redirect(f"{reverse('labs:scenarios')}#{name}")

@@ -46,7 +46,9 @@ def start(request: HttpRequest) -> HttpResponse:
     form = SeriesForm(request.POST, slugs=_slugs(request, request.POST.get("pipeline", "")))
     if form.is_valid():
         try:
-            return redirect(time_machine.start(_question(form.cleaned_data), visitors.of(request)))
+            return redirect(
+                time_machine.start(_question(form.cleaned_data), visitors.identify(request))
+            )
         except Refused as refused:
             form.add_error(None, str(refused))
     return render(request, "labs/over_lines.html", _page(request, form), status=400)
@@ -72,7 +74,7 @@ def cancel(request: HttpRequest, slug: str) -> HttpResponse:
     """Ends a series with the runs that wait or run, for the visitor who started it."""
     series = get_object_or_404(Series, slug=slug)
     if visitors.may_cancel(request, series):
-        time_machine.cancel(series, visitors.name(request, series))
+        time_machine.cancel(series, visitors.canceller(request, series))
     else:
         messages.error(request, NOT_YOURS)
     return redirect(series)
@@ -93,7 +95,7 @@ def go_on(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _question(data: dict[str, Any]) -> time_machine.Question:
-    pipeline = data["pipeline"] or advisor.save(planning.pipeline_of(time_machine.DEFAULTS)).slug
+    pipeline = data["pipeline"] or advisor.save(planning.parse_pipeline(time_machine.DEFAULTS)).slug
     asked = time_machine.Question(
         pipeline, data["scenario"], data["first"], data["last"], data["which"] == "bisect"
     )
@@ -105,7 +107,7 @@ def _question(data: dict[str, Any]) -> time_machine.Question:
 
 def _conditions(run: Experiment) -> Conditions:
     """Those of a run, with whose clients played it."""
-    conditions = Conditions.of(run.request())
+    conditions = Conditions.from_spec(run.request())
     return replace(conditions, librdkafka=conditions.java_clients is None)
 
 

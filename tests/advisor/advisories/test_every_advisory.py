@@ -14,7 +14,7 @@ from django.urls import reverse
 from packaging.version import Version
 
 from advisor import services
-from advisor.advisories import Advisory, Part, advisories, match, versions_of
+from advisor.advisories import Advisory, Part, advisories, match, part_versions
 from advisor.advisories.model import Product
 from advisor.advisories.releases import releases
 from advisor.catalog import Component, Family, kafka_versions, versions, written
@@ -154,7 +154,7 @@ def test_the_smallest_upgrade_clears_it_and_no_smaller_one_clears_all(
     assert not advisory.affects(target)
     parts = {advisory.part}
     if parts < CLIENTS:  # one release of all that the application is made of
-        parts = CLIENTS & versions_of(pipeline).keys()
+        parts = CLIENTS & part_versions(pipeline).keys()
     cleared = [bug.advisory for bug in bugs.bugs if bug.advisory.id in upgrade.clears]
     named = {*upgrade.clears, *upgrade.remain}
     others = [one for one in advisories() if one.part in parts and one.id not in named]

@@ -13,11 +13,11 @@ from advisor.advisories import (
     advisories,
     hits,
     match,
+    part_versions,
     upgrades,
-    versions_of,
     weakened,
 )
-from advisor.advisories.releases import meant, releases
+from advisor.advisories.releases import possible_releases, releases
 from advisor.catalog import Family
 from advisor.catalog.versions import kafka_versions, versions
 from advisor.reasoning.fields import from_fields
@@ -81,14 +81,14 @@ def test_what_is_known_to_be_absent_is_no_hit():
 def test_a_release_is_kept_beside_its_line():
     pipeline = described(version="3.2.0", kafka="3.9.1")
     assert (pipeline.version, pipeline.kafka) == ("3.2", "3.9")
-    running = versions_of(pipeline)
+    running = part_versions(pipeline)
     assert (running[Part.PRODUCER], running[Part.BROKER]) == ("3.2.0", "3.9.1")
 
 
 def test_connect_is_looked_at_only_where_it_runs():
     fields = {"version": "3.0", "kafka": "4.3"}
-    assert Part.CONNECT not in versions_of(described(**fields))
-    assert Part.CONNECT in versions_of(described(**fields, **{"application.framework": "connect"}))
+    assert Part.CONNECT not in part_versions(described(**fields))
+    assert Part.CONNECT in part_versions(described(**fields, **{"application.framework": "connect"}))
 
 
 @pytest.mark.wide
@@ -98,14 +98,14 @@ def test_every_line_of_every_client_and_broker_can_be_asked(family):
         for kafka in kafka_versions():
             pipeline = described(family=family.value, version=line, kafka=kafka)
             concerned = hits(pipeline)
-            for upgrade in upgrades(concerned, versions_of(pipeline), pipeline):
+            for upgrade in upgrades(concerned, part_versions(pipeline), pipeline):
                 assert upgrade.target or upgrade.remain
 
 
 def test_the_smallest_upgrade_clears_all_that_was_found():
     pipeline = described(**AUTO)
     concerned = hits(pipeline)
-    (upgrade,) = upgrades(concerned, versions_of(pipeline), pipeline)
+    (upgrade,) = upgrades(concerned, part_versions(pipeline), pipeline)
     assert (upgrade.what, upgrade.running, upgrade.target) == ("Java clients", "3.2.0", "3.9.2")
     assert not upgrade.remain
     assert set(upgrade.clears) == {hit.advisory.id for hit in concerned}
@@ -122,7 +122,7 @@ def test_the_smallest_upgrade_clears_all_that_was_found():
 def test_nothing_found_needs_no_upgrade():
     pipeline = described(version="4.3.1", kafka="4.3.1")
     assert hits(pipeline) == ()
-    assert upgrades((), versions_of(pipeline), pipeline) == ()
+    assert upgrades((), part_versions(pipeline), pipeline) == ()
 
 
 GUARANTEES = st.fixed_dictionaries({boundary: st.sampled_from(Guarantee) for boundary in Boundary})
@@ -147,7 +147,7 @@ def test_a_release_is_affected_or_it_is_not(case, data):
     hit = match(case, {case.part: str(release)})
     assert (hit is not None) == case.affects(release)
     line = ".".join(map(str, release.release[: 3 if release.major == 0 else 2]))
-    any_of_line = any(case.affects(one) for one in meant(case.product, line))
+    any_of_line = any(case.affects(one) for one in possible_releases(case.product, line))
     assert (match(case, {case.part: line}) is not None) == any_of_line
 
 
@@ -264,7 +264,7 @@ def test_an_upgrade_from_a_line_whose_later_releases_have_the_bug_leads_on(
 
 def test_later_releases_that_have_it_again_are_named():
     pipeline = described(version="3.9.0", kafka="4.3.1")
-    (upgrade,) = upgrades(hits(pipeline), versions_of(pipeline), pipeline)
+    (upgrade,) = upgrades(hits(pipeline), part_versions(pipeline), pipeline)
     assert upgrade.target == "3.9.2"
     assert upgrade.but_not == ("4.0.0", "4.0.1", "4.1.0", "4.1.1")  # KAFKA-19012
 

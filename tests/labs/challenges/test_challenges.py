@@ -26,12 +26,12 @@ from labs.challenges import (
     Played,
     Stated,
     all_challenges,
+    daily_challenge,
+    daily_seed,
     find,
     grade,
     grade_case,
-    of_day,
     record,
-    seed_of,
 )
 from labs.challenges.levers import changes, described, open_failures, stated
 from labs.challenges.loading import load
@@ -124,7 +124,7 @@ def test_the_optimum_of_golf_is_the_advice_and_nothing_less_will_do(challenge: C
 
 def played(verdict: str, **counts: int | None) -> Played:
     """What a run of the engine's form showed: 10,000 acknowledged, 0 or 985 of them lost."""
-    return Played.of(make.result(verdict, **counts))
+    return Played.from_result(make.result(verdict, **counts))
 
 
 def test_a_run_passes_by_its_counts_and_says_them() -> None:
@@ -137,7 +137,11 @@ def test_a_run_passes_by_its_counts_and_says_them() -> None:
 
 
 def test_what_was_not_judged_is_never_graded() -> None:
-    for run in (played("unknown"), Played.of({}), Played("holds", "", {"lost_write": None})):
+    for run in (
+        played("unknown"),
+        Played.from_result({}),
+        Played("holds", "", {"lost_write": None}),
+    ):
         assert grade(FIRST, run, NOTHING_STATED).state == UNKNOWN
     # An unknown verdict counts for nothing, whatever was counted.
     surely = Played("unknown", "the fault did not happen", {"lost_write": 0, "ok": 10})
@@ -210,11 +214,11 @@ def test_a_case_without_harm_or_without_ledger_is_not_graded() -> None:
 
 def test_a_day_has_one_challenge_and_one_schedule() -> None:
     days = [date(2026, 11, 24) + timedelta(days=number) for number in range(120)]
-    assert seed_of(days[0]) == 391_342_052, "the same on every machine and in every release"
-    chosen = {of_day(day, all_challenges()).name for day in days}
+    assert daily_seed(days[0]) == 391_342_052, "the same on every machine and in every release"
+    chosen = {daily_challenge(day, all_challenges()).name for day in days}
     assert len(chosen) > len(all_challenges()) / 2
-    assert len({seed_of(day) for day in days}) == len(days)
-    assert all(0 <= seed_of(day) < 2**31 for day in days)
+    assert len({daily_seed(day) for day in days}) == len(days)
+    assert all(0 <= daily_seed(day) < 2**31 for day in days)
 
 
 def test_levels_and_kinds_are_all_there() -> None:

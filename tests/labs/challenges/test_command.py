@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from labs.challenges import Grade, all_challenges, find
-from labs.evidence.challenge_proofs import Proof, count, proofs_of
+from labs.evidence.challenge_proofs import Proof, count, new_proofs
 from labs.management.commands import challenges as command
 from tests.labs import make
 
@@ -69,7 +69,7 @@ def test_input_that_is_wrong_ends_with_2(wrong: list[str]) -> None:
 
 def test_a_proof_grades_each_arm_by_its_own_result() -> None:
     challenge = find(NAME)
-    proofs = proofs_of(challenge)
+    proofs = new_proofs(challenge)
     count(challenge, proofs, [make.result("holds"), make.result("broken")])
     assert all(proof.is_proven for proof in proofs)
     count(challenge, proofs, [make.result("unknown"), make.result("broken")])

@@ -81,7 +81,7 @@ def test_a_row_says_what_was_seen_on_which_release_when_and_by_which_code(tmp_pa
 
 def test_the_page_reads_what_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(tmp_path / "rows.json", "2.8,3.9,4.3")
-    monkeypatch.setattr(over_lines, "KEPT", tmp_path)
+    monkeypatch.setattr(over_lines, "FOLDER", tmp_path)
     row = next(iter(over_lines.rows(tmp_path / "none.jsonl")))
     assert [cell.verdict for cell in row.cells] == ["broken", "broken", "holds"]
     assert [cell.zookeeper for cell in row.cells] == [True, False, False]

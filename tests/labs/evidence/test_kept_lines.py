@@ -12,16 +12,16 @@ import pytest
 from advisor import services as advisor
 from advisor.intake.inputs import parse_option
 from advisor.reasoning.pipeline import Pipeline
-from labs.evidence.over_lines import KEPT
+from labs.evidence.over_lines import FOLDER
 from labs.management.experiment_request import ASSUMED
 from labs.runs import across
 from labs.runs.across import Row
 
-FILES = pytest.mark.parametrize("file", sorted(KEPT.glob("*.json")), ids=lambda file: file.stem)
+FILES = pytest.mark.parametrize("file", sorted(FOLDER.glob("*.json")), ids=lambda file: file.stem)
 
 
 def test_rows_ship_so_that_the_page_of_a_new_installation_is_not_empty() -> None:
-    assert len(list(KEPT.glob("*.json"))) >= 2
+    assert len(list(FOLDER.glob("*.json"))) >= 2
 
 
 @cache
@@ -37,7 +37,7 @@ def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
               "need.guarantee": asked["want"],
               **dict(map(parse_option, asked["settings"]))}  # fmt: skip
     if version := asked["client_version"]:
-        fields["version"] = release if version == across.OF_BROKERS else version
+        fields["version"] = release if version == across.SAME_AS_BROKERS else version
     described, problems = advisor.from_fields(fields)
     assert described is not None, problems
     return described if asked["arms"][0] == "described" else advisor.recommended(described)

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from labs.calibration.record import Record
 from labs.evidence import over_lines
-from labs.evidence.over_lines import KeptError, rows
+from labs.evidence.over_lines import RowError, rows
 from tests.house.files import ROOT
 
 SHIPPED = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
@@ -41,7 +41,7 @@ CHANGE = {
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder of kept rows, and no row that an earlier test has read."""
-    monkeypatch.setattr(over_lines, "KEPT", tmp_path)
+    monkeypatch.setattr(over_lines, "FOLDER", tmp_path)
     rows.cache_clear()
     yield tmp_path
     rows.cache_clear()
@@ -74,7 +74,7 @@ def test_runs_of_exploring_are_paired_with_the_same_on_another_line(kept: Path) 
 @pytest.mark.parametrize("text", ["{", "[]", printed(scenario="kettle"), printed(rows=[{}])])
 def test_a_file_that_is_none_is_refused_by_its_name(kept: Path, text: str) -> None:
     (kept / "odd.json").write_text(text)
-    with pytest.raises(KeptError, match=r"odd\.json: not what"):
+    with pytest.raises(RowError, match=r"odd\.json: not what"):
         rows(SHIPPED)
 
 

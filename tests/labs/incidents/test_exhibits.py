@@ -28,7 +28,7 @@ def test_the_log_shows_complaints_and_the_own_topics_without_folders(tmp_path: P
     made = broker(tmp_path, "orders-0", "__consumer_offsets-0",
                   lines=[COMPLAINT, OWN, f"[…] INFO orders-0 in {tmp_path}/broker-1/data",
                          "[…] INFO __consumer_offsets-0 loaded"])  # fmt: skip
-    text = exhibits.of_logs({1: made}, tmp_path).text
+    text = exhibits.log_exhibit({1: made}, tmp_path).text
     assert text.splitlines() == [
         "broker 1:", COMPLAINT, OWN, "[…] INFO orders-0 in broker-1/data",
     ]  # fmt: skip
@@ -36,13 +36,15 @@ def test_the_log_shows_complaints_and_the_own_topics_without_folders(tmp_path: P
 
 def test_the_last_lines_are_shown_and_the_others_counted(tmp_path: Path) -> None:
     made = broker(tmp_path, "orders-0", lines=[f"{OWN} {number}" for number in range(40)])
-    assert exhibits.of_logs({1: made}, tmp_path).text.startswith("broker 1, after 26 earlier lines")
+    assert exhibits.log_exhibit({1: made}, tmp_path).text.startswith(
+        "broker 1, after 26 earlier lines"
+    )
 
 
 def test_what_a_broker_says_again_and_again_is_shown_once(tmp_path: Path) -> None:
     later = [COMPLAINT.replace("06:00:01", f"06:00:{second}") for second in range(10, 40)]
     made = broker(tmp_path, "orders-0", lines=[COMPLAINT, OWN, *later])
-    shown = exhibits.of_logs({1: made}, tmp_path).text.splitlines()
+    shown = exhibits.log_exhibit({1: made}, tmp_path).text.splitlines()
     assert shown == ["broker 1:", OWN, later[-1]]
 
 
@@ -57,7 +59,7 @@ def test_the_segments_are_those_of_an_own_topic_the_middle_left_out(
         return "\n".join(f"baseOffset: {number}" for number in range(100))
 
     monkeypatch.setattr(exhibits, "run_java", printed)
-    seen = exhibits.of_segments(made, "4.3.1", "tools.jar", find_java(), tmp_path)
+    seen = exhibits.segment_exhibit(made, "4.3.1", "tools.jar", find_java(), tmp_path)
     assert seen.title.endswith("orders-0 on broker 1")
     assert "… 72 lines …" in seen.text
     assert asked[-1].endswith("orders-0/00000000000000000000.log")
@@ -71,5 +73,5 @@ def test_a_log_that_cannot_be_dumped_says_so(
 
     monkeypatch.setattr(exhibits, "run_java", failed)
     made = broker(tmp_path, "orders-0", lines=[])
-    seen = exhibits.of_segments(made, "4.3.1", "tools.jar", find_java(), tmp_path)
+    seen = exhibits.segment_exhibit(made, "4.3.1", "tools.jar", find_java(), tmp_path)
     assert seen.text == "the index is corrupt"

@@ -303,14 +303,14 @@ def test_what_ships_is_printed_with_every_incident_and_nothing_is_run(
     call_command("incidents", "--kept", "--json")
     rows = json.loads(capsys.readouterr().out)
     assert all(row["proven"] for row in rows)
-    assert len(rows) == len(record.kept())
+    assert len(rows) == len(record.shipped())
 
 
 def test_a_kept_play_that_shows_no_harm_with_the_bug_is_not_proven(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     short = record.played(Side("KAFKA-14055", "affected", "3.2.0", (Outcome(5, 5), Outcome(0, 5))))
-    monkeypatch.setattr(record, "kept", lambda: (short,))
+    monkeypatch.setattr(record, "shipped", lambda: (short,))
     with pytest.raises(CommandError, match=r"not proven: KAFKA-14055 on 3\.2\.0") as refused:
         call_command("incidents", "--kept")
     assert refused.value.returncode == NOT_PROVEN
@@ -386,7 +386,7 @@ def test_an_incident_that_says_nothing_of_today_is_not_played_there_and_says_why
 def test_an_incident_that_was_never_played_says_so(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record, "kept", tuple)
+    monkeypatch.setattr(record, "shipped", tuple)
     page = client.get(reverse("labs:incident", args=["kafka-13598"])).content.decode()
     assert "was not run on this release" in page
     assert "not run on this release" in client.get(reverse("labs:incidents")).content.decode()

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from labs.evidence import lesson_proofs, lesson_record
-from labs.evidence.lesson_proofs import ROLES, Proof, proofs_of
+from labs.evidence.lesson_proofs import ROLES, Proof, new_proofs
 from labs.lessons import Lesson, all_lessons
 from labs.management.commands import lessons as command
 from labs.models import Classroom, Progress
@@ -148,7 +148,7 @@ def test_with_minutes_it_goes_on_where_the_record_stops(
     def instant(turns: Iterable[tuple[Lesson, int, int]], *_: object) -> Iterator[list[Proof]]:
         for lesson, runs, seed in turns:
             ran.append((lesson.name, runs, seed))
-            proofs = proofs_of(lesson, seed)
+            proofs = new_proofs(lesson, seed)
             for proof in proofs:
                 proof.shown, proof.not_shown = (runs, 0) if ROLES[proof.role] else (0, runs)
             yield proofs
@@ -273,7 +273,7 @@ def test_labs_that_run_side_by_side_are_no_run_twice(monkeypatch: pytest.MonkeyP
         waiting: list[list[Proof]] = []
         for lesson, runs, seed in turns:
             began.append((lesson.name, seed))
-            proofs = proofs_of(lesson, seed)
+            proofs = new_proofs(lesson, seed)
             for proof in proofs:
                 proof.shown, proof.not_shown = (runs, 0) if ROLES[proof.role] else (0, runs)
             waiting.append(proofs)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor import services as advisor
-from labs.evidence.lesson_proofs import ROLES, arms_of
+from labs.evidence.lesson_proofs import ROLES, arms_by_role
 from labs.lessons import Lesson
 from labs.lessons.loading import load
 from tests.house.files import ROOT
@@ -39,7 +39,7 @@ def test_the_recipe_makes_a_lab_with_all_its_texts(lesson: Lesson) -> None:
 
 
 def test_the_settings_of_the_recipe_do_what_it_says_by_the_advisor(lesson: Lesson) -> None:
-    for role, arm in arms_of(lesson).items():
+    for role, arm in arms_by_role(lesson).items():
         pipeline, problems = advisor.from_fields(arm.fields)
         assert pipeline is not None, (role, problems)
         permitted = {

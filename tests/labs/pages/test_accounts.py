@@ -81,7 +81,7 @@ def test_tries_runs_rooms_and_seats_go_along(client: Client) -> None:
     client.post("/class/open/", {"lesson": NAME})
     room = Classroom.objects.create(lesson=NAME, teacher="somebody")
     Pupil.objects.create(classroom=room, visitor=session, nickname="a", name_key="a")
-    key = visitors.of_account(account(client))
+    key = visitors.account_key(account(client))
     assert Attempt.objects.get().visitor == Pupil.objects.get().visitor == key
     mine = Experiment.objects.get()
     assert "Cancel" in client.get(mine.get_absolute_url()).content.decode()
@@ -138,7 +138,7 @@ def test_what_the_browser_has_further_takes_the_place(client: Client) -> None:
 
 def test_everything_can_be_brought_back_when_more_than_one_was_put_aside(client: Client) -> None:
     user = account(client)
-    key, now = visitors.of_account(user), timezone.now()
+    key, now = visitors.account_key(user), timezone.now()
     for number, (visitor, at) in enumerate(
         [("b", None), ("b", now), (key, None), (key, now - timedelta(hours=1))]
     ):
@@ -173,17 +173,17 @@ def test_one_account_takes_nothing_of_another(client: Client) -> None:
     assert "you are at" not in the_map(client)
     account(client, "bob")
     assert "you are at" not in the_map(client)
-    assert Progress.objects.get().visitor == visitors.of_account(User.objects.get(username="ann"))
+    assert Progress.objects.get().visitor == visitors.account_key(User.objects.get(username="ann"))
 
 
 def test_a_session_key_that_names_an_account_opens_nothing(client: Client) -> None:
     started(client)
     user = account(client)
     padded = User.objects.create_user("b", pk=123_456_789)
-    Progress.objects.create(visitor=visitors.of_account(padded), lesson=NAME, step="why")
+    Progress.objects.create(visitor=visitors.account_key(padded), lesson=NAME, step="why")
     for key in (user, padded):
         thief = Client()
-        thief.cookies[settings.SESSION_COOKIE_NAME] = visitors.of_account(key)
+        thief.cookies[settings.SESSION_COOKIE_NAME] = visitors.account_key(key)
         for address in ("/learn/", url("predict"), "/challenges/", "/account/"):
             answer = thief.get(address)
             assert "you are at" not in answer.content.decode()
@@ -288,7 +288,7 @@ def test_a_new_password_ends_every_other_session(client: Client) -> None:
 def test_who_removes_an_account_removes_its_progress(client: Client) -> None:
     started(client)
     user = account(client)
-    key = visitors.of_account(user)
+    key = visitors.account_key(user)
     Attempt.objects.create(visitor=key, challenge=all_challenges()[0].name)
     assert client.post("/account/remove/", {"remove-old": "wrong"}).status_code == 400
     learners = User.objects.filter(is_staff=False)

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from labs.challenges import all_challenges, find, of_day, seed_of
+from labs.challenges import all_challenges, daily_challenge, daily_seed, find
 from labs.models import Attempt, Experiment, Run, State
 from labs.pages.challenges import pages as challenge_pages
 from tests.engine import histories
@@ -52,7 +52,7 @@ def test_the_list_has_every_challenge_and_the_one_of_today(client: Client) -> No
     for challenge in all_challenges():
         assert challenge.title in text
         assert challenge.teaches in text
-    daily = of_day(challenge_pages.today(), all_challenges())
+    daily = daily_challenge(challenge_pages.today(), all_challenges())
     assert f"{reverse('labs:challenge', args=[daily.name])}?daily=1" in text
     assert "solved</span>" not in text
     assert settings.SESSION_COOKIE_NAME not in client.cookies, "looking keeps nothing"
@@ -134,10 +134,10 @@ def test_the_daily_challenge_is_on_the_schedule_of_its_date(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     day = challenge_pages.today()
-    daily = of_day(day, all_challenges())
+    daily = daily_challenge(day, all_challenges())
     address = reverse("labs:challenge", args=[daily.name])
     client.post(address, {**daily.start(), "daily": "1"})
-    assert Experiment.objects.get().seed == seed_of(day)
+    assert Experiment.objects.get().seed == daily_seed(day)
     assert Attempt.objects.get().day == day
 
 
@@ -153,7 +153,7 @@ def recorded(client: Client) -> Run:
     client.post(CASE_URL)
     run = Experiment.objects.get().runs.get()
     histories.lost_at_the_end_of_a_log(run.ledger)
-    logs = challenge_pages.logs_of(run)
+    logs = challenge_pages.logs_folder(run)
     logs.mkdir()
     text = (
         f"[2026-11-24 08:16:51,000] INFO Created log for partition orders-0 in {logs.parent}/d (L)"
@@ -179,7 +179,7 @@ def test_a_recording_tells_nothing_of_its_settings_before_the_answer(client: Cli
     text = page(client, CASE_URL)
     assert "Created log for partition orders-0" in text
     assert "partition: 0 offset: 6 value: 10" in text
-    assert str(challenge_pages.logs_of(run).parent) not in text
+    assert str(challenge_pages.logs_folder(run).parent) not in text
     for literal in ("acks=1", 'class="log because"', 'id="schedule"', "acknowledged and gone: <a"):
         assert literal not in text, literal
     assert not Experiment.objects.get().pipeline
@@ -220,7 +220,7 @@ def test_logs_and_dump_are_for_who_recorded_them(client: Client) -> None:
         address = reverse("labs:challenge-evidence", args=[CASE, part])
         response = client.get(address)
         assert text in response.content.decode()
-        assert str(challenge_pages.logs_of(run).parent) not in response.content.decode()
+        assert str(challenge_pages.logs_folder(run).parent) not in response.content.decode()
         assert response["Content-Type"].startswith("text/plain")
         assert Client().get(address).status_code == 404
     for part in ("broker-9", "consumer-1"):

@@ -83,7 +83,7 @@ def test_what_stays_empty_is_as_the_scenario_has_it(client: Client, pipeline: st
     ask(client, pipeline, controllers="", partitions="", rate_per_s="", lead_in_s="")
     ask(client, pipeline)
     for made in Experiment.objects.all():
-        assert Conditions.of(made.request()) == Conditions(java_clients="4.3.1")
+        assert Conditions.from_spec(made.request()) == Conditions(java_clients="4.3.1")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client:
     ask(client, clients="copier", **data)
     made = Experiment.objects.get()
     assert (made.request().java_clients, made.request().copier) == ("4.3.1", True)
-    chosen = dict(Conditions.of(made.request()).described())
+    chosen = dict(Conditions.from_spec(made.request()).described())
     assert chosen == {"Clients": "Java 4.3.1, asked for as TransactionalMessageCopier"}
     held = {**data, "scenario": "rebalance-during-processing"}
     assert 'value="copier"' not in client.get(address, held).content.decode()

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from labs.evidence import lesson_record
-from labs.evidence.lesson_proofs import Proof, proofs_of
+from labs.evidence.lesson_proofs import Proof, new_proofs
 from labs.evidence.waits import Wait, is_telling, wait
 from labs.lessons import Lesson, all_lessons, find
 from labs.pages import selectors
@@ -109,7 +109,7 @@ def test_a_machine_with_other_work_tells_nothing_of_a_visitors_wait(
 
 def test_the_record_has_no_time_that_was_not_measured(tmp_path: Path) -> None:
     lesson, record = find(NAME), tmp_path / "proofs.jsonl"
-    lesson_record.add(record, lesson, proofs_of(lesson), "2026-11-25")
+    lesson_record.add(record, lesson, new_proofs(lesson), "2026-11-25")
     (kept,) = lesson_record.read(record)
     assert (kept.verdict_s, kept.news_s) == ({}, {})
     assert lesson_record.wait(lesson, [kept]) is None

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def done(pipeline: Any = None, **counts: int) -> Experiment:
     """A judged experiment on acks=1 without failures but these, from a description."""
-    described = planning.pipeline_of(services.FIRST_LOOK)
+    described = planning.parse_pipeline(services.FIRST_LOOK)
     slug = str(advisor.save(described).slug)
     made = make.experiment(
         State.DONE, "broken", "holds", settings=advisor.in_force(described), pipeline=slug

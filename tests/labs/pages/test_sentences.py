@@ -11,7 +11,9 @@ from tests.labs.make import result
 
 
 def test_every_anomaly_that_broke_the_verdict_is_named_with_its_count() -> None:
-    text = sentences.of_run("broken", result("broken", duplicate=41, reordered=3), "exactly-once")
+    text = sentences.run_sentence(
+        "broken", result("broken", duplicate=41, reordered=3), "exactly-once"
+    )
     assert text == (
         "985 of 10,000 acknowledged messages are gone; 41 surplus copies of messages are in the "
         "log; 3 messages are out of order."
@@ -20,17 +22,17 @@ def test_every_anomaly_that_broke_the_verdict_is_named_with_its_count() -> None:
 
 def test_an_order_that_no_guarantee_asks_for_is_told_beside_what_holds() -> None:
     late = result("holds", lost_write=0, key_reordered=1_204)
-    assert sentences.of_run("holds", late, "at-least-once") == (
+    assert sentences.run_sentence("holds", late, "at-least-once") == (
         "0 of 10,000 acknowledged messages are gone, and nothing that “at least once” forbids was "
         "seen in this run. 1,204 messages were delivered after a later one with the same key, "
         "which no guarantee forbids."
     )
-    assert sentences.of_experiment([("As described", "holds", late)]) == [
+    assert sentences.arm_sentences([("As described", "holds", late)]) == [
         "As described: 0 of 10,000 acknowledged messages are gone; 1,204 messages were delivered "
         "after a later one with the same key."
     ]
     before = {**late, "counts": {**late["counts"], "key_reordered": None}}
-    assert sentences.of_run("holds", before, "at-least-once").endswith("seen in this run.")
+    assert sentences.run_sentence("holds", before, "at-least-once").endswith("seen in this run.")
 
 
 def test_a_sentence_for_each_arm() -> None:
@@ -38,7 +40,7 @@ def test_a_sentence_for_each_arm() -> None:
         ("As described", "broken", result("broken")),
         ("As recommended", "unknown", result("unknown")),
     ]
-    assert sentences.of_experiment(arms) == [
+    assert sentences.arm_sentences(arms) == [
         "As described: 985 of 10,000 acknowledged messages are gone.",
         "As recommended: nothing can be concluded.",
     ]
@@ -46,7 +48,7 @@ def test_a_sentence_for_each_arm() -> None:
 
 def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
     data = result("broken", lost_write=0, effect_missing=0, effect_duplicated=500, given_up=7)
-    assert sentences.of_experiment([("As described", "broken", data)]) == [
+    assert sentences.arm_sentences([("As described", "broken", data)]) == [
         "As described: 0 of 10,000 acknowledged messages are gone; 0 messages left no effect; "
         "500 effects were applied more than once; 7 messages were given up by the client."
     ]
@@ -63,20 +65,22 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
 )
 def test_no_arm_is_broken_without_a_word_why(harm: dict[str, int], words: str) -> None:
     data = result("broken", lost_write=0, **harm)
-    assert sentences.of_experiment([("Weak settings", "broken", data)]) == [
+    assert sentences.arm_sentences([("Weak settings", "broken", data)]) == [
         f"Weak settings: 0 of 10,000 acknowledged messages are gone; {words}."
     ]
 
 
 def test_one_is_no_plural() -> None:
     data = result("broken", lost_write=1, effect_missing=1, effect_duplicated=1, given_up=1)
-    assert sentences.of_experiment([("As described", "broken", data)]) == [
+    assert sentences.arm_sentences([("As described", "broken", data)]) == [
         "As described: 1 of 10,000 acknowledged messages is gone; 1 message left no effect; "
         "1 effect was applied more than once; 1 message was given up by the client."
     ]
     counts = result(lost_write=1, skipped=1, late=1, unseen=1)["counts"]
-    assert "1 is gone from the log; 1 is in the log but was skipped" in sentences.of_missing(counts)
-    assert "1 is in the log and was never delivered" in sentences.of_missing(counts)
+    assert "1 is gone from the log; 1 is in the log but was skipped" in sentences.missing_sentence(
+        counts
+    )
+    assert "1 is in the log and was never delivered" in sentences.missing_sentence(counts)
 
 
 def test_no_sentence_of_a_count_is_left_with_both_forms() -> None:
@@ -89,13 +93,15 @@ def test_no_sentence_of_a_count_is_left_with_both_forms() -> None:
 
 def test_missing_messages_are_told_by_where_they_went() -> None:
     counts = result(skipped=0, late=1_204, expired=0, unseen=3)["counts"]
-    assert sentences.of_missing(counts) == (
+    assert sentences.missing_sentence(counts) == (
         "Of the messages that were not delivered to the group, 985 are gone from the log; 0 are in "
         "the log but were skipped; 1,204 were late (in the log, and read after the group had "
         "stopped); 3 are in the log and were never delivered."
     )
-    assert sentences.of_missing({**counts, "late": None}) == "", "an older run was not judged so"
-    assert sentences.of_missing(result("holds")["counts"]) == ""
+    assert sentences.missing_sentence({**counts, "late": None}) == "", (
+        "an older run was not judged so"
+    )
+    assert sentences.missing_sentence(result("holds")["counts"]) == ""
 
 
 def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> None:
@@ -104,12 +110,12 @@ def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> Non
              {"consumer": None, "deliveries": 90}]}  # fmt: skip
     once = {"reader": "consumer c1", "consumers": [{"consumer": "c1", "deliveries": 4}],
             "again": []}  # fmt: skip
-    assert sentences.of_groups({"groups": [twice, once]}) == [
+    assert sentences.group_sentences({"groups": [twice, once]}) == [
         "Deliveries to the group app: 5,090 (consumer 5,000, a member 90). Messages delivered "
         "more than once: 40 twice, 1 ten times or more.",
         "Deliveries to the consumer c1: 4 (c1 4). Messages delivered more than once: none.",
     ]
-    assert sentences.of_groups(result()) == []
+    assert sentences.group_sentences(result()) == []
 
 
 @pytest.mark.parametrize(
@@ -123,7 +129,7 @@ def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> Non
     ],
 )
 def test_evidence_is_counted(seen: Evidence, message: str) -> None:
-    assert message in sentences.of_evidence(seen)
+    assert message in sentences.evidence_sentence(seen)
 
 
 def test_null_is_not_zero() -> None:
@@ -134,7 +140,7 @@ def test_null_is_not_zero() -> None:
 
 def test_with_acks_0_nobody_acknowledged_anything() -> None:
     outcome = {**result("broken"), "settings": {"producer": {"acks": "0"}}}
-    assert "985 of 10,000 messages reported as sent are gone" in sentences.of_run(
+    assert "985 of 10,000 messages reported as sent are gone" in sentences.run_sentence(
         "broken", outcome, ""
     )
 
@@ -144,6 +150,6 @@ def test_the_longest_pause_between_deliveries_is_told_whether_or_not_a_message_w
         rows = [{"t_ms": at, "delivered": 4} for at in delivered_at_ms]
         return {"bucket_ms": 200, "buckets": [*rows, {"t_ms": 90_000, "delivered": 0}]}
 
-    assert sentences.of_longest_pause(timeline(0, 200, 5_400, 5_600)) == "5.0 s"
-    assert sentences.of_longest_pause(timeline(0, 200, 400)) == ""
-    assert sentences.of_longest_pause({}) == ""
+    assert sentences.longest_pause(timeline(0, 200, 5_400, 5_600)) == "5.0 s"
+    assert sentences.longest_pause(timeline(0, 200, 400)) == ""
+    assert sentences.longest_pause({}) == ""

@@ -43,7 +43,7 @@ def described(**stated: str) -> str:
         **time_machine.DEFAULTS,
         **{key.replace("__", "."): text for key, text in stated.items()},
     }
-    return str(advisor.save(planning.pipeline_of(fields)).slug)
+    return str(advisor.save(planning.parse_pipeline(fields)).slug)
 
 
 def asked(first: str = "3.9", last: str = "4.3", *, bisect: bool = True) -> Question:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from advisor.reasoning.pipeline import Pipeline
 from labs.runs import across
-from labs.runs.across import AcrossError, Row, changes, lines_of, run_over
+from labs.runs.across import AcrossError, Row, changes, parse_lines, run_over
 from labs.runs.search import Search
 from tests.advisor.pipelines import described
 
@@ -28,7 +28,7 @@ LINES = ("3.8", "3.9", "4.0", "4.1", "4.2", "4.3")
     ],
 )
 def test_lines_are_a_range_or_a_list_oldest_first(text: str, lines: tuple[str, ...]) -> None:
-    assert lines_of(text, KNOWN) == lines
+    assert parse_lines(text, KNOWN) == lines
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_lines_are_a_range_or_a_list_oldest_first(text: str, lines: tuple[str, .
 )
 def test_what_is_no_choice_of_lines_is_refused(text: str, message: str) -> None:
     with pytest.raises(AcrossError, match=message.replace("..", r"\.\.")):
-        lines_of(text, KNOWN)
+        parse_lines(text, KNOWN)
 
 
 def row(line: str, verdict: str) -> Row:

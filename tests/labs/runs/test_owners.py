@@ -72,7 +72,7 @@ def test_the_runs_of_a_dead_process_are_interrupted_at_once(
     assert state(mine) == State.RUNNING
     assert lifecycle.sweep() == [], "once is enough"
     names = [path.name for path in (settings.LAB_DATA_DIR / "owners").iterdir()]
-    assert names == [owners.process_of(mine.owner)], "nothing of the dead stays"
+    assert names == [owners.lock_name(mine.owner)], "nothing of the dead stays"
 
 
 @pytest.mark.process
@@ -103,7 +103,7 @@ def test_without_room_for_a_lock_a_run_is_still_taken(settings: LazySettings) ->
     nowhere.touch()
     settings.LAB_DATA_DIR = nowhere
     made = running(owners.new())
-    assert owners.process_of(made.owner) == ""
+    assert owners.lock_name(made.owner) == ""
     assert lifecycle.sweep() == []
 
 
