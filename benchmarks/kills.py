@@ -46,7 +46,7 @@ class Victim:
 
     def pid(self, run: int) -> int | None:
         """A process of it that runs now, of those that came last."""
-        for pid in reversed(processes.family(run)):
+        for pid in reversed(processes.process_tree(run)):
             if processes.state(pid) in ("R", "S", "D") and self._is_it(pid):
                 return pid
         return None

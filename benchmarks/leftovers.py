@@ -33,7 +33,7 @@ class Left:
 def left(scratch: Path, runs: Path, judge: WarmJudge) -> Left:
     """Counts it, by the kernel's word."""
     own = Path("/proc/self")
-    judges = processes.family(judge.pid or 0)
+    judges = processes.process_tree(judge.pid or 0)
     return Left(
         open_files=len(list((own / "fd").iterdir())),
         threads=len(list((own / "task").iterdir())),

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from benchmarks.cpu import cpu_s
 from benchmarks.scale.generated import write
 from benchmarks.warm import practised, warm_judge
-from labs.engine.base.processes import ROOT, family
+from labs.engine.base.processes import ROOT, process_tree
 
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
@@ -105,7 +105,7 @@ def main() -> None:
 
                 def spent_s() -> float:
                     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    return used.ru_utime + used.ru_stime + cpu_s(*family(judge.pid or 0))
+                    return used.ru_utime + used.ru_stime + cpu_s(*process_tree(judge.pid or 0))
 
                 warm = [
                     measured("warm", spent_s, lambda: verify(ledger, data, deserved))

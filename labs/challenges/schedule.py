@@ -15,9 +15,9 @@ from labs.engine.scenarios.model import Durations, P, Scenario, Topology, draw
 
 _DONE_BY: Mapping[str, str] = {
     "kill_client": "kill", "pause_client": "pause", "stop_client": "terminate",
-    "start_successor": "restart", "cure": "mend", "resume_client": "resume", "forget_group": "forget",
-    "release": "mend", "accept": "mend", "replace_ended": "restart", "delete_read_records": "delete",
-    "add_copies": "mend-copies",
+    "start_successor": "restart", "cure": "mend", "resume_client": "resume",
+    "forget_group": "forget", "release": "mend", "accept": "mend", "replace_ended": "restart",
+    "delete_read_records": "delete", "add_copies": "mend-copies",
 }  # fmt: skip
 """Faults whose function is not named like what the ledger calls them."""
 _IN_WORDS: Mapping[str, str] = {"disable_retention": "retention ended", "elect": "leader elected"}

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 from advisor.catalog.versions import at_least
-from labs.engine.base.cache import cache_dir, workshop
+from labs.engine.base.cache import cache_dir, scratch_folder
 from labs.engine.distributions.distribution import LOCKS
 from labs.engine.distributions.download import MEGABYTE, MOST_MB, Module
 from labs.engine.distributions.java import find_java
@@ -114,7 +114,7 @@ def _bound(revision: str) -> str:
 
 def _resolve(modules: list[Module], transitive: bool) -> list[tuple[str, str, str, str, int]]:
     """Group, artifact, version, SHA-256 and size in bytes of each jar."""
-    with workshop(cache_dir() / "lock") as folder:
+    with scratch_folder(cache_dir() / "lock") as folder:
         ivy.resolve(find_java(), modules, folder, transitive=transitive)
         return [_row(jar) for jar in sorted((folder / "jars").glob("*/*/*/*.jar"))]
 

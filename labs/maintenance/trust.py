@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import (
 )
 from cryptography.x509 import load_pem_x509_certificate
 
-from labs.engine.base.cache import alone, cache_dir
+from labs.engine.base.cache import cache_dir, exclusive_lock
 from labs.engine.distributions.java import Java
 
 _BEGIN = "-----BEGIN CERTIFICATE-----"
@@ -57,7 +57,7 @@ def trust_store(bundle: Path) -> Path:
     """A PKCS12 trust store of the bundle's certificates, cached until the bundle changes."""
     seen = bundle.stat()
     store = cache_dir() / "trust" / f"system-{seen.st_size}-{seen.st_mtime_ns}.p12"
-    with alone(store):
+    with exclusive_lock(store):
         if not store.exists():
             half = store.with_suffix(".new")
             half.write_bytes(_pkcs12(bundle.read_text(errors="replace")))

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from itertools import product
 
-from labs.engine.base.cache import cache_dir, workshop
+from labs.engine.base.cache import cache_dir, scratch_folder
 from labs.incidents.wheels import LOCKS, PRODUCT
 
 _PYTHONS = ("311", "312", "313")
@@ -21,7 +21,7 @@ _PLATFORMS = ("manylinux_2_17_x86_64", "manylinux_2_28_x86_64", "manylinux_2_28_
 
 def main(version: str) -> None:
     """Writes the lock. A wheel that there is not is left out; none at all is an error."""
-    with workshop(cache_dir() / "lock") as folder:
+    with scratch_folder(cache_dir() / "lock") as folder:
         for python, platform in product(_PYTHONS, _PLATFORMS):
             subprocess.run(
                 [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",

@@ -23,10 +23,10 @@ MOST_BYTES_PER_S = 5_000_000
 LONGEST_S = 60
 _RATE = "rate_per_s"
 LIBRDKAFKA = "librdkafka"
-"""The answer that chooses librdkafka where Java's clients would play."""
+"""The answer that chooses librdkafka instead of the Java clients."""
 _LIBRDKAFKA = "librdkafka, with these settings"
 COPIER = "copier"
-"""The answer that asked for Kafka's TransactionalMessageCopier; the lab's application plays now."""
+"""The answer that requested Kafka's TransactionalMessageCopier; the lab's application replaces it."""
 _CONTROLLERS = {
     "0": "as the scenario defines it",
     "1": "1 dedicated controller",
@@ -36,9 +36,9 @@ _CONTROLLERS = {
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The chosen conditions; all others come from the scenario and the seed.
+    """The conditions that were chosen; all others come from the scenario and the seed.
 
-    `java_clients` is the release whose Java clients were chosen, `librdkafka` whether that was.
+    `java_clients` is the release of the Java clients if these were chosen.
     """
 
     controllers: int = 0
@@ -57,7 +57,7 @@ class Conditions:
         )  # fmt: skip
 
     def described(self) -> Iterator[tuple[str, str]]:
-        """Yields the choices in words, for a run's page and report."""
+        """Yields the choices in words, for the page and the report of a run: (name, value)."""
         if self.java_clients:
             also = f", asked for as {TOOL}" if self.copier else ""
             yield "Clients", f"Java {self.java_clients}{also}"
@@ -73,32 +73,31 @@ class Conditions:
 
 AS_THE_SCENARIO = Conditions()
 AS_PROVED = Conditions(librdkafka=True)
-"""The conditions of lessons and presets: they are proved with librdkafka."""
+"""The conditions of lessons and presets, which are proved with librdkafka."""
 
 
 def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
-    """The release of Kafka whose Java clients can stage a scenario for this pipeline, if any.
+    """Returns the Kafka release whose Java clients can stage a scenario for this pipeline, or None.
 
-    That of its line; the newest for a line that is newer than all of them, and the nearest where
-    another client would do something else.
+    It is the release of the pipeline's line, the newest for a line that is newer than all of them,
+    and the nearest if the client decides what happens.
     """
-    played = workload_by_commit(scenario.workload, advisor.in_force(pipeline))
-    if pipeline.family is not Family.JAVA or played not in JAVA:
+    workload = workload_by_commit(scenario.workload, advisor.in_force(pipeline))
+    if pipeline.family is not Family.JAVA or workload not in JAVA:
         return None
-    known = kafka_versions()
-    if scenario.client_decides or at_least(pipeline.version, kafka_line(known[0])):
-        return nearest(pipeline.version, known)
-    return next((version for version in known if kafka_line(version) == pipeline.version), None)
+    releases = kafka_versions()
+    if scenario.client_decides or at_least(pipeline.version, kafka_line(releases[0])):
+        return nearest(pipeline.version, releases)
+    return next((version for version in releases if kafka_line(version) == pipeline.version), None)
 
 
 def clients_for(
     pipeline: Pipeline, scenario: Scenario, chosen: Conditions = AS_THE_SCENARIO
 ) -> str | None:
-    """The release of the Java clients that play a run; None leaves it to librdkafka.
+    """Returns the release of the Java clients that run it, or None for librdkafka.
 
-    A Java pipeline is played by Java's clients wherever they can, unless librdkafka was chosen, or
-    values of a length, which they do not send. Where what happens is the client's doing there is no
-    choice.
+    Java clients run a Java pipeline if they can, unless librdkafka was chosen, or values of a given
+    size, which they do not send. There is no choice if the client decides what happens.
     """
     java = chosen.java_clients or java_release(pipeline, scenario)
     if scenario.client_decides:
@@ -107,21 +106,21 @@ def clients_for(
 
 
 class ConditionsForm(forms.Form):
-    """The choices for one scenario; an empty answer means the scenario's own value.
+    """The choices for one scenario; an empty answer means the value of the scenario.
 
-    `java` is the release whose Java clients may be chosen, or must be.
+    `java` is the release of the Java clients that may, or must, be used.
     """
 
     clients = forms.ChoiceField(
         choices=[("", _LIBRDKAFKA)], required=False,
-        help_text="Kafka’s own Java clients play a description of Java from 3.3 on where they can: "
-        "where brokers or the network fail, and where an application reads, works and writes to "
-        "another topic. Elsewhere it has to be librdkafka.",
+        help_text="Kafka’s own Java clients run a description of Java from 3.3 on where they can: "
+        "where brokers or the network fail, and where an application reads, processes and writes "
+        "to another topic. Elsewhere it has to be librdkafka.",
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
-        help_text="KRaft controllers in processes of their own, not in the brokers. If neither "
-        "the scenario nor you ask for any, the brokers are controllers too.",
+        help_text="KRaft controllers in separate processes, not in the brokers. If neither "
+        "the scenario nor you request any, the brokers are controllers, too.",
     )  # fmt: skip
     partitions = forms.IntegerField(
         min_value=1, max_value=MOST_PARTITIONS, required=False,
@@ -146,12 +145,12 @@ class ConditionsForm(forms.Form):
         self._java, self._java_plays = java, bool(java) and scenario.client_decides
         if java:
             clients = cast(forms.ChoiceField, self.fields["clients"])
-            others = [] if scenario.client_decides else [(LIBRDKAFKA, _LIBRDKAFKA)]
+            alternatives = [] if scenario.client_decides else [(LIBRDKAFKA, _LIBRDKAFKA)]
             copier = [(COPIER, f"Java {java}, in place of {TOOL}")] if scenario.copier else []
-            clients.choices = [(java, f"Java {java}, Kafka’s own"), *copier, *others]
+            clients.choices = [(java, f"Java {java}, Kafka’s own"), *copier, *alternatives]
         least, most = RATES_PER_S
         rate = self.fields[_RATE]
-        rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
+        rate.help_text = f"{least} to {most:,}; the scenario's default is {scenario.rate_per_s:,}."
         for name, (low, high) in scenario.durations.items():
             self.fields[name] = forms.FloatField(
                 label=f"{_words(name)}, in seconds", min_value=0, max_value=LONGEST_S,
@@ -162,7 +161,7 @@ class ConditionsForm(forms.Form):
             form_field.widget.attrs["class"] = "input"
 
     def clean(self) -> dict[str, Any]:
-        """Refuses conditions that the lab's machine cannot run three times, and impossible ones."""
+        """Refuses impossible conditions, and those that the lab's machine cannot run three times."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         size, rate = data.get("value_bytes"), data.get(_RATE) or self._usual_rate
         if size and size * rate > MOST_BYTES_PER_S:
@@ -174,8 +173,8 @@ class ConditionsForm(forms.Form):
         if size and (data.get("clients") not in ("", LIBRDKAFKA) or self._java_plays):
             self.add_error(
                 "value_bytes",
-                "Kafka’s own Java clients send the number alone."
-                + ("" if self._java_plays else " Choose librdkafka for values of a length."),
+                "Kafka’s own Java clients send only the number."
+                + ("" if self._java_plays else " Choose librdkafka for values of a given size."),
             )
         return data
 
@@ -192,9 +191,9 @@ class ConditionsForm(forms.Form):
     def problems(self) -> list[str]:
         """Returns the problems, one sentence each."""
         return [
-            f"{self[name].label}: {str_promise}"
+            f"{self[name].label}: {message}"
             for name, errors in self.errors.items()
-            for str_promise in errors
+            for message in errors
         ]
 
 

@@ -12,7 +12,7 @@ from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from labs.challenges import Challenge
-from labs.engine.distributions.distribution import Brokers, patch_releases, brokers_to_run
+from labs.engine.distributions.distribution import Brokers, brokers_to_run, patch_releases
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.run.shape import shapes
 from labs.engine.scenarios import find as find_scenario
@@ -33,7 +33,9 @@ def brokers_for(
     """
     lines = find_scenario(scenario).zookeeper_lines
     staged = kafka_line(described.kafka) in lines and not conditions.controllers
-    return brokers_to_run(described.kafka, zookeeper=Replication(described).zookeeper, staged=staged)
+    return brokers_to_run(
+        described.kafka, zookeeper=Replication(described).zookeeper, staged=staged
+    )
 
 
 def streams_for(described: Pipeline) -> str | None:

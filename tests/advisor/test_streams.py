@@ -12,7 +12,7 @@ from advisor.intake import Product, read
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.recommend import recommend
-from labs.engine.workloads import Place, ProduceConsume
+from labs.engine.workloads import ArmContext, ProduceConsume
 from tests.advisor.pipelines import HARMLESS, A, described, permits
 from tests.advisor.walking import walk
 
@@ -199,11 +199,11 @@ def test_every_line_of_streams_has_an_answer():
 def test_an_experiment_with_other_clients_says_that_streams_is_not_run(tmp_path):
     arm = services.in_force(described(STREAMS))
     assert arm["streams"]["processing.guarantee"] == "at_least_once"
-    clients = ProduceConsume(Place(arm, "127.0.0.1:1", "t", 1, *[tmp_path] * 4))
-    assert clients.differs[0].startswith("Kafka Streams itself is not run")
+    clients = ProduceConsume(ArmContext(arm, "127.0.0.1:1", "t", 1, *[tmp_path] * 4))
+    assert clients.differences[0].startswith("Kafka Streams itself is not run")
     plain = services.in_force(described({"family": "java"}))
     assert "streams" not in plain
-    lines = ProduceConsume(Place(plain, "b", "t", 1, *[tmp_path] * 4)).differs
+    lines = ProduceConsume(ArmContext(plain, "b", "t", 1, *[tmp_path] * 4)).differences
     assert not any("Streams" in name or "group.protocol" in name for name in lines)
 
 

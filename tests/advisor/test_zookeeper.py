@@ -16,7 +16,7 @@ from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.numbers import numbers
 from advisor.reasoning.serial import from_data, to_data
-from labs.engine.distributions.distribution import to_run
+from labs.engine.distributions.distribution import brokers_to_run
 from tests.advisor.pipelines import SAFE, described
 
 pytestmark = pytest.mark.wide
@@ -133,15 +133,15 @@ def test_a_brokers_file_counts_for_unclean_elections_where_a_broker_is_the_contr
 
 def test_the_nearest_that_can_be_run_stands_for_them_and_for_no_other():
     for line in kafka_versions():
-        release, _, instead_of = to_run(line, zookeeper=line in OLD, staged=False)
+        release, _, instead_of = brokers_to_run(line, zookeeper=line in OLD, staged=False)
         assert instead_of == (f"{line} with ZooKeeper" if line in OLD else None)
         assert release.startswith("3.3." if line in OLD else f"{line}.")
         assert (not_staged(described({"kafka": line})) == "") == (line not in OLD)
-    in_kraft = to_run("3.8", zookeeper=False, staged=False)
+    in_kraft = brokers_to_run("3.8", zookeeper=False, staged=False)
     stands_for_it = in_kraft._replace(instead_of="3.8 with ZooKeeper")
-    assert to_run("3.8", zookeeper=True, staged=False) == stands_for_it
+    assert brokers_to_run("3.8", zookeeper=True, staged=False) == stands_for_it
     with pytest.raises(SettingError):
-        to_run("2.7", zookeeper=True, staged=True)
+        brokers_to_run("2.7", zookeeper=True, staged=True)
 
 
 def test_who_keeps_the_metadata_is_asked_where_it_may_be_either():

@@ -21,13 +21,13 @@ from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.read_only import read_only
 from labs.engine.faults.record import FaultLog
 from labs.engine.faults.roles import (
-    one_follower,
     controller,
     coordinator,
     dead,
     failed,
     followers,
     leader,
+    one_follower,
     paused,
     terminated,
 )
@@ -170,7 +170,9 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     assert made == "newer has 1 copy, the cluster's default.replication.factor"
     text = "retention.ms and retention.bytes of kept are -1 now"
     assert by_hand.disable_retention(rig(cluster, log), "kept")[0].evidence == text
-    until(lambda: not by_hand.disable_retention(rig(cluster, log), "kept"), 30, "it is not left alone")
+    until(
+        lambda: not by_hand.disable_retention(rig(cluster, log), "kept"), 30, "it is not left alone"
+    )
 
     assert (
         by_hand.refuse(rig(cluster, log), "kept")[0].evidence
@@ -264,7 +266,9 @@ def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster)
     (row,) = abort_hanging(rig(cluster, log := FaultLog()), "hanging")
     assert row.phase == "complete", row.evidence
     assert row.evidence.endswith("open since offset 0 of partition 0")
-    assert [transaction.start for transaction in hanging.open_transactions(port, "hanging", 0, 10)] == [5]
+    assert [
+        transaction.start for transaction in hanging.open_transactions(port, "hanging", 0, 10)
+    ] == [5]
     at_work.commit_transaction(60)
     assert abort_hanging(rig(cluster, log), "hanging")[0].evidence == "no transaction hangs"
     assert not log.proved, "a heal is no fault"

@@ -82,7 +82,7 @@ def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_b
         LIMIT_S,
         "the first batch is not done",
     )
-    first.tell("hold processed")
+    first.send("hold processed")
     send(broker, range(10, 15))
     until(lambda: first.latest.get("standing") == "processed", LIMIT_S, "it does not stand")
     first.kill()

@@ -30,15 +30,15 @@ class Alone:
     def client(self, _: str) -> ClientProcess:
         return self.playing
 
-    first = standing = client
+    first_client = held_client = client
 
-    def saved(self) -> dict[int, int]:
+    def committed_positions(self) -> dict[int, int]:
         return {}
 
     def join(self) -> ClientProcess:
-        return self.start_again("consumer")
+        return self.start_successor("consumer")
 
-    def start_again(self, _: str) -> ClientProcess:
+    def start_successor(self, _: str) -> ClientProcess:
         assert self.start is not None
         return self.start()
 

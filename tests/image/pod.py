@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from labs.engine.base.cache import cache_dir
-from labs.engine.base.processes import end, family, spawn
+from labs.engine.base.processes import end, process_tree, spawn
 from labs.engine.base.wait import until
 from tests.bare.machine import UNFINISHED
 from tests.house.files import ROOT
@@ -129,7 +129,7 @@ class Pod:
         born = [
             pid
             for process in (*self._started.values(), self._keeper)
-            for pid in family(process.pid)
+            for pid in process_tree(process.pid)
         ]
         return [pid for pid in born if word.encode() in _command(pid)]
 

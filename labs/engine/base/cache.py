@@ -21,7 +21,7 @@ def cache_dir() -> Path:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive_lock(path: Path) -> Iterator[None]:
     """An exclusive lock on this path between processes; the kernel frees it if its holder dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (path.parent / f".{path.name}.lock").open("wb") as lock:
@@ -30,7 +30,7 @@ def alone(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def workshop(near: Path) -> Iterator[Path]:
+def scratch_folder(near: Path) -> Iterator[Path]:
     """A temporary folder on the file system of `near`, so that a rename out of it is atomic."""
     near.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f".{near.name}-", dir=near.parent))

@@ -98,7 +98,7 @@ def thread_states(pid: int) -> list[str]:
     return [letter for letter in states if letter]
 
 
-def listens(pid: int) -> set[int]:
+def listening_ports(pid: int) -> set[int]:
     """The TCP ports on which the network namespace of a process listens (proc(5))."""
     ports = set()
     for table in ("tcp", "tcp6"):
@@ -109,7 +109,7 @@ def listens(pid: int) -> set[int]:
     return ports
 
 
-def family(pid: int) -> list[int]:
+def process_tree(pid: int) -> list[int]:
     """A process and its descendants, parents first; empty if it is gone."""
     numbers = [pid] if state(pid) else []
     for number in numbers:  # grows as it goes
@@ -136,7 +136,7 @@ def _state(stat: Path) -> str | None:
         return None
 
 
-def ending(code: int) -> str:
+def describe_exit(code: int) -> str:
     """How a process ended, in words, by its return code (negative: by that signal).
 
     A JVM that was asked to end by a signal exits with 128 and its number.
@@ -149,7 +149,7 @@ def ending(code: int) -> str:
     return f"ended with code {code}"
 
 
-def by_signal(code: int) -> bool:
+def ended_by_signal(code: int) -> bool:
     """Whether a return code means an end by a signal. Includes the JVM's codes (128 + signal)."""
     return code < 0 or code - 128 in signal.valid_signals()
 

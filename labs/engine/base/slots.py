@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from labs.engine.base.cache import alone, cache_dir
+from labs.engine.base.cache import cache_dir, exclusive_lock
 
 _LOOK_EVERY_S = 0.1
 
@@ -47,13 +47,13 @@ def slot(on_place: Callable[[int], None] = lambda place: None) -> Iterator[int]:
         yield number
 
 
-def spare(count: int) -> list[IO[bytes]]:
+def take_unused(count: int) -> list[IO[bytes]]:
     """Takes `count` slots at once if no slot is held or waited for; else none.
 
     For work that can wait while others work. A slot is free again when its file is closed.
     """
     folder, limit = _folder(), clusters_at_once()
-    with alone(folder / "queue"):
+    with exclusive_lock(folder / "queue"):
         held = [held for number in range(limit) if (held := _lock(folder / f"slot-{number}"))]
         enough = count if len(held) == limit >= count and not _queued(folder) else 0
         for file in held[enough:]:
@@ -61,18 +61,18 @@ def spare(count: int) -> list[IO[bytes]]:
         return held[:enough]
 
 
-def free(count: int) -> bool:
+def are_unused(count: int) -> bool:
     """Whether `spare` would take so many now."""
-    taken = spare(count)
+    taken = take_unused(count)
     for held in taken:
         held.close()
     return bool(taken)
 
 
-def wanted() -> bool:
+def has_waiters() -> bool:
     """Whether any process waits for a slot."""
     folder = _folder()
-    with alone(folder / "queue"):
+    with exclusive_lock(folder / "queue"):
         return bool(_queued(folder))
 
 
@@ -83,7 +83,7 @@ def _folder() -> Path:
 def _wait(folder: Path, ticket: Path, on_place: Callable[[int], None]) -> tuple[IO[bytes], int]:
     known = 0
     while True:
-        with alone(folder / "queue"):
+        with exclusive_lock(folder / "queue"):
             place = _place(folder, ticket)
             for number in range(clusters_at_once() if place == 1 else 0):
                 if held := _lock(folder / f"slot-{number}"):
@@ -96,7 +96,7 @@ def _wait(folder: Path, ticket: Path, on_place: Callable[[int], None]) -> tuple[
 
 @contextmanager
 def _ticket(folder: Path) -> Iterator[Path]:
-    with alone(folder / "queue"):
+    with exclusive_lock(folder / "queue"):
         path = folder / f"ticket-{time.monotonic_ns():020d}-{os.getpid()}"
         held = _lock(path)
     try:

@@ -32,7 +32,7 @@ WaitReport = Callable[[str, float], None]
 """Receives what is waited for (`for broker 2 to come back`) and the seconds until the limit; the
 text is empty once the wait is over."""
 
-TELL_AFTER_S = 1.0
+REPORT_AFTER_S = 1.0
 """A shorter wait is not reported; a longer one is reported again at this interval."""
 
 
@@ -135,8 +135,8 @@ def until(
 
 @contextmanager
 def _reported(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
-    """Reports a wait every `TELL_AFTER_S` seconds, and its end."""
-    tell, due, limit = _tell.get(), time.monotonic() + TELL_AFTER_S, _limit.get()
+    """Reports a wait every `REPORT_AFTER_S` seconds, and its end."""
+    tell, due, limit = _tell.get(), time.monotonic() + REPORT_AFTER_S, _limit.get()
     over = min(deadline, limit.at) if limit else deadline
     is_reported = False
 
@@ -145,7 +145,7 @@ def _reported(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
         now = time.monotonic()
         if awaits and now >= due:
             tell(awaits, max(0.0, over - now))
-            due, is_reported = now + TELL_AFTER_S, True
+            due, is_reported = now + REPORT_AFTER_S, True
 
     try:
         yield again

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 
-def has_begun(checkpoint: Path) -> bool:
+def has_offsets(checkpoint: Path) -> bool:
     """Whether the checkpoint has the offsets of a first batch."""
     return (checkpoint / "sources" / "0" / "0").exists()
 
 
-def planned(checkpoint: Path) -> int:
+def planned_rows(checkpoint: Path) -> int:
     """How many rows of a generating source are in batches, finished or not."""
     last = max((int(path.name) for path in checkpoint.glob("offsets/[0-9]*")), default=None)
     return 0 if last is None else int(_ends(checkpoint, last)["offset"])
 
 
-def committed(checkpoint: Path, topic: str) -> dict[int, int]:
+def committed_offsets(checkpoint: Path, topic: str) -> dict[int, int]:
     """By partition, the offset after the last batch that is done; empty where none is."""
     # Those that begin with a dot are checksums and half-written files.
     done = [int(path.name) for path in checkpoint.glob("commits/[0-9]*")]

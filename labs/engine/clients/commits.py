@@ -31,9 +31,9 @@ class Commits:
                 failure = error or committed.error
                 outcome = "ok" if failure is None else errors.outcome(failure.code())
                 place = (committed.topic, committed.partition)
-                self.note(place, committed.offset, outcome, time.monotonic_ns())
+                self.add_row(place, committed.offset, outcome, time.monotonic_ns())
 
-    def note(
+    def add_row(
         self, place: tuple[str, int], offset: int, outcome: Outcome, time_ns: int
     ) -> None:  # fmt: skip
         """Records the outcome of committing one offset of a (topic, partition)."""

@@ -30,8 +30,8 @@ from confluent_kafka import (
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, FailureRequested, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.errors import words
-from labs.engine.clients.processing import HABITS, OnError, Polled, Sink, Work
+from labs.engine.clients.errors import error_text
+from labs.engine.clients.processing import ON_ERROR_TEXTS, OnError, Polled, Sink, Work
 from labs.engine.clients.sink import Database, Style
 
 Commit = Literal[
@@ -183,7 +183,7 @@ class Run:
         habit = self._config.on_error
         if habit == "close":
             self._stopped = str(failed)
-        done = HABITS[habit].format("them" if failed.value is None else "it")
+        done = ON_ERROR_TEXTS[habit].format("them" if failed.value is None else "it")
         text = f"{failed}, {len(messages):,} records in hand: {done}"
         report(mishap=text, stopped=self._stopped)
         if habit == "retry":
@@ -212,9 +212,9 @@ class Run:
             if partition is not None and offset is not None:
                 self._position[partition] = offset + (1 if error is None else 0)
         elif error.code() == KafkaError._AUTO_OFFSET_RESET:
-            self._failed = words(error)
+            self._failed = error_text(error)
         else:
-            print(words(error), file=sys.stderr, flush=True)
+            print(error_text(error), file=sys.stderr, flush=True)
 
     def _positions(self) -> list[TopicPartition]:
         return [
@@ -251,7 +251,7 @@ class Run:
                         ends[place.partition] = end
             if assigned and all(self._is_at_end(place.partition, ends) for place in assigned):
                 return
-        self._behind = self._deliveries.still_come and not (self._failed or self._stopped)
+        self._behind = self._deliveries.is_still_arriving and not (self._failed or self._stopped)
 
     def _is_at_end(self, partition: int, ends: Mapping[int, int]) -> bool:
         return partition in ends and self._position.get(partition, -1) >= ends[partition]

@@ -41,8 +41,8 @@ class Control:
 
     def __init__(self) -> None:
         self.stop = threading.Event()
-        self.spoils = threading.Event()
-        self.pauses = threading.Event()
+        self.spoil_requested = threading.Event()
+        self.pause_requested = threading.Event()
         self._failing = False
         self._gates: dict[str, threading.Event] = {}
 
@@ -72,7 +72,7 @@ class Control:
         while read := os.read(0, 4096):
             *lines, heard = (heard + read).split(b"\n")
             for line in lines:
-                self.obey(line.decode())
+                self.handle(line.decode())
         self.end()
 
     def end(self) -> None:
@@ -80,21 +80,21 @@ class Control:
         self.stop.set()
         self._let_go()
 
-    def obey(self, line: str) -> None:
+    def handle(self, line: str) -> None:
         """Carries out one line from the owner."""
         word, _, point = line.partition(" ")
         if word == "hold":
             # Not a new one each time: a client that stands at the old one would never go on.
             self._gates.setdefault(point, threading.Event())
         elif word == "cure":
-            self.spoils.clear()
+            self.spoil_requested.clear()
         elif word == "pause":
-            self.pauses.set()
+            self.pause_requested.set()
         elif word == "resume":
-            self.pauses.clear()
+            self.pause_requested.clear()
         elif word in ("go", "fail", "spoil"):
             if word == "spoil":
-                self.spoils.set()
+                self.spoil_requested.set()
             self._failing = word == "fail"
             self._let_go()
 

@@ -11,7 +11,7 @@ from confluent_kafka import Message
 
 from labs.engine.record.ledger import TableWriter
 
-LATELY_S = 2.0
+RECENT_S = 2.0
 """Longer than any pause of a group that reads on without a failure."""
 
 
@@ -25,7 +25,7 @@ class Deliveries:
         self.assignment = 1
         self._due = 0.0
         self.count = 0
-        self._last = -LATELY_S
+        self._last = -RECENT_S
         self._clear()
 
     def _clear(self) -> None:
@@ -38,13 +38,13 @@ class Deliveries:
         """Records one poll: messages without an error, in the order in which they came."""
         now = time.monotonic_ns()
         for message in messages:
-            self.hand(
+            self.add_record(
                 message.topic() or "", message.partition() or 0, message.offset() or 0,
                 int(message.value() or b""), now,
             )  # fmt: skip
         self.end_poll()
 
-    def hand(self, topic: str, partition: int, offset: int, value: int, time_ns: int) -> None:
+    def add_record(self, topic: str, partition: int, offset: int, value: int, time_ns: int) -> None:
         """Adds one record to the poll that is open."""
         self._topic.append(topic)
         self._partition.append(partition)
@@ -57,9 +57,9 @@ class Deliveries:
         self._last = time.monotonic()
 
     @property
-    def still_come(self) -> bool:
-        """Whether a record was handed out within the last `LATELY_S`."""
-        return time.monotonic() - self._last < LATELY_S
+    def is_still_arriving(self) -> bool:
+        """Whether a record was handed out within the last `RECENT_S`."""
+        return time.monotonic() - self._last < RECENT_S
 
     def end_poll(self) -> None:
         """Ends the poll: the next record belongs to another one."""

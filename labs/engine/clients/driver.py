@@ -51,5 +51,5 @@ def _tell_of_end(spark: SparkSession) -> None:
     """Reports to our owner if the failure was that a signal from outside ended the JVM."""
     gateway: Any = spark.sparkContext._gateway
     with suppress(subprocess.TimeoutExpired):
-        if processes.by_signal(code := gateway.proc.wait(_END_S)):
-            report(lost=("the JVM", processes.ending(code)))
+        if processes.ended_by_signal(code := gateway.proc.wait(_END_S)):
+            report(lost=("the JVM", processes.describe_exit(code)))

@@ -36,7 +36,7 @@ def outcome(code: int) -> Outcome:
     return "fail" if code in _NEVER_WRITTEN else "info"
 
 
-def words(error: KafkaError) -> str:
+def error_text(error: KafkaError) -> str:
     """The name and the text of an error."""
     return f"{error.name()}: {error.str()}"
 

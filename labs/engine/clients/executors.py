@@ -25,7 +25,7 @@ _SIGNAL_S = 5.0
 def executors(driver: int) -> dict[str, int]:
     """The process of each executor that a driver started, by Spark's executor id."""
     results = {}
-    for pid in processes.family(driver):
+    for pid in processes.process_tree(driver):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
             words = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
             if _ID in words:
@@ -33,13 +33,13 @@ def executors(driver: int) -> dict[str, int]:
     return results
 
 
-class Lost:
+class ExecutorWatch:
     """Notices that an executor is gone; Spark replaces it without a word."""
 
     def __init__(self, driver: int) -> None:
         self._driver, self._known = driver, dict[str, int]()
 
-    def look(self) -> str:
+    def find_lost(self) -> str:
         """The id of an executor that has gone since an earlier call; '' if none has."""
         now = executors(self._driver)
         gone = next((id_ for id_, pid in self._known.items() if now.get(id_) != pid), "")
@@ -47,7 +47,7 @@ class Lost:
         return gone
 
 
-class Stopped:
+class StoppedExecutor:
     """An executor that is stopped by SIGSTOP while it runs an attempt of a task.
 
     Raises `WaitTimeout` if the kernel does not stop it, `ProcessLookupError` if it is gone.
@@ -72,7 +72,7 @@ class Stopped:
             f"{self.attempt.task}"
         )
 
-    def let_go(self) -> str:
+    def resume(self) -> str:
         """Continues it by SIGCONT; returns the evidence. Raises `WaitTimeout`."""
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGCONT)
@@ -84,7 +84,7 @@ class Stopped:
         return set(processes.thread_states(self._pid))
 
 
-def stop_one(sink: KafkaSink, task_ms: int) -> Stopped | None:
+def stop_executor(sink: KafkaSink, task_ms: int) -> StoppedExecutor | None:
     """Stops an executor that is in the second half of a task, if there is one now.
 
     `task_ms` is the least that the rows of a task take: one that is stopped earlier has not
@@ -98,8 +98,8 @@ def stop_one(sink: KafkaSink, task_ms: int) -> Stopped | None:
         others = pids.keys() - {attempt.executor}
         can_be_stopped = attempt.executor in pids and task_ms / 2 <= age_ms < task_ms
         if can_be_stopped and others and others <= sink.executors_with_a_task_done(attempt.stage):
-            stopped = Stopped(pids[attempt.executor], attempt)
+            stopped = StoppedExecutor(pids[attempt.executor], attempt)
             if stopped.age_ms < task_ms:
                 return stopped
-            stopped.let_go()
+            stopped.resume()
     return None

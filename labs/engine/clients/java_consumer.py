@@ -19,8 +19,8 @@ from pathlib import Path
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.java_lines import FOLLOWING, ReadRows
-from labs.engine.clients.tool import ForwardingControl, Tool
+from labs.engine.clients.java_lines import WORD_COUNTS, ReadRows
+from labs.engine.clients.java_process import ForwardingControl, JavaProcess
 from labs.engine.clients.transformer import aborted
 from labs.engine.clients.watermarks import log_ends
 
@@ -35,7 +35,7 @@ _DONE = {"handed": "none of them is processed", "processed": "all of them are pr
 class JavaConsumerConfig:
     """Configuration of the process. `command` starts the program, complete.
 
-    `tells_commits` is whether the application commits, and says so, and not its client by itself;
+    `reports_commits` is whether the application commits, and says so, and not its client by itself;
     `drain_limit_s` bounds the reading to the end after a stop; `rewinds` is whether the application
     goes back to the input of an aborted transaction.
     """
@@ -47,7 +47,7 @@ class JavaConsumerConfig:
     bootstrap: str
     isolation: str
     command: Sequence[str]
-    tells_commits: bool
+    reports_commits: bool
     drain_limit_s: float = 15.0
     rewinds: bool = True
 
@@ -55,11 +55,13 @@ class JavaConsumerConfig:
 class Run:
     """One member of the group, from joining to leaving."""
 
-    def __init__(self, config: JavaConsumerConfig, tool: Tool, control: Control) -> None:
-        self._config, self._tool, self._control = config, tool, control
+    def __init__(self, config: JavaConsumerConfig, process: JavaProcess, control: Control) -> None:
+        self._config, self._process, self._control = config, process, control
         ledger = Path(config.ledger)
         self._deliveries = Deliveries(ledger, config.name, config.group, config.isolation)
-        self._commits = Commits(ledger, config.name, config.group) if config.tells_commits else None
+        self._commits = (
+            Commits(ledger, config.name, config.group) if config.reports_commits else None
+        )
         self._rows = ReadRows(config.topic, self._deliveries, self._commits)
         self._due_report = 0.0
         self._behind = False
@@ -67,16 +69,16 @@ class Run:
     def run(self) -> None:
         """Reads lines until the owner says stop, then to the end of the log; then it leaves.
 
-        Raises `ToolFailed` if the program ends for another reason than one that it names.
+        Raises `JavaProcessFailed` if the program ends for another reason than one that it names.
         """
-        while not (self._control.stop.is_set() or self._tool.ended):
+        while not (self._control.stop.is_set() or self._process.ended):
             self._read_lines()
         self._drain()
-        if self._tool.ended and self._rows.stopped is None:
-            self._tool.refuse_its_end()
-        self._tool.tell("stop")
+        if self._process.ended and self._rows.stopped is None:
+            self._process.raise_exit_failure()
+        self._process.write_line("stop")
         self._hear_on(_END_S)
-        self._tool.kill()
+        self._process.kill()
         self._hear_on(_END_S)
         self._deliveries.close()
         if self._commits:
@@ -86,20 +88,20 @@ class Run:
     def _drain(self) -> None:
         deadline = time.monotonic() + self._config.drain_limit_s
         ends: dict[int, int] = {}
-        while time.monotonic() < deadline and not self._tool.ended:
+        while time.monotonic() < deadline and not self._process.ended:
             ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
             if ends and self._rows.is_at(ends):
                 return
             self._read_lines()
-        self._behind = self._deliveries.still_come and not self._tool.ended
+        self._behind = self._deliveries.is_still_arriving and not self._process.ended
 
     def _hear_on(self, limit_s: float) -> None:
         deadline = time.monotonic() + limit_s
-        while not self._tool.ended and time.monotonic() < deadline:
+        while not self._process.ended and time.monotonic() < deadline:
             self._read_lines()
 
     def _read_lines(self) -> None:
-        for words in self._tool.hear(_HEAR_S):
+        for words in self._process.read_lines(_HEAR_S):
             self._take(*words)
         if time.monotonic() >= self._due_report:
             self._report(ended=False)
@@ -139,7 +141,7 @@ class Run:
 
 def main() -> None:
     config = read_config(JavaConsumerConfig, sys.argv[1])
-    tool = Tool(config.command, FOLLOWING)
+    tool = JavaProcess(config.command, WORD_COUNTS)
     Run(config, tool, listen(ForwardingControl(tool))).run()
 
 

@@ -30,7 +30,7 @@ from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import Outcome
 from labs.engine.clients.sends import NEVER_INVOKED, Sends
 
-FOLLOWING: Mapping[str, int] = {
+WORD_COUNTS: Mapping[str, int] = {
     "sent": 2, "ok": 4, "refused": 5, "done": 2,
     "polled": 1, "handed": 3, "settled": 1, "committed": 3,
     "assigned": 1, "revoked": 1, "placed": 2,
@@ -190,7 +190,7 @@ class ReadRows:
     def _hand(self, partition: int, offset: int, value: int) -> None:
         if self._poll_ns is None:
             raise LinesMissing(f"offset {offset} of partition {partition} came with no poll")
-        self._deliveries.hand(self._topic, partition, offset, value, self._poll_ns)
+        self._deliveries.add_record(self._topic, partition, offset, value, self._poll_ns)
         self.position[partition] = offset + 1
         self.in_hand += 1
 
@@ -205,7 +205,7 @@ class ReadRows:
             return
         for place in offsets.split(","):
             partition, offset = map(int, place.split(":"))
-            self._commits.note((self._topic, partition), offset, outcome, time_ns)
+            self._commits.add_row((self._topic, partition), offset, outcome, time_ns)
 
 
 def _numbers(text: str) -> set[int]:

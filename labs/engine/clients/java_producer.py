@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.engine.clients.control import Control, listen, read_config, report
-from labs.engine.clients.java_lines import FOLLOWING, SentRows
+from labs.engine.clients.java_lines import WORD_COUNTS, SentRows
+from labs.engine.clients.java_process import ForwardingControl, JavaProcess
 from labs.engine.clients.sends import Sends
-from labs.engine.clients.tool import ForwardingControl, Tool
 
 _HEAR_S = 0.05
 _REPORT_EVERY_S = 0.25
@@ -44,8 +44,8 @@ class JavaProducerConfig:
 class Run:
     """One producer from its first message to its last answer."""
 
-    def __init__(self, config: JavaProducerConfig, tool: Tool, control: Control) -> None:
-        self._tool, self._control, self._limit_s = tool, control, config.flush_limit_s
+    def __init__(self, config: JavaProducerConfig, process: JavaProcess, control: Control) -> None:
+        self._process, self._control, self._limit_s = process, control, config.flush_limit_s
         self._sends = Sends(
             Path(config.ledger), config.name, config.name, config.topic, config.keyed
         )
@@ -55,25 +55,25 @@ class Run:
     def run(self) -> None:
         """Reads lines until the owner says stop, then lets the program flush and end.
 
-        Raises `ToolFailed` if it ends before, and `LinesMissing`.
+        Raises `JavaProcessFailed` if it ends before, and `LinesMissing`.
         """
-        while not (self._control.stop.is_set() or self._tool.ended):
+        while not (self._control.stop.is_set() or self._process.ended):
             self._read_lines()
-        if self._tool.ended:
-            self._tool.refuse_its_end()
+        if self._process.ended:
+            self._process.raise_exit_failure()
         self._rows.run_over = True
-        self._tool.tell("stop")
+        self._process.write_line("stop")
         deadline = time.monotonic() + self._limit_s
-        while not self._tool.ended and time.monotonic() < deadline:
+        while not self._process.ended and time.monotonic() < deadline:
             self._read_lines()
-        self._tool.kill()
-        while not self._tool.ended:
+        self._process.kill()
+        while not self._process.ended:
             self._read_lines()
         self._rows.close()
         report(**self._sends.totals, ended=True)
 
     def _read_lines(self) -> None:
-        for words in self._tool.hear(_HEAR_S):
+        for words in self._process.read_lines(_HEAR_S):
             self._rows.take(*words)
         now = time.monotonic()
         if now >= self._due_write:
@@ -86,7 +86,7 @@ class Run:
 
 def main() -> None:
     config = read_config(JavaProducerConfig, sys.argv[1])
-    tool = Tool(config.command, FOLLOWING)
+    tool = JavaProcess(config.command, WORD_COUNTS)
     Run(config, tool, listen(ForwardingControl(tool))).run()
 
 

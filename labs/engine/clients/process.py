@@ -103,14 +103,14 @@ class ClientProcess:
             self._listener.join(_LAST_WORDS_S if code == 0 else _LAST_GASP_S)
         if self.latest.get("ended"):
             return ""
-        return f"the {self.name} {processes.ending(code)}, and not by this run"
+        return f"the {self.name} {processes.describe_exit(code)}, and not by this run"
 
     def hold(self, point: str, limit_s: float) -> str:
         """Holds it at a point of its work; returns what it reports from there.
 
         Raises `ClientFailed` or `WaitTimeout`.
         """
-        self.tell(f"hold {point}")
+        self.send(f"hold {point}")
 
         def stands() -> bool:
             if self.returncode is not None:
@@ -121,7 +121,7 @@ class ClientProcess:
               awaits=f"for {self.name} to come to `{point}`")  # fmt: skip
         return str(self.latest.get("stands", point))
 
-    def tell(self, line: str) -> None:
+    def send(self, line: str) -> None:
         """Sends it one line (`clients.control`); does nothing if it has died."""
         if self._process.stdin is None or self._process.stdin.closed:
             return

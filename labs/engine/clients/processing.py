@@ -23,7 +23,7 @@ OnError = Literal["retry", "close", "skip"]
 _THREADS = 2
 """One thread that is held, and one that continues."""
 
-HABITS: Mapping[OnError, str] = {
+ON_ERROR_TEXTS: Mapping[OnError, str] = {
     "retry": "the application tries {} again",
     "close": "the application closes its consumer",
     "skip": "the application goes on without {}",
@@ -139,7 +139,7 @@ class Work:
 
     def _on_malformed(self, values: Sequence[int]) -> None:
         """Fails at the message that cannot be processed: the first one received since `spoil`."""
-        if not self._control.spoils.is_set():
+        if not self._control.spoil_requested.is_set():
             self._malformed = None
             return
         if self._malformed is None:

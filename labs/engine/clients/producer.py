@@ -164,7 +164,7 @@ class Run:
                 self._sends.enter(transactions.begin())
                 self._send_again()
         except KafkaException as failed:
-            self._fatal = self._fatal or errors.words(failed.args[0])
+            self._fatal = self._fatal or errors.error_text(failed.args[0])
 
     def send_new(self, count: int) -> None:
         for _ in range(count):
@@ -229,7 +229,7 @@ class Run:
                     self._again.append(value)
             except KafkaException as refused:
                 error: KafkaError = refused.args[0]
-                self._sends.complete(attempt, "fail", error=errors.words(error))
+                self._sends.complete(attempt, "fail", error=errors.error_text(error))
                 self._note_fatal(error)
             return
 
@@ -253,7 +253,7 @@ class Run:
             self._sends.complete(attempt, "ok", message.partition(), message.offset())
             return
         outcome = errors.outcome(error.code())
-        self._sends.complete(attempt, outcome, message.partition(), error=errors.words(error))
+        self._sends.complete(attempt, outcome, message.partition(), error=errors.error_text(error))
         self._note_fatal(error)
         if self._transactions:
             return
@@ -261,15 +261,15 @@ class Run:
             self._again.append(value)
         elif self._config.stops:
             self._failed.append(value)
-            self._stopped = self._stopped or f"a send failed: {errors.words(error)}"
+            self._stopped = self._stopped or f"a send failed: {errors.error_text(error)}"
 
     def _on_error(self, error: KafkaError) -> None:
-        print(errors.words(error), file=sys.stderr, flush=True)
+        print(errors.error_text(error), file=sys.stderr, flush=True)
         self._note_fatal(error)
 
     def _note_fatal(self, error: KafkaError) -> None:
         if error.fatal() or error.code() == KafkaError._FATAL:
-            self._fatal = self._fatal or errors.words(error)
+            self._fatal = self._fatal or errors.error_text(error)
 
     def _write_down(self) -> dict[str, Any]:
         """Writes all rows before a kill. Nothing may be sent afterwards: it would have no row."""

@@ -74,7 +74,7 @@ class Run:
         A query that Spark ends is not started again here; returned is why it ended it.
         """
         while query.runs and not self._control.stop.is_set():
-            ready = query.has_settled and checkpoint.has_begun(self._checkpoint)
+            ready = query.has_settled and checkpoint.has_offsets(self._checkpoint)
             report(ready=ready, delivered=self._deliveries.count)
             self._control.stop.wait(_REPORT_EVERY_S)
         stopped = query.end(
@@ -90,7 +90,7 @@ class Run:
         self._control.reach("polling", self._between)
         records, now = collect(), time.monotonic_ns()
         for partition, offset, value in records:
-            self._deliveries.hand(self._config.topic, partition, offset, value, now)
+            self._deliveries.add_record(self._config.topic, partition, offset, value, now)
         self._deliveries.end_poll()
         self._work.take(Polled([value for _, _, value in records], positions=[]))
         self._work.done()  # how far it is, Spark keeps
@@ -103,10 +103,13 @@ class Run:
 
     def _write_down(self) -> dict[str, Any]:
         """Writes all known deliveries and commits, so that a kill after this loses no evidence."""
-        now, done = time.monotonic_ns(), checkpoint.committed(self._checkpoint, self._config.topic)
+        now, done = (
+            time.monotonic_ns(),
+            checkpoint.committed_offsets(self._checkpoint, self._config.topic),
+        )
         for partition, offset in done.items():
             if self._committed.get(partition) != offset:
-                self._commits.note((self._config.topic, partition), offset, "ok", now)
+                self._commits.add_row((self._config.topic, partition), offset, "ok", now)
         self._committed = done
         self._deliveries.flush()
         self._commits.flush()

@@ -18,7 +18,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from labs.engine.clients.control import listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.errors import words
+from labs.engine.clients.errors import error_text
 from labs.engine.clients.sink import Style, TopicEffects
 from labs.engine.clients.translate import PINNED
 from labs.engine.clients.watermarks import watermarks
@@ -127,7 +127,7 @@ class Reading:
             elif error.code() == KafkaError._PARTITION_EOF:
                 self._position[partition] = offset
             else:
-                print(words(error), file=sys.stderr, flush=True)
+                print(error_text(error), file=sys.stderr, flush=True)
         if good:
             self.sink.add(good)
 

@@ -24,7 +24,7 @@ from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.clients import checkpoint
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.driver import session
-from labs.engine.clients.executors import Lost, Stopped, stop_one
+from labs.engine.clients.executors import ExecutorWatch, StoppedExecutor, stop_executor
 from labs.engine.clients.sends import Sends
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ class Run:
         self._after = 0
         self._failing = False
         self._mishap: str | None = None
-        self._stopped: Stopped | None = None
-        self._lost = Lost(os.getpid())
+        self._stopped: StoppedExecutor | None = None
+        self._executors = ExecutorWatch(os.getpid())
 
     def run(self, sink: KafkaSink) -> str | None:
         """Sends until the owner says stop; returns why Spark ended the query, if it did.
@@ -95,14 +95,14 @@ class Run:
         self._check_executors()
         self._poll(sink)
         now = time.monotonic_ns()
-        for value in range(self._after, checkpoint.planned(Path(self._config.checkpoint))):
+        for value in range(self._after, checkpoint.planned_rows(Path(self._config.checkpoint))):
             self._sends.invoke(value, now)
         self._sends.close(run_over and not stopped)
         self._report()
         return stopped
 
     def _check_executors(self) -> None:
-        if id_ := self._lost.look():
+        if id_ := self._executors.find_lost():
             report(lost=(f"executor {id_}", "was killed"))
             raise ExecutorLost(f"executor {id_} is gone, and Spark was not told to end it")
 
@@ -129,20 +129,23 @@ class Run:
             )
 
     def _pause(self, sink: KafkaSink) -> None:
-        if not self._control.pauses.is_set():
+        if not self._control.pause_requested.is_set():
             self._let_go(sink)
         elif self._stopped is None:
             task_ms = self._config.rows // self._config.tasks * self._config.row_ms
             with suppress(WaitTimeout):  # asked again, for as long as the owner wants it
                 self._stopped = until(
-                    lambda: stop_one(sink, task_ms), _CATCH_S, "no executor is half-way", _LOOK_S
+                    lambda: stop_executor(sink, task_ms),
+                    _CATCH_S,
+                    "no executor is half-way",
+                    _LOOK_S,
                 )
                 report(paused=str(self._stopped), resumed=None)
 
     def _let_go(self, sink: KafkaSink) -> None:
         if self._stopped is not None:
             stopped, self._stopped = self._stopped, None
-            goes_on, more = stopped.let_go(), sink.speculative_attempts(stopped.attempt)
+            goes_on, more = stopped.resume(), sink.speculative_attempts(stopped.attempt)
             text = f"attempts of its task that Spark started beside this one: {more}"
             report(paused=None, resumed=f"{goes_on}; {text}")
 

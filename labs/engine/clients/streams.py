@@ -21,14 +21,14 @@ from typing import Any
 
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.tool import ForwardingControl, Tool
+from labs.engine.clients.java_process import ForwardingControl, JavaProcess
 from labs.engine.clients.watermarks import log_ends
 
 _HEAR_S = 0.05
 _ASK_S = 5.0
 _REPORT_EVERY_S = 0.25
 _CLOSE_S = 12.0  # the application's own limit is 10 s
-FOLLOWING: Mapping[str, int] = {
+WORD_COUNTS: Mapping[str, int] = {
     "handed": 4, "standing": 1, "going": 0, "state": 1, "failed": 1, "kept": 2,
 }  # fmt: skip
 """How many words follow the first word of a line."""
@@ -54,8 +54,8 @@ class StreamsConfig:
 class Run:
     """One instance of the application, from joining its group to leaving."""
 
-    def __init__(self, config: StreamsConfig, tool: Tool, control: Control) -> None:
-        self._config, self._tool, self._control = config, tool, control
+    def __init__(self, config: StreamsConfig, process: JavaProcess, control: Control) -> None:
+        self._config, self._process, self._control = config, process, control
         self._deliveries = Deliveries(
             Path(config.ledger), config.name, config.group, config.isolation
         )
@@ -69,35 +69,37 @@ class Run:
     def run(self) -> None:
         """Reads lines until the owner says stop, then to the end of the log; then it closes.
 
-        Raises `ToolFailed` if the JVM ends before.
+        Raises `JavaProcessFailed` if the JVM ends before.
         """
         while not self._control.stop.is_set():
             self._read_lines()
-            if self._tool.ended:
-                self._tool.refuse_its_end()
+            if self._process.ended:
+                self._process.raise_exit_failure()
         self._drain()
-        if self._tool.ended and self._failed is None:
-            self._tool.refuse_its_end()
-        self._tool.tell("stop")
+        if self._process.ended and self._failed is None:
+            self._process.raise_exit_failure()
+        self._process.write_line("stop")
         deadline = time.monotonic() + _CLOSE_S
-        while not self._tool.ended and time.monotonic() < deadline:
+        while not self._process.ended and time.monotonic() < deadline:
             self._read_lines()
-        self._tool.kill()
+        self._process.kill()
         self._deliveries.close()
         self._report(ended=True, kept=self._kept)
 
     def _drain(self) -> None:
         deadline = time.monotonic() + self._config.drain_limit_s
         ends: dict[int, int] = {}
-        while time.monotonic() < deadline and not (self._failed or self._tool.ended):
+        while time.monotonic() < deadline and not (self._failed or self._process.ended):
             ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
             if ends and all(self._position.get(number, 0) >= end for number, end in ends.items()):
                 return
             self._read_lines()
-        self._behind = self._deliveries.still_come and not (self._failed or self._tool.ended)
+        self._behind = self._deliveries.is_still_arriving and not (
+            self._failed or self._process.ended
+        )
 
     def _read_lines(self) -> None:
-        for words in self._tool.hear(_HEAR_S):
+        for words in self._process.read_lines(_HEAR_S):
             self._take(*words)
         if time.monotonic() >= self._due_report:
             self._report(ended=False)
@@ -106,7 +108,7 @@ class Run:
     def _take(self, first: str, *rest: str) -> None:
         if first == "handed":
             partition, offset, value, time_ns = map(int, rest)
-            self._deliveries.hand(self._config.topic, partition, offset, value, time_ns)
+            self._deliveries.add_record(self._config.topic, partition, offset, value, time_ns)
             self._deliveries.end_poll()
             self._position[partition] = offset + 1
         elif first == "standing":
@@ -138,7 +140,7 @@ class Run:
 
 def main() -> None:
     config = read_config(StreamsConfig, sys.argv[1])
-    tool = Tool(config.command, FOLLOWING)
+    tool = JavaProcess(config.command, WORD_COUNTS)
     Run(config, tool, listen(ForwardingControl(tool))).run()
 
 

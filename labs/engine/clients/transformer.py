@@ -18,7 +18,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, Topic
 
 from labs.engine.clients import consumer
 from labs.engine.clients.control import Control, FailureRequested, listen, read_config, report
-from labs.engine.clients.errors import fatal_report, words
+from labs.engine.clients.errors import error_text, fatal_report
 from labs.engine.clients.processing import Polled
 
 _LIMIT_S = 30.0
@@ -120,7 +120,7 @@ class Run(consumer.Run):
             super()._take(polled, messages)
         except KafkaException as refused:
             if self._transform.in_transaction:
-                self._abort(words(refused.args[0]))
+                self._abort(error_text(refused.args[0]))
             else:
                 self._stop(refused.args[0])
 
@@ -146,7 +146,7 @@ class Run(consumer.Run):
             error: KafkaError = refused.args[0]
             self._commits.add(error, positions)
             if error.txn_requires_abort():
-                self._abort(words(error))
+                self._abort(error_text(error))
             else:
                 self._stop(error)
         else:
@@ -178,7 +178,7 @@ class Run(consumer.Run):
 
     def _stop(self, error: KafkaError) -> None:
         """An application whose producer was fenced cannot go on."""
-        self._stopped = words(error)
+        self._stopped = error_text(error)
         print(self._stopped, file=sys.stderr, flush=True)
 
 

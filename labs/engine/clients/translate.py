@@ -38,7 +38,7 @@ class Translated:
     """A client configuration for librdkafka, and in what it differs from what the team runs."""
 
     config: Config
-    differs: tuple[str, ...]
+    differences: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ _CONSUMER: dict[str, _Rule] = {
         _Rule(dropped="a run's readers have no batches"),
     ),
 }
-THE_BROKERS_OWN = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
+BROKER_SIDE = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
 """With `group.protocol=consumer` (KIP-848) these are the brokers', and a client refuses them."""
 
 # Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
@@ -164,9 +164,9 @@ def _with_batches_up_to(taken_bytes: int, translation: Translated, splits: bool)
     if described <= most:
         return translation
     if not splits:
-        return Translated(translation.config, (*translation.differs, _LOST_AT_ONCE))
+        return Translated(translation.config, (*translation.differences, _LOST_AT_ONCE))
     text = f"producer batch.size: {most} instead of {described}, because librdkafka splits no batch"
-    return Translated({**translation.config, "batch.size": most}, (*translation.differs, text))
+    return Translated({**translation.config, "batch.size": most}, (*translation.differences, text))
 
 
 def _within_transaction(translation: Translated) -> Translated:
@@ -177,7 +177,7 @@ def _within_transaction(translation: Translated) -> Translated:
         return translation
     text = f"producer delivery.timeout.ms: {longest} instead of {patience}, librdkafka's limit"
     return Translated(
-        {**translation.config, "delivery.timeout.ms": longest}, (*translation.differs, text)
+        {**translation.config, "delivery.timeout.ms": longest}, (*translation.differences, text)
     )
 
 
@@ -193,43 +193,43 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
     if _STARTS in settings:
         options["auto.offset.reset"] = settings[_STARTS]
     if options.get("group.protocol") == "consumer":
-        options = {key: value for key, value in options.items() if key not in THE_BROKERS_OWN}
+        options = {key: value for key, value in options.items() if key not in BROKER_SIDE}
     translated = _translate("consumer", options, rules)
-    config, differs = translated.config, list(translated.differs)
+    config, differences = translated.config, list(translated.differences)
     reset = config.get("auto.offset.reset")
     if isinstance(reset, str) and reset.startswith("by_duration:"):
         config["auto.offset.reset"] = "earliest"
-        differs.append(f"consumer auto.offset.reset: earliest instead of {reset}: a run's topic "
-                       "is new, so all of it is younger")  # fmt: skip
+        differences.append(f"consumer auto.offset.reset: earliest instead of {reset}: a run's "
+                           "topic is new, so all of it is younger")  # fmt: skip
     session = config.get("session.timeout.ms")
     if isinstance(session, int) and int(config.get("max.poll.interval.ms", session)) < session:
         # librdkafka refuses max.poll.interval.ms < session.timeout.ms, the Java client does not.
-        differs.append(f"consumer max.poll.interval.ms: {session} instead of "
-                       f"{config['max.poll.interval.ms']}, librdkafka's least")  # fmt: skip
+        differences.append(f"consumer max.poll.interval.ms: {session} instead of "
+                           f"{config['max.poll.interval.ms']}, librdkafka's least")  # fmt: skip
         config["max.poll.interval.ms"] = session
-    return Translated(config, tuple(differs))
+    return Translated(config, tuple(differences))
 
 
 def _translate(
     component: str, settings: Mapping[str, Value], rules: Mapping[str, _Rule]
 ) -> Translated:
     config: Config = {key: pinned.lab for key, pinned in PINNED.items()}
-    differs: list[str] = []
+    differences: list[str] = []
     for key, value in sorted(settings.items()):
         if pinned := PINNED.get(key):
             if int(value) > pinned.product:
                 why = f"{pinned.lab} instead of {value}, because {pinned.why}"
-                differs.append(f"{component} {key}: {why}")
+                differences.append(f"{component} {key}: {why}")
             continue
         rule = rules.get(key, _UNKNOWN)
         if rule.dropped is not None:
-            differs.append(f"{component} {key}={value} is left out: {rule.dropped}")
+            differences.append(f"{component} {key}={value} is left out: {rule.dropped}")
             continue
         taken = _within(rule, value)
         if taken != value and rule.words.get(str(value)) != taken:
-            differs.append(f"{component} {key}: {taken} instead of {value}, librdkafka's limit")
+            differences.append(f"{component} {key}: {taken} instead of {value}, librdkafka's limit")
         config[key] = taken
-    return Translated(config, tuple(differs))
+    return Translated(config, tuple(differences))
 
 
 def _within(rule: _Rule, value: Value) -> Value:

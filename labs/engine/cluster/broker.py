@@ -92,7 +92,7 @@ class Broker:
         code = self.returncode
         if code is None or code in self._ends_with:
             return ""
-        return f"{self.name} {processes.ending(code)}, and not by this run"
+        return f"{self.name} {processes.describe_exit(code)}, and not by this run"
 
     @property
     def state(self) -> BrokerState:

@@ -27,9 +27,9 @@ from labs.engine.cluster.nodes import (
     Layout,
     Node,
     address,
-    doors,
     log_folders,
     nodes,
+    proxy_ports,
     rack_setting,
 )
 from labs.engine.cluster.ports import Ports
@@ -91,7 +91,7 @@ class Cluster:
         self.zookeeper: Broker | None = None
         self._addresses: Addresses | None = None
         eligible = at_least(distribution.version, "3.8") and not layout.zookeeper
-        self._ask = partial(topics.ask, eligible=eligible)
+        self._ask = partial(topics.describe, eligible=eligible)
         self._distribution = distribution
         self._features = features
         self._java = java
@@ -232,7 +232,7 @@ class Cluster:
             raise Disturbed(self._addresses.links.lost)
         for broker in self.nodes.values():
             if broker.state == "dead":
-                if processes.by_signal(broker.returncode or 0):
+                if processes.ended_by_signal(broker.returncode or 0):
                     raise Disturbed(broker.lost)
                 # Its shutdown may fail, too, and each stack trace has some 50 lines.
                 if "Address already in use" in broker.tail(1000):
@@ -307,7 +307,7 @@ class Cluster:
         All running brokers are asked; only the active controller itself answers, through them.
         """
         asked = [
-            self._askers.submit(quorum.ask, broker.port, _ANSWER_S)
+            self._askers.submit(quorum.active_controller, broker.port, _ANSWER_S)
             for broker in self.brokers.values()
             if broker.state == "running"
         ]
@@ -368,7 +368,7 @@ class Addresses:
         if layout.linked:
             self.note = "links: every way from one node to another leads through a proxy"
             named = {place: node.id for node, place in self.homes.items()}
-            self.links = Links(doors(self.nodes, self.zookeeper), named, log)
+            self.links = Links(proxy_ports(self.nodes, self.zookeeper), named, log)
 
     @property
     def bootstrap(self) -> str:

@@ -56,7 +56,7 @@ class LogEnd:
         self._position = 0  # where the next batch begins
         self._end = 0
 
-    def look(self) -> int | None:
+    def read(self) -> int | None:
         """The offset after the last whole batch; None if there is no log."""
         try:
             newest = max(self._folder.glob("*.log"))

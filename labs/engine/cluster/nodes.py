@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from labs.engine.network.links import Door
+from labs.engine.network.links import ProxyPort
 
 LOOPBACK = "127.0.0.1"
 LISTENERS = CLIENTS, QUORUM = "CLIENTS", "QUORUM"
@@ -14,10 +14,10 @@ LISTENERS = CLIENTS, QUORUM = "CLIENTS", "QUORUM"
 DATA, METADATA = "data", "metadata"
 """The first of a node's log folders, and that of its metadata where it has one of its own."""
 
-KEEPER = 0
+ZOOKEEPER_ID = 0
 """The number of the ZooKeeper of a cluster."""
 
-At = tuple[str, int]
+HostPort = tuple[str, int]
 """A host's address and a port of it."""
 
 
@@ -53,8 +53,8 @@ class Address:
     They differ where the way to it leads through a proxy (`labs.engine.network`).
     """
 
-    at: At
-    advertised: At
+    at: HostPort
+    advertised: HostPort
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +129,18 @@ def rack_setting(node: Node, racks: int) -> dict[str, str]:
     return {"broker.rack": f"rack-{rack(node.id, racks)}"} if racks and node.clients else {}
 
 
-def doors(linked: Iterable[Node], zookeeper: Address | None = None) -> list[Door]:
+def proxy_ports(linked: Iterable[Node], zookeeper: Address | None = None) -> list[ProxyPort]:
     """The proxied listeners of these nodes: each advertised port with the node's own port.
 
-    A proxied ZooKeeper is a node of the number `KEEPER`, and stands for the controllers.
+    A proxied ZooKeeper is a node of the number `ZOOKEEPER_ID`, and stands for the controllers.
     """
     listeners = [
         (str(node.id), *listener) for node in linked for listener in node.addresses.items()
     ]
     if zookeeper:
-        listeners.append((str(KEEPER), QUORUM, zookeeper))
+        listeners.append((str(ZOOKEEPER_ID), QUORUM, zookeeper))
     return [
-        Door(address.advertised[1], address.at[1], id_, name)
+        ProxyPort(address.advertised[1], address.at[1], id_, name)
         for id_, name, address in listeners
         if address.advertised != address.at
     ]

@@ -16,7 +16,7 @@ from labs.engine.cluster.nodes import (
     METADATA,
     QUORUM,
     Address,
-    At,
+    HostPort,
     Node,
 )
 
@@ -209,7 +209,7 @@ def _storage(folders: Sequence[str]) -> dict[str, str]:
     return {"log.dirs": logs} | ({"metadata.log.dir": METADATA} if METADATA in folders else {})
 
 
-def joined_listeners(at: Mapping[str, At]) -> str:
+def joined_listeners(at: Mapping[str, HostPort]) -> str:
     return ",".join(f"{name}://{host}:{port}" for name, (host, port) in at.items())
 
 

@@ -16,7 +16,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from labs.engine.base.cache import alone, cache_dir, workshop
+from labs.engine.base.cache import cache_dir, exclusive_lock, scratch_folder
 from labs.engine.cluster.nodes import Layout, nodes
 from labs.engine.cluster.properties import node_properties
 from labs.engine.distributions.distribution import Distribution
@@ -88,7 +88,7 @@ def checkpoint(
     name = "-".join([f"kafka-{distribution.version}", *levels])
     prepared = cache_dir() / "storage" / f"{name}.checkpoint"
     if not prepared.exists():
-        with alone(prepared), workshop(prepared) as temporary:
+        with exclusive_lock(prepared), scratch_folder(prepared) as temporary:
             if not prepared.exists():
                 _run_tool(distribution, java, temporary, levels)
                 (temporary / "data" / _CHECKPOINT).replace(prepared)

@@ -14,7 +14,7 @@ from pathlib import Path
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.jvm import OPTIONS, working_folder
-from labs.engine.cluster.nodes import KEEPER
+from labs.engine.cluster.nodes import ZOOKEEPER_ID
 from labs.engine.cluster.properties import Settings, properties
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
@@ -37,7 +37,7 @@ def server(distribution: Distribution, java: Java, home: Path, port: int, log: P
         "-Dlog4j.configuration=file:log4j.properties", "-cp", distribution.class_path,
         _MAIN, "zoo.cfg",
     )  # fmt: skip
-    return Broker(KEEPER, port, command, home, log, name=NAME)
+    return Broker(ZOOKEEPER_ID, port, command, home, log, name=NAME)
 
 
 def registered(port: int) -> frozenset[int]:

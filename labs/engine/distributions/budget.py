@@ -73,7 +73,7 @@ def size() -> int:
     return sum(map(folders.size, (cache_dir() / "jars", cache_dir() / "classes")))
 
 
-def keep_within(keep: Collection[str] = ()) -> list[Deleted]:
+def enforce_limit(keep: Collection[str] = ()) -> list[Deleted]:
     """Deletes what was used longest ago until all is within the limit; what went, in that order.
 
     What a process holds, and what is to be kept, stays.

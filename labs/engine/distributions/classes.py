@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs.engine.base.cache import alone, cache_dir, workshop
+from labs.engine.base.cache import cache_dir, exclusive_lock, scratch_folder
 from labs.engine.distributions.java import Java
 
 DUMP_LIMIT_S = 600
@@ -61,7 +61,7 @@ class Archive:
         try:
             if self.settled(jars):
                 return
-            with alone(self.path), workshop(self.path) as temporary:
+            with exclusive_lock(self.path), scratch_folder(self.path) as temporary:
                 if not self.settled(jars):
                     self._make(train, temporary, trouble)
         except OSError as problem:

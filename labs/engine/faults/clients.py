@@ -50,7 +50,7 @@ def _mishap(rig: Rig, fault: Literal["fail", "spoil"], role: Client) -> Rows:
     client = rig.clients.client(role)
 
     def act() -> str:
-        client.tell(fault)
+        client.send(fault)
         answer = until(lambda: client.latest.get("mishap"), _LIMIT_S, "nothing was heard of it")
         return str(answer)
 
@@ -68,7 +68,7 @@ def cure(rig: Rig, role: Client) -> Rows:
 
     def act() -> str:
         before = client.latest.get("delivered", 0)
-        client.tell("cure")
+        client.send("cure")
         more = until(
             lambda: client.latest.get("delivered", 0) - before, _LIMIT_S, "it was handed no more"
         )
@@ -101,7 +101,7 @@ def pause_executor(rig: Rig, role: Client) -> Rows:
     client = rig.clients.client(role)
 
     def act() -> str:
-        client.tell("pause")
+        client.send("pause")
         return str(until(lambda: client.latest.get("paused"), _LIMIT_S, "no executor was stopped"))
 
     return (rig.log.attempt("pause", f"executor: {client.name}", act, _TROUBLE),)
@@ -115,20 +115,20 @@ def resume_executor(rig: Rig, role: Client) -> Rows:
     client = rig.clients.client(role)
 
     def act() -> str:
-        client.tell("resume")
+        client.send("resume")
         return str(until(lambda: client.latest.get("resumed"), _LIMIT_S, "it is still stopped"))
 
     return (rig.log.attempt("resume", f"executor: {client.name}", act, _TROUBLE),)
 
 
-def let_go(rig: Rig, role: Client) -> Rows:
+def resume_client(rig: Rig, role: Client) -> Rows:
     """Lets a client continue that is held or paused; evidence is its report that it does."""
-    client = rig.clients.standing(role)
+    client = rig.clients.held_client(role)
 
     def act() -> str:
         _signal(client, signal.SIGCONT)
         until(lambda: "T" not in _threads(client), _LIMIT_S, "its threads are still stopped")
-        client.tell("go")
+        client.send("go")
         until(lambda: not client.latest.get("standing"), _LIMIT_S, "it still stands")
         return f"pid {client.pid} goes on"
 
@@ -136,12 +136,12 @@ def let_go(rig: Rig, role: Client) -> Rows:
 
 
 def _signal(client: ClientProcess, number: signal.Signals) -> None:
-    for pid in processes.family(client.pid):
+    for pid in processes.process_tree(client.pid):
         os.kill(pid, number)
 
 
 def _threads(client: ClientProcess) -> list[str]:
-    pids = processes.family(client.pid)
+    pids = processes.process_tree(client.pid)
     return [state for pid in pids for state in processes.thread_states(pid)]
 
 
@@ -188,7 +188,7 @@ def stop_client(rig: Rig, role: Client) -> Rows:
 
     Evidence is its process's exit code, after its last word.
     """
-    client = rig.clients.first(role)
+    client = rig.clients.first_client(role)
 
     def act() -> str:
         client.ask_to_stop()
@@ -212,8 +212,8 @@ def prepare_deletion(rig: Rig) -> Rows:
 def resume_clients(rig: Rig) -> Rows:
     """Heals: clients that were stopped are started again, and one that was paused goes on."""
     if not rig.clients.stopped_for_operators:
-        return let_go(rig, "consumer")
-    return (*start_again(rig, "producer"), *start_again(rig, "consumer"))
+        return resume_client(rig, "consumer")
+    return (*start_successor(rig, "producer"), *start_successor(rig, "consumer"))
 
 
 def misdate(rig: Rig, role: Client) -> Rows:
@@ -225,13 +225,13 @@ def misdate(rig: Rig, role: Client) -> Rows:
 
     def act() -> str:
         ahead_ms = rig.clients.set_clock(right=False)
-        client = rig.clients.start_again(role)
+        client = rig.clients.start_successor(role)
         return f"{client.name}, pid {client.pid}, gives timestamps {ahead_ms:,} ms ahead"
 
     return (*stopped, rig.log.attempt("misdate", role, act, _TROUBLE))
 
 
-def put_right(rig: Rig, role: Client) -> Rows:
+def correct_clock(rig: Rig, role: Client) -> Rows:
     """Heals: another successor continues with a correct clock."""
     ahead = rig.clients.client(role)
 
@@ -239,17 +239,17 @@ def put_right(rig: Rig, role: Client) -> Rows:
         ahead.ask_to_stop()
         ahead.await_end(_FINISH_S)
         rig.clients.set_clock(right=True)
-        client = rig.clients.start_again(role)
+        client = rig.clients.start_successor(role)
         return f"{client.name}, pid {client.pid}, gives the right time"
 
     return (rig.log.attempt("restart", role, act, _TROUBLE),)
 
 
-def start_again(rig: Rig, role: Client) -> Rows:
+def start_successor(rig: Rig, role: Client) -> Rows:
     """Starts a client's successor; evidence is its process, once it was ready."""
 
     def act() -> str:
-        client = rig.clients.start_again(role)
+        client = rig.clients.start_successor(role)
         if client.returncode is not None:
             raise ClientFailed(f"{client.name} ended with code {client.returncode}")
         return f"{client.name} runs: pid {client.pid}"
@@ -263,7 +263,7 @@ def replace_ended(rig: Rig, role: Client) -> Rows:
     if not client.latest.get("stopped"):
         return ()
     client.await_end(_FINISH_S)
-    return start_again(rig, role)
+    return start_successor(rig, role)
 
 
 def join(rig: Rig) -> Rows:

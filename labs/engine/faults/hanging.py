@@ -35,7 +35,7 @@ def abort_hanging(rig: Rig, topic: str) -> Rows:
     return (rig.log.attempt("mend", f"topic: {topic}", act, (OSError, WaitTimeout)),)
 
 
-def _hanging(cluster: Cluster, topic: str) -> list[tuple[int, int, hanging.Open]]:
+def _hanging(cluster: Cluster, topic: str) -> list[tuple[int, int, hanging.OpenTransaction]]:
     """The hanging transactions, each with its partition and the leader's port."""
     silent_ms = (time.time() - _SILENT_S) * 1000
     leaders = [
@@ -46,6 +46,6 @@ def _hanging(cluster: Cluster, topic: str) -> list[tuple[int, int, hanging.Open]
     return [
         (port, partition, transaction)
         for port, partition in leaders
-        for transaction in hanging.ask(port, topic, partition, _ASK_S)
+        for transaction in hanging.open_transactions(port, topic, partition, _ASK_S)
         if transaction.wrote_ms < silent_ms
     ]

@@ -41,5 +41,5 @@ def sigkill_status(broker: Broker) -> str | None:
 def _accepts(broker: Broker) -> str | None:
     if broker.returncode is not None:
         raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}")
-    accepts = broker.pid and broker.port in processes.listens(broker.pid)
+    accepts = broker.pid and broker.port in processes.listening_ports(broker.pid)
     return f"pid {broker.pid} accepts connections" if accepts else None

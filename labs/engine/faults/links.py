@@ -40,7 +40,7 @@ def cut(rig: Rig, role: Role, peers: Peers, way: Way = "both", limit_s: float = 
         _links(rig.cluster).impair(broker.id, _flows(rig.cluster, broker, peers, way), cut=True)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(rig.cluster).seen(_flows(rig.cluster, broker, peers, way))
+        seen = _links(rig.cluster).counts(_flows(rig.cluster, broker, peers, way))
         if not seen.waiting:
             return None
         waiting = f"{seen.waiting} bytes wait in {seen.connections} connections"
@@ -65,7 +65,7 @@ def slow(rig: Rig, role: Role, delay_s: float, bytes_per_s: float) -> Rows:
         _links(rig.cluster).impair(broker.id, flows(broker), delay_s=delay_s, rate=bytes_per_s)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(rig.cluster).seen(flows(broker))
+        seen = _links(rig.cluster).counts(flows(broker))
         if seen.soonest_s is None:
             return None
         took = f"{seen.late} pieces ({seen.bytes} bytes) took {seen.soonest_s:.2f} s or more"
@@ -105,7 +105,7 @@ def mend(rig: Rig, role: Role) -> Rows:
         mended[broker.id] = _links(rig.cluster).mend(broker.id)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(rig.cluster).seen(mended[broker.id])
+        seen = _links(rig.cluster).counts(mended[broker.id])
         passes = seen.bytes and not seen.waiting
         return f"{seen.bytes} bytes passed since, none waits" if passes else None
 

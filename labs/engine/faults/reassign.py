@@ -31,7 +31,7 @@ def remove_copy(rig: Rig, topic: str) -> Rows:
         gone = victims[0].broker.id
         replicas, port = _replicas(rig, topic)
         stay = [replica for replica in replicas[0] if replica != gone]
-        reassign.ask(port, topic, 0, stay, _ASK_S)
+        reassign.request_replicas(port, topic, 0, stay, _ASK_S)
         waits = reassign.pending(port, topic, 0, _ASK_S)
         does = "waits until these are in sync" if waits else "did so at once"
         named = ", ".join(map(str, stay))
@@ -50,7 +50,7 @@ def add_copies(rig: Rig, topic: str, copies: int) -> Rows:
         replicas, port = _replicas(rig, topic)
         for number, first in replicas.items():
             others = [id_ for id_ in rig.cluster.brokers if id_ not in first]
-            reassign.ask(port, topic, number, [*first, *others][:copies], _ASK_S)
+            reassign.request_replicas(port, topic, number, [*first, *others][:copies], _ASK_S)
         rig.cluster.wait_in_sync(topic, len(replicas), copies, limit_s=60)
         several = "each partition" if len(replicas) > 1 else "the partition"
         return f"{several} of {topic} was reassigned to {copies} brokers, and all are in sync"

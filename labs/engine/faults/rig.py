@@ -38,22 +38,22 @@ class Clients(Protocol):
     def set_clock(self, *, right: bool) -> int:
         """Sets the clock of the next producer; by how much it is ahead then, in ms."""
 
-    def saved(self) -> dict[int, int]:
+    def committed_positions(self) -> dict[int, int]:
         """The offset by partition from which the group would resume; empty if it is unknown."""
 
     def client(self, role: str) -> ClientProcess:
         """The client that plays a role now."""
 
-    def first(self, role: str) -> ClientProcess:
+    def first_client(self, role: str) -> ClientProcess:
         """The client that played a role first."""
 
-    def standing(self, role: str) -> ClientProcess:
+    def held_client(self, role: str) -> ClientProcess:
         """The client of a role that is held; if none is, the one that has the role now."""
 
     def join(self) -> ClientProcess:
         """Starts one more member of the group."""
 
-    def start_again(self, role: str) -> ClientProcess:
+    def start_successor(self, role: str) -> ClientProcess:
         """Starts the successor of one that died."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from labs.engine.cluster.broker import Broker, BrokerState
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.cluster.nodes import KEEPER, rack
+from labs.engine.cluster.nodes import ZOOKEEPER_ID, rack
 from labs.engine.protocol.admin import coordinator_of
 
 
@@ -36,7 +36,7 @@ class Role:
 
     def targets(self, cluster: Cluster) -> list[Target]:
         nodes = self.resolve(cluster)
-        return [Target(node.name if node.id == KEEPER else self.name, node) for node in nodes]
+        return [Target(node.name if node.id == ZOOKEEPER_ID else self.name, node) for node in nodes]
 
 
 def leader(topic: str, partition: int = 0) -> Role:
@@ -67,7 +67,7 @@ def followers(topic: str, partition: int = 0) -> Role:
     return Role("follower", resolve)
 
 
-def a_follower(topic: str, partition: int = 0) -> Role:
+def one_follower(topic: str, partition: int = 0) -> Role:
     """One of the partition's in-sync followers: the one with the lowest id."""
     all_of_them = followers(topic, partition)
     return Role("follower", lambda cluster: all_of_them.resolve(cluster)[:1])
@@ -241,7 +241,7 @@ def impaired() -> Role:
     return Role("impaired", resolve)
 
 
-def everyone() -> Role:
+def running_brokers() -> Role:
     """All brokers that run."""
     return _brokers("all", "running")
 

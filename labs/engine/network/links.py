@@ -48,7 +48,7 @@ class Severed:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ProxyPort:
     """The advertised port of a listener, and the port on which the node really listens."""
 
     at: int
@@ -65,7 +65,7 @@ class Links:
     start.
     """
 
-    def __init__(self, doors: Iterable[Door], homes: Mapping[Path, int], log: Path) -> None:
+    def __init__(self, doors: Iterable[ProxyPort], homes: Mapping[Path, int], log: Path) -> None:
         self.impaired: dict[int, frozenset[Key]] = {}
         self._log, self._stopped = log, False
         self._lock = Lock()
@@ -99,7 +99,7 @@ class Links:
         """Breaks all connections of these flows; data that waited in them is lost."""
         return Severed(**self._request("sever", flows))
 
-    def seen(self, flows: Collection[Key]) -> FlowCounts:
+    def counts(self, flows: Collection[Key]) -> FlowCounts:
         """What these flows have done since they were impaired or healed last."""
         return FlowCounts(**self._request("seen", flows))
 
@@ -114,7 +114,7 @@ class Links:
         code = self._process.poll()
         if code is None or self._stopped:
             return ""
-        return f"the proxy of the links {processes.ending(code)}, and not by this run"
+        return f"the proxy of the links {processes.describe_exit(code)}, and not by this run"
 
     def stop(self) -> None:
         """Ends the process, and with it every connection."""

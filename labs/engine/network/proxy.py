@@ -39,7 +39,7 @@ class Proxy:
         self._connections: dict[asyncio.Task[None], tuple[Pipe, Pipe, frozenset[Key]]] = {}
 
     async def lay(self, doors: list[dict[str, Any]]) -> None:
-        """Opens doors, as `links.Door` has them."""
+        """Opens doors, as `links.ProxyPort` has them."""
         for door in doors:
             await asyncio.start_server(partial(self._enter, door), _LOOPBACK, door["at"])
 
@@ -49,7 +49,7 @@ class Proxy:
             self._flows[key].shape(cut, delay_s, rate)
         return {}
 
-    def seen(self, flows: list[Key]) -> dict[str, Any]:
+    def counts(self, flows: list[Key]) -> dict[str, Any]:
         """What these flows have done since they were shaped last."""
         rows = [self._flows[key] for key in flows]
         waiting = (pipe.waiting for flow in rows for pipe in flow.pipes)
@@ -72,7 +72,7 @@ class Proxy:
     ) -> None:
         peer = writer.get_extra_info("peername")[1]
         # In a thread: what flows already must not wait for it.
-        name = await asyncio.to_thread(self._sources.who, peer, door["at"])
+        name = await asyncio.to_thread(self._sources.process_name, peer, door["at"])
         source, node = name or CLIENTS, door["node"]
         try:
             inner_reader, inner_writer = await asyncio.open_connection(_LOOPBACK, door["to"])
@@ -134,7 +134,7 @@ async def _main() -> None:
     first = await commands.first()
     proxy = Proxy(first["homes"])
     await proxy.lay(first["doors"])
-    await commands.serve({"shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever})
+    await commands.serve({"shape": proxy.shape, "seen": proxy.counts, "sever": proxy.sever})
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Sources:
         self._homes = homes
         self._known: dict[Path, str] = {}
 
-    def who(self, their_port: int, our_port: int) -> str | None:
+    def process_name(self, their_port: int, our_port: int) -> str | None:
         """The name of the process at `their_port` of a connection to `our_port` (both on loopback).
 
         None if it is the port of a process that runs elsewhere, or of one that has closed it.

@@ -14,10 +14,10 @@ from confluent_kafka.cimpl import NewTopic
 
 from labs.engine.base.wait import WaitTimeout, until
 
-silent = logging.getLogger(f"{__name__}.librdkafka")
+silent_log = logging.getLogger(f"{__name__}.librdkafka")
 """For clients whose failures their callers handle: "connection refused" is not logged."""
-silent.addHandler(logging.NullHandler())
-silent.propagate = False
+silent_log.addHandler(logging.NullHandler())
+silent_log.propagate = False
 
 _ASK_S = 10.0
 _PERSISTENT = {
@@ -41,11 +41,11 @@ def quiet_admin(bootstrap: str) -> AdminClient:
     librdkafka's own threads, its end could abort the process (confluent-kafka-python #2131); and
     an error that a request raised keeps it, as a local variable of its traceback, for that.
     """
-    return AdminClient({**_PERSISTENT, "bootstrap.servers": bootstrap}, logger=silent)
+    return AdminClient({**_PERSISTENT, "bootstrap.servers": bootstrap}, logger=silent_log)
 
 
 @contextmanager
-def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
+def quiet_group_client(bootstrap: str, group: str) -> Iterator[Consumer]:
     """A client that reads and writes the committed offsets of a group without joining it.
 
     Not the admin client: an answer of "not the coordinator" to its ListConsumerGroupOffsets, as
@@ -53,7 +53,7 @@ def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
     """
     own = {"group.id": group, "enable.auto.commit": False}
     settings = {**_PERSISTENT, **own, "bootstrap.servers": bootstrap}
-    visitor = Consumer(settings, logger=silent)
+    visitor = Consumer(settings, logger=silent_log)
     try:
         yield visitor
     finally:

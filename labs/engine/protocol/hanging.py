@@ -12,14 +12,14 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from labs.engine.protocol.wire import TEXT, accept, compact, request
+from labs.engine.protocol.wire import TEXT, check_error, compact, request
 
 _DESCRIBE, _WRITE = (61, 0), (27, 1)
 _ABORT = b"\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenTransaction:
     """A producer's open transaction: where it begins, and when (ms since 1970) it last wrote."""
 
     producer: int
@@ -29,7 +29,9 @@ class Open:
     start: int
 
 
-def ask(port: int, topic: str, partition: int, limit_s: float) -> list[Open]:
+def open_transactions(
+    port: int, topic: str, partition: int, limit_s: float
+) -> list[OpenTransaction]:
     """What is open on a partition, as its leader at this loopback port has it.
 
     Raises `OSError` if no answer came in `limit_s` seconds or the broker refused.
@@ -40,13 +42,13 @@ def ask(port: int, topic: str, partition: int, limit_s: float) -> list[Open]:
     transactions = []
     for _, partitions in topics or ():
         for _, error, _, producers in partitions or ():
-            accept(error)
+            check_error(error)
             for producer, epoch, _, wrote_ms, coordinator, start in producers or ():
-                transactions.append(Open(producer, epoch, coordinator, wrote_ms, start))
+                transactions.append(OpenTransaction(producer, epoch, coordinator, wrote_ms, start))
     return [transaction for transaction in transactions if transaction.start >= 0]
 
 
-def abort(port: int, topic: str, partition: int, hanging: Open, limit_s: float) -> None:
+def abort(port: int, topic: str, partition: int, hanging: OpenTransaction, limit_s: float) -> None:
     """Writes the marker that aborts it. Raises `OSError` as `ask`."""
     answer = struct.pack(">qh", hanging.producer, hanging.epoch) + _ABORT
     # A producer whose first transaction this is has no coordinator's epoch yet: -1.
@@ -58,7 +60,7 @@ def abort(port: int, topic: str, partition: int, hanging: Open, limit_s: float) 
     for _, topics in markers or ():
         for _, partitions in topics or ():
             for _, error in partitions or ():
-                accept(error)
+                check_error(error)
 
 
 def _place(topic: str, partition: int) -> bytes:

@@ -33,7 +33,7 @@ class Offsets:
     committed: dict[int, int] = field(default_factory=dict)
 
 
-def ask(
+def fetch(
     port: int, topic: str, partitions: Sequence[int], group: str | None, limit_s: float
 ) -> Offsets:
     """What the broker at this loopback port knows of `partitions`, and of `group` there.

@@ -17,7 +17,7 @@ _DESCRIBE_QUORUM = (55, 0)
 _METADATA = "__cluster_metadata"
 
 
-def ask(port: int, limit_s: float) -> int | None:
+def active_controller(port: int, limit_s: float) -> int | None:
     """The leader of the metadata quorum, as the node at this loopback port has it.
 
     None if it knows none: during an election, or without a majority. Raises

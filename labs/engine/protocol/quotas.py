@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from labs.engine.protocol.wire import TEXT, accept, compact, request
+from labs.engine.protocol.wire import TEXT, check_error, compact, request
 
 _DESCRIBE, _ALTER = (48, 1), (49, 1)
 _ENTITY, _RATE = "client-id", "producer_byte_rate"
@@ -28,7 +28,7 @@ def limit(port: int, bytes_per_s: float | None, limit_s: float) -> None:
     # throttle; entries: error, message, entity
     _, entries = reader.fields("i", ["h", TEXT, [TEXT, TEXT]])
     for error, *_ in entries or ():
-        accept(error)
+        check_error(error)
 
 
 def limited_to(port: int, limit_s: float) -> float | None:
@@ -37,5 +37,5 @@ def limited_to(port: int, limit_s: float) -> float | None:
     reader = request(port, _DESCRIBE, wish + b"\0" + b"\0", limit_s)
     # throttle, error, message; entries: entity, values: name, rate
     _, error, _, entries = reader.fields("ih", TEXT, [[TEXT, TEXT], [TEXT, "d"]])
-    accept(error)
+    check_error(error)
     return next((rate for _, values in entries or () for _, rate in values or ()), None)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from labs.engine.protocol.wire import TEXT, accept, compact, request, varint
+from labs.engine.protocol.wire import TEXT, check_error, compact, request, varint
 
 _ALTER, _LIST = (45, 0), (46, 0)
 
 
-def ask(port: int, topic: str, partition: int, replicas: Sequence[int], limit_s: float) -> None:
+def request_replicas(
+    port: int, topic: str, partition: int, replicas: Sequence[int], limit_s: float
+) -> None:
     """Asks for a partition to have these replicas, in this order; it may take any time.
 
     Raises `OSError` if no answer came in `limit_s` seconds or the controller refused.
@@ -25,10 +27,10 @@ def ask(port: int, topic: str, partition: int, replicas: Sequence[int], limit_s:
     reader = request(port, _ALTER, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
     # throttle, error, message; topics: name, partitions: index, error, message
     _, refused, _, topics = reader.fields("ih", TEXT, [TEXT, ["ih", TEXT]])
-    accept(refused, "controller")
+    check_error(refused, "controller")
     for _, partitions in topics or ():
         for _, error, _ in partitions or ():
-            accept(error, "controller")
+            check_error(error, "controller")
 
 
 def pending(port: int, topic: str, partition: int, limit_s: float) -> bool:
@@ -36,7 +38,7 @@ def pending(port: int, topic: str, partition: int, limit_s: float) -> bool:
     place = b"\x02" + struct.pack(">i", partition)
     reader = request(port, _LIST, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
     _, error, _ = reader.fields("ih", TEXT)  # throttle, error, message
-    accept(error, "controller")
+    check_error(error, "controller")
     return reader.varint() > 1
 
 

@@ -35,7 +35,7 @@ class PartitionState:
     leader_epoch: int | None
 
 
-def ask(
+def describe(
     port: int, topic: str, limit_s: float, *, eligible: bool = True
 ) -> tuple[PartitionState, ...]:
     """What the broker at this loopback port knows of `topic`; empty if it knows no such topic.

@@ -82,7 +82,7 @@ class Reader:
             self.skip(self.varint())
 
 
-def accept(error: int, who: str = "broker") -> None:
+def check_error(error: int, who: str = "broker") -> None:
     """Raises `ConnectionError` for an error code other than 0."""
     if error:
         raise ConnectionError(f"the {who} refused with error {error}")

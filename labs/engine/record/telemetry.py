@@ -109,7 +109,7 @@ class Sampler:
         partitions = sorted(self._known)
         fields = {
             self._askers.submit(
-                offsets.ask, broker.port, self._topic, partitions, self._group, _EVERY_S
+                offsets.fetch, broker.port, self._topic, partitions, self._group, _EVERY_S
             ): broker.id
             for broker in self._cluster.brokers.values()
             if partitions and broker.state == "running"
@@ -124,7 +124,7 @@ class Sampler:
                 folder = broker.data / f"{self._topic}-{partition}"
                 if (partition, broker.id) not in self._logs and folder.is_dir():
                     self._logs[partition, broker.id] = LogEnd(folder)
-        return {place: log.look() for place, log in sorted(self._logs.items())}
+        return {place: log.read() for place, log in sorted(self._logs.items())}
 
     def _rates(self, now: int, counters: Mapping[str, int]) -> dict[str, int]:
         """How much a second was acknowledged and delivered of late."""

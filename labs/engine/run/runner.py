@@ -25,7 +25,7 @@ from labs.engine.clients.process import ClientProcess
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.distributions.distribution import kafka_versions, nearest
 from labs.engine.distributions.java import find_java
-from labs.engine.faults.admin import keep_all
+from labs.engine.faults.admin import disable_retention
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.judge.spark import JudgeFailed, judge
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
@@ -40,7 +40,7 @@ from labs.engine.run.shape import shape, topology_of
 from labs.engine.run.stage import LiveStage
 from labs.engine.run.watch import Watch
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
-from labs.engine.workloads import Place, ProduceConsume, workload
+from labs.engine.workloads import ArmContext, ProduceConsume, workload
 from labs.engine.workloads.group import GROUP
 
 _WAITS_S = 300.0
@@ -195,7 +195,7 @@ class ArmRunner:
             self.end_retention(stage)
             self._seen.final_read_completed = clients.read_to_the_end()
         self._faults.write(self.arm.ledger)  # what the watch has seen since the play
-        self._seen.notes += [*clients.notes, *clients.differs]
+        self._seen.notes += [*clients.notes, *clients.differences]
         self._write_meta()
 
     def end_retention(self, stage: LiveStage) -> None:
@@ -205,7 +205,7 @@ class ArmRunner:
         and count as lost.
         """
         if self._seen.expires:
-            stage.heal(keep_all, TOPIC)
+            stage.heal(disable_retention, TOPIC)
             self._phase("reading")
 
     def create_topics(self, booted: Booted, topology: Topology) -> None:
@@ -268,14 +268,14 @@ class ArmRunner:
     def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
         """The clients, with the consumer ready; samples are taken as long as they are there."""
         arm = self.arm
-        place = Place(
+        place = ArmContext(
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.consumer_pins,
             senders=arm.scenario.producer_pins, value_bytes=arm.experiment.value_bytes or 0,
             java_clients=self._java_clients, streams=self._streams,
         )  # fmt: skip
         clients = self._workload(place)
-        self._everybody = clients.everybody
+        self._everybody = clients.all_clients
         self._seen.shortened = self._shortened(cluster, clients)
         self._seen.clients = clients.played_by
         sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)

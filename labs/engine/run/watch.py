@@ -93,7 +93,7 @@ class Watch:
             yield "what carries the links", self._cluster.links.pids
         for client in self._clients():
             if client.returncode is None:
-                yield client.name, processes.family(client.pid)
+                yield client.name, processes.process_tree(client.pid)
 
 
 def _is_stopped(pid: int) -> bool:

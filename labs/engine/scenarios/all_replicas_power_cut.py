@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from labs.engine.faults.cut_tail import cut_tail
 from labs.engine.faults.kill import kill, restart
-from labs.engine.faults.roles import dead, everyone, killed
+from labs.engine.faults.roles import dead, killed, running_brokers
 from labs.engine.scenarios.conditions import all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.do(kill, everyone())
+    stage.do(kill, running_brokers())
     stage.do(cut_tail, killed(), {TOPIC: stage.topology.flush_messages})
     stage.let_run(seconds["dark_s"])
     stage.heal(restart, dead())

@@ -8,7 +8,7 @@ and any time before. Retention by a wrong clock is `foreign-timestamps`: old rec
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import misdate, put_right
+from labs.engine.faults.clients import correct_clock, misdate
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
@@ -16,7 +16,7 @@ from labs.engine.scenarios.topologies import one_broker
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(misdate, "producer")
     stage.let_run(seconds["ahead_s"])
-    stage.heal(put_right, "producer")
+    stage.heal(correct_clock, "producer")
 
 
 SCENARIO = Scenario(

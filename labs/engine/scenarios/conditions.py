@@ -83,7 +83,7 @@ POSITION_SAVED = Condition(
     "the group has saved a position",
     "for the group to save a position",
     "the group saved no position",
-    lambda rig: rig.clients.saved(),
+    lambda rig: rig.clients.committed_positions(),
     is_optional=True,
 )
 """The group has committed a position."""

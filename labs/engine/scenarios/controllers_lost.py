@@ -9,7 +9,7 @@ brokers have ZooKeeper, their controller can change nothing without it, and it i
 from __future__ import annotations
 
 from labs.engine.faults.kill import kill
-from labs.engine.faults.roles import a_follower, controller, leader, majority
+from labs.engine.faults.roles import controller, leader, majority, one_follower
 from labs.engine.scenarios.conditions import CONTROLLER_ACTIVE
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
@@ -24,7 +24,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
         stage.do(kill, controller())
     stage.let_run(seconds["without_controller_s"])
     alone = stage.topology.replication_factor == 1
-    stage.do(kill, leader(TOPIC) if alone else a_follower(TOPIC))
+    stage.do(kill, leader(TOPIC) if alone else one_follower(TOPIC))
     stage.let_run(seconds["down_s"])
     restart_dead(stage)
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 from labs.engine.faults.admin import elect
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.read_only import read_only
-from labs.engine.faults.roles import a_follower, failed, killed, leader, newest_log
+from labs.engine.faults.roles import failed, killed, leader, newest_log, one_follower
 from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import DEAD_NOTICED
@@ -43,7 +43,7 @@ def _topology(settings: Settings) -> Topology:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    leave_leader_alone(stage, a_follower(TOPIC), kill)
+    leave_leader_alone(stage, one_follower(TOPIC), kill)
     stage.let_run(seconds["alone_s"])
     stage.do(read_only, leader(TOPIC))
     stage.do(wipe, failed())

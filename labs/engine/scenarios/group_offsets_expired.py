@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults.clients import start_again, stop_client
+from labs.engine.faults.clients import start_successor, stop_client
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
@@ -35,7 +35,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "consumer")
     stage.let_run(seconds["away_s"])
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
 
 
 SCENARIO = Scenario(

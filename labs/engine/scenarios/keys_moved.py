@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.admin import widen
-from labs.engine.faults.clients import hold, join, let_go
+from labs.engine.faults.clients import hold, join, resume_client
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import on_one_broker
@@ -24,7 +24,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.let_run(seconds["behind_s"])
     stage.do(widen, TOPIC)
     stage.let_run(seconds["moved_s"])
-    stage.do(let_go, "consumer")
+    stage.do(resume_client, "consumer")
     stage.do(join)
 
 

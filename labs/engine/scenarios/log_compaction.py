@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults.clients import start_again
+from labs.engine.faults.clients import start_successor
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads
@@ -31,7 +31,7 @@ def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     nobody_reads(stage, seconds)
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
 
 
 SCENARIO = Scenario(

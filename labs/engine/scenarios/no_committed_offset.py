@@ -9,7 +9,7 @@ with `earliest` it reads all that the topic still has once more.
 from __future__ import annotations
 
 from labs.engine.faults.admin import forget_group
-from labs.engine.faults.clients import hold, kill_client, start_again
+from labs.engine.faults.clients import hold, kill_client, start_successor
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
@@ -22,7 +22,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.do(forget_group, GROUP)
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
 
 
 SCENARIO = Scenario(

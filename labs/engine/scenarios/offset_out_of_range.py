@@ -9,8 +9,8 @@ the next one; with `latest` it passes over all that came meanwhile; with `none` 
 
 from __future__ import annotations
 
-from labs.engine.faults.admin import delete_read
-from labs.engine.faults.clients import hold, kill_client, start_again
+from labs.engine.faults.admin import delete_read_records
+from labs.engine.faults.clients import hold, kill_client, start_successor
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
@@ -20,10 +20,10 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "processed")
-    stage.do(delete_read, TOPIC)
+    stage.do(delete_read_records, TOPIC)
     stage.do(kill_client, "consumer")
     stage.let_run(seconds["away_s"])
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
 
 
 _DELETED = "what was processed and not committed is deleted, so it cannot come again"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.admin import widen
-from labs.engine.faults.clients import hold, let_go
+from labs.engine.faults.clients import hold, resume_client
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_group
@@ -24,7 +24,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "consumer", "polling")
     stage.do(widen, TOPIC)
     stage.let_run(seconds["unknown_s"])
-    stage.do(let_go, "consumer")
+    stage.do(resume_client, "consumer")
     stage.let_run(seconds["found_s"])
 
 

@@ -9,7 +9,7 @@ leaves copies, because a new session has a new producer id (KIP-98); one that do
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import kill_client, start_again
+from labs.engine.faults.clients import kill_client, start_successor
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.roles import leader, paused
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
@@ -21,7 +21,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.let_run(seconds["filling_s"])
     stage.do(kill_client, "producer")
     stage.do(resume, paused())
-    stage.heal(start_again, "producer")
+    stage.heal(start_successor, "producer")
 
 
 SCENARIO = Scenario(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from labs.engine.faults.admin import elect
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.reassign import remove_copy
-from labs.engine.faults.roles import a_follower, dead, killed, leader, terminated
+from labs.engine.faults.roles import dead, killed, leader, one_follower, terminated
 from labs.engine.faults.terminate import terminate
 from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
@@ -44,7 +44,7 @@ def _topology(settings: Settings) -> Topology:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stay = stage.topology.replication_factor - 1
-    stage.do(terminate, a_follower(TOPIC))
+    stage.do(terminate, one_follower(TOPIC))
     stage.wait(in_sync(stage.topology, stay), limit_s=20)
     stage.let_run(seconds["away_s"])
     stage.do(remove_copy, TOPIC)

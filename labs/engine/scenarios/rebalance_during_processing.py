@@ -8,7 +8,7 @@ that is given more time keeps its partitions until it polls again, and the other
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import hold, join, let_go
+from labs.engine.faults.clients import hold, join, resume_client
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
@@ -20,7 +20,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "consumer", "handed")
     stage.do(join)
     stage.let_run(seconds["working_s"])
-    stage.do(let_go, "consumer")
+    stage.do(resume_client, "consumer")
 
 
 SCENARIO = Scenario(

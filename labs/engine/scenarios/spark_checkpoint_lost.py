@@ -9,7 +9,7 @@ outlives the machine is not lost with it.
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import hold, kill_client, lose_checkpoint, start_again
+from labs.engine.faults.clients import hold, kill_client, lose_checkpoint, start_successor
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_FETCH_WAIT
@@ -21,7 +21,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.do(lose_checkpoint)
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
 
 
 SCENARIO = Scenario(

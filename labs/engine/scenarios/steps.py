@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from advisor.reasoning.behaviour.absence import POLL_MS, until_taken_over_ms
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults.admin import elect, keep_all
-from labs.engine.faults.clients import hold, kill_client, start_again
+from labs.engine.faults.admin import disable_retention, elect
+from labs.engine.faults.clients import hold, kill_client, start_successor
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.rig import Rig, Rows
-from labs.engine.faults.roles import Role, a_follower, dead, followers, leader, paused, terminated
+from labs.engine.faults.roles import Role, dead, followers, leader, one_follower, paused, terminated
 from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import (
@@ -41,7 +41,7 @@ RARELY_WHEN_ALONE = {
 }
 """Why little but lost writes is seen where the only in-sync replica, the leader, dies."""
 
-_A_FOLLOWER = a_follower(TOPIC)
+_A_FOLLOWER = one_follower(TOPIC)
 _WHY_SHORTER = "the group misses a dead member earlier"
 SHORT_SESSION = {
     "session.timeout.ms": Pinned(3000, 45000, _WHY_SHORTER),
@@ -195,8 +195,8 @@ def nobody_reads_while_messages_expire(stage: Stage, seconds: Durations) -> None
     """The same where retention deletes messages meanwhile; it ends before a new member starts."""
     stage.wait(RETENTION_RUNS, limit_s=60)
     nobody_reads(stage, seconds)
-    stage.heal(keep_all, TOPIC)
-    stage.heal(start_again, "consumer")
+    stage.heal(disable_retention, TOPIC)
+    stage.heal(start_successor, "consumer")
 
 
 def killing_consumer_at(point: str) -> Play:
@@ -210,6 +210,6 @@ def killing_consumer_at(point: str) -> Play:
         stage.do(hold, "consumer", point)
         stage.let_run(seconds["standing_s"])
         stage.do(kill_client, "consumer")
-        stage.heal(start_again, "consumer")
+        stage.heal(start_successor, "consumer")
 
     return play

@@ -9,7 +9,7 @@ back nothing and goes on.
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import start_again, stop_client
+from labs.engine.faults.clients import start_successor, stop_client
 from labs.engine.faults.kill import kill
 from labs.engine.faults.roles import killed, leader
 from labs.engine.faults.wipe import wipe
@@ -28,7 +28,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.let_run(seconds["away_s"])
     restart_dead(stage, elections=(CHANGELOG, OFFSETS))
     stage.let_run(seconds["healed_s"])
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
 
 
 SCENARIO = Scenario(

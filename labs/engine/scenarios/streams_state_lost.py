@@ -9,7 +9,7 @@ Kafka Streams does not leave its group when it closes, so the next one waits for
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import start_again, stop_client
+from labs.engine.faults.clients import start_successor, stop_client
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
@@ -19,7 +19,7 @@ from labs.engine.scenarios.topologies import one_broker_and_state
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "consumer")
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
 
 
 SCENARIO = Scenario(

@@ -9,7 +9,7 @@ the application sends the same work in a new transaction.
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import hold, kill_client, start_again
+from labs.engine.faults.clients import hold, kill_client, start_successor
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_transactions
@@ -20,7 +20,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "producer", "in-transaction")
     stage.let_run(seconds["open_s"])
     stage.do(kill_client, "producer")
-    stage.heal(start_again, "producer")
+    stage.heal(start_successor, "producer")
 
 
 SCENARIO = Scenario(

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.admin import elect
-from labs.engine.faults.clients import hold, let_go
+from labs.engine.faults.clients import hold, resume_client
 from labs.engine.faults.hanging import abort_hanging
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.roles import dead, killed, transaction_coordinator
@@ -36,7 +36,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(hold, "producer", "in-transaction")  # a kill between two of them leaves nothing open
     stage.do(kill, transaction_coordinator())
     stage.do(wipe, killed())
-    stage.do(let_go, "producer")
+    stage.do(resume_client, "producer")
     stage.let_run(seconds["away_s"])
     stage.heal(restart, dead())
     stage.wait(all_in_sync(stage.topology), limit_s=60)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults.clients import replace_ended, start_again, stop_client
+from labs.engine.faults.clients import replace_ended, start_successor, stop_client
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
@@ -39,7 +39,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "producer")
     stage.let_run(seconds["idle_s"])
-    stage.heal(start_again, "producer")
+    stage.heal(start_successor, "producer")
     stage.let_run(seconds["unnoticed_s"])
     stage.heal(replace_ended, "consumer")
 

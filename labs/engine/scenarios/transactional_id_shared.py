@@ -8,7 +8,7 @@ its output stays, next to what the successor makes of the same input.
 
 from __future__ import annotations
 
-from labs.engine.faults.clients import hold, let_go, pause_client, start_again
+from labs.engine.faults.clients import hold, pause_client, resume_client, start_successor
 from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
@@ -19,9 +19,9 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "processed")
     stage.do(pause_client, "consumer")
-    stage.heal(start_again, "consumer")
+    stage.heal(start_successor, "consumer")
     stage.let_run(seconds["both_s"])
-    stage.do(let_go, "consumer")
+    stage.do(resume_client, "consumer")
 
 
 SCENARIO = Scenario(

@@ -13,7 +13,7 @@ too would be away.
 from __future__ import annotations
 
 from labs.engine.faults.kill import kill, restart
-from labs.engine.faults.roles import a_follower, dead, followers, leader, terminated
+from labs.engine.faults.roles import dead, followers, leader, one_follower, terminated
 from labs.engine.faults.terminate import terminate
 from labs.engine.faults.throttle import release, throttle
 from labs.engine.scenarios.conditions import DEAD_NOTICED, all_in_sync, in_sync
@@ -45,7 +45,7 @@ def _leave_one_behind(stage: Stage, seconds: Durations) -> None:
         )
         return
     stage.do(throttle, TOPIC, _BYTES_PER_S)
-    stage.do(terminate, a_follower(TOPIC))
+    stage.do(terminate, one_follower(TOPIC))
     stage.wait(in_sync(stage.topology, replicas - 1), limit_s=20)
     stage.let_run(seconds["away_s"])
     stage.heal(restart, terminated())

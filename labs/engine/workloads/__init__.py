@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.plan.spec import Settings
+from labs.engine.workloads.arm_context import ArmContext
 from labs.engine.workloads.consume_process_sink import (
     ConsumeProcessSink,
     ReplaySink,
@@ -17,8 +18,7 @@ from labs.engine.workloads.consume_transform_produce_java import (
     FormerCopier,
     JavaConsumeTransformProduce,
 )
-from labs.engine.workloads.place import Place
-from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding, ProduceLarge
+from labs.engine.workloads.produce_consume import ProduceConsume, ProduceLarge, ProduceUntilError
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from labs.engine.workloads.spark import (
     SparkQuery,
@@ -30,19 +30,19 @@ from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 
 __all__ = [
-    "AS_COMMITTED",
-    "COPIED",
+    "BY_COMMIT",
+    "COPIER_WORKLOAD",
     "JAVA",
     "WORKLOADS",
-    "Place",
+    "ArmContext",
     "ProduceConsume",
-    "as_committed",
     "workload",
+    "workload_by_commit",
 ]
 
 WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": ProduceConsume,
-    "produce-heeding": ProduceHeeding,
+    "produce-heeding": ProduceUntilError,
     "produce-large": ProduceLarge,
     "consume-process-sink": ConsumeProcessSink,
     "transactions-sink": TransactionsSink,
@@ -66,9 +66,9 @@ JAVA: Mapping[str, type[ProduceConsume]] = {
 The others stay with librdkafka: their clients leave effects in a sink, send in transactions, or are
 killed with a full buffer and go on as a successor. `ClientApplication.java` does none of that.
 """
-COPIED = "consume-transform-produce"
+COPIER_WORKLOAD = "consume-transform-produce"
 """The workload for which Kafka's TransactionalMessageCopier may be asked."""
-AS_COMMITTED = "consume-process-commit"
+BY_COMMIT = "consume-process-commit"
 """The workload whose sink depends on how the application commits."""
 
 
@@ -81,23 +81,23 @@ def workload(
     Where an arm ends in a database and the other in a topic, the former stays with librdkafka.
     Raises `ValueError` for another workload that Java's clients cannot play.
     """
-    played = as_committed(name, settings)
-    if java and copier and played == COPIED:
+    played = workload_by_commit(name, settings)
+    if java and copier and played == COPIER_WORKLOAD:
         return FormerCopier
     if java and played in JAVA:
         return JAVA[played]
-    if java and name != AS_COMMITTED:
+    if java and name != BY_COMMIT:
         raise ValueError(f"the workload {name} has no Java clients")
     return WORKLOADS[played]
 
 
-def as_committed(name: str, settings: Settings) -> str:
+def workload_by_commit(name: str, settings: Settings) -> str:
     """The workload that is played where a scenario leaves it to how the application commits.
 
     Who commits the offsets in a transaction has a topic for a sink: no database takes part in it.
     Kafka Streams has no transactional.id of its own to do it with.
     """
-    if name != AS_COMMITTED:
+    if name != BY_COMMIT:
         return name
     in_transaction = settings.get("application", {}).get("commit") == "in-transaction"
     named = in_transaction and settings.get("producer", {}).get("transactional.id")

@@ -27,15 +27,15 @@ class ConsumeProcessSink(ProduceConsume):
     has_effects = True
 
     @property
-    def differs(self) -> tuple[str, ...]:
+    def differences(self) -> tuple[str, ...]:
         if self._application.get("processing") != "parallel":
-            return super().differs
-        return (*super().differs, "application processing=parallel: one thread processes what a "
-                "poll brought")  # fmt: skip
+            return super().differences
+        return (*super().differences, "application processing=parallel: one thread processes what "
+                "a poll returned")  # fmt: skip
 
     @property
     def _database(self) -> Path:
-        return self.place.scratch / "sink.sqlite"
+        return self.arm.scratch / "sink.sqlite"
 
     def consumer_config(self) -> ConsumerConfig:
         return replace(
@@ -49,7 +49,7 @@ class ConsumeProcessSink(ProduceConsume):
     def read_to_the_end(self) -> bool:
         """Reads the logs, and the sink once its writers have ended."""
         completed = super().read_to_the_end()
-        TableWriter(self.place.ledger, "effects", "sink").flush(sink.effects(self._database))
+        TableWriter(self.arm.ledger, "effects", "sink").flush(sink.effects(self._database))
         return completed
 
 
@@ -85,7 +85,7 @@ class ReplaySink(ConsumeProcessSink):
         config = super().producer_config()
         if self._application.get("timestamps") != "from-source":
             return config
-        kept_ms = int(self.place.settings["topic"]["retention.ms"])
+        kept_ms = int(self.arm.settings["topic"]["retention.ms"])
         return replace(config, age_ms=_LONG_AGO_MS if kept_ms < 0 else kept_ms + _DAY_MS)
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from labs.engine.clients import translate
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.transformer import TransformerConfig
-from labs.engine.workloads.place import Place
+from labs.engine.workloads.arm_context import ArmContext
 from labs.engine.workloads.produce_consume import ProduceConsume
 
 OUTPUT = "orders-made"
@@ -30,17 +30,17 @@ class ConsumeTransformProduce(ProduceConsume):
     modules: Mapping[str, str] = {"consumer": "transformer"}
     topics = (OUTPUT,)
     has_effects = True
-    fed = _FED
+    input_note = _FED
     """The note about who writes to the input topic and who reads the output topic."""
 
-    def __init__(self, place: Place) -> None:
-        super().__init__(_feeding(place))
-        self._output_settings = translate.producer(place.settings["producer"], transactions=True)
+    def __init__(self, arm: ArmContext) -> None:
+        super().__init__(_feeding(arm))
+        self._output_settings = translate.producer(arm.settings["producer"], transactions=True)
         self._in_transaction = self._application.get("commit") == "in-transaction"
 
     @property
-    def differs(self) -> tuple[str, ...]:
-        lines = [self.fed, *self._writer_differs, *super().differs]
+    def differences(self) -> tuple[str, ...]:
+        lines = [self.input_note, *self._writer_differs, *super().differences]
         threads = self._application.get("processing", "synchronous")
         if threads != "synchronous":
             lines.append(f"application processing={threads} is left out: what a poll brought is "
@@ -49,7 +49,7 @@ class ConsumeTransformProduce(ProduceConsume):
 
     @property
     def _writer_differs(self) -> tuple[str, ...]:
-        return self._output_settings.differs
+        return self._output_settings.differences
 
     def join(self) -> ClientProcess:
         """One more instance, with a transactional.id of its own (KIP-447)."""
@@ -62,7 +62,7 @@ class ConsumeTransformProduce(ProduceConsume):
         return TransformerConfig(
             **asdict(super().consumer_config()),
             output=OUTPUT,
-            producer={**self._output_settings.config, "bootstrap.servers": self.place.bootstrap},
+            producer={**self._output_settings.config, "bootstrap.servers": self.arm.bootstrap},
             in_transaction=self._in_transaction,
             rewinds=self._application.get("abort", "rewinds") == "rewinds",
         )
@@ -74,6 +74,6 @@ class ConsumeTransformProduce(ProduceConsume):
         return self._read(output) and completed
 
 
-def _feeding(place: Place) -> Place:
-    settings = {key: value for key, value in place.settings["producer"].items() if key != _ID}
-    return replace(place, settings={**place.settings, "producer": settings})
+def _feeding(arm: ArmContext) -> ArmContext:
+    settings = {key: value for key, value in arm.settings["producer"].items() if key != _ID}
+    return replace(arm, settings={**arm.settings, "producer": settings})

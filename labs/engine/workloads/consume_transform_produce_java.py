@@ -12,8 +12,8 @@ from typing import Any
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.transformer import TransformerConfig
+from labs.engine.workloads.arm_context import ArmContext
 from labs.engine.workloads.consume_transform_produce import OUTPUT, ConsumeTransformProduce
-from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume_java import JavaReaders
 
 TOOL = "TransactionalMessageCopier"
@@ -24,14 +24,14 @@ class JavaConsumeTransformProduce(JavaReaders, ConsumeTransformProduce):
     """`ConsumeTransformProduce` whose application is Java's."""
 
     modules: Mapping[str, str] = {"consumer": "java_consumer"}
-    fed = (
+    input_note = (
         "the topic that is read is filled by librdkafka, with the same settings and without "
         "transactions; the output is read with the group's isolation.level"
     )
 
-    def __init__(self, place: Place) -> None:
-        super().__init__(place)
-        self._writer = place.settings["producer"]
+    def __init__(self, arm: ArmContext) -> None:
+        super().__init__(arm)
+        self._writer = arm.settings["producer"]
 
     @property
     def played_by(self) -> dict[str, str]:

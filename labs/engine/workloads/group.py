@@ -9,7 +9,7 @@ from pathlib import Path
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from labs.engine.base.wait import WaitTimeout, until
-from labs.engine.protocol.admin import quiet_visitor
+from labs.engine.protocol.admin import quiet_group_client
 from labs.engine.record.ledger import TableWriter
 
 GROUP = "app"
@@ -17,9 +17,9 @@ ASK_S = 5.0
 _LIMIT_S = 20.0
 
 
-def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
+def committed_positions(bootstrap: str, topic: str) -> dict[int, int]:
     """The last committed offset of the group by partition; empty if it is unknown."""
-    with quiet_visitor(bootstrap, GROUP) as visitor:
+    with quiet_group_client(bootstrap, GROUP) as visitor:
         try:
             return _saved(visitor, _places(visitor, topic))
         except KafkaException:
@@ -31,7 +31,7 @@ def begin_at_start(bootstrap: str, topic: str) -> None:
 
     It retries until that is done: a coordinator may not know a new topic yet.
     """
-    with quiet_visitor(bootstrap, GROUP) as visitor:
+    with quiet_group_client(bootstrap, GROUP) as visitor:
         places = _places(visitor, topic)
 
         def saved() -> bool:
@@ -62,14 +62,14 @@ def await_commit(bootstrap: str, topic: str) -> dict[int, int]:
     """
     with suppress(WaitTimeout):
         return until(
-            lambda: saved_positions(bootstrap, topic), _LIMIT_S,
+            lambda: committed_positions(bootstrap, topic), _LIMIT_S,
             "the group's coordinator named no commit", every_s=0.2,
             awaits="for the group's coordinator to name the last commits",
         )  # fmt: skip
     return {}
 
 
-def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
+def write_committed(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
     """Writes the group's last commits as its coordinator knows them, for silent clients.
 
     If it names none in time, the table is not written and nothing is judged by commits.

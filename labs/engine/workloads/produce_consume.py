@@ -24,9 +24,9 @@ from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.sink import Style
 from labs.engine.clients.translate import PINNED, Pinned
+from labs.engine.workloads.arm_context import ArmContext
 from labs.engine.workloads.committing import commit_style, commits_differ
-from labs.engine.workloads.group import GROUP, saved_positions
-from labs.engine.workloads.place import Place
+from labs.engine.workloads.group import GROUP, committed_positions
 
 PRODUCER = "producer-1"
 """The sending application's name; it keeps it over a restart, as its values go on."""
@@ -57,7 +57,7 @@ class ProduceConsume:
 
     transactions = False
     static_members = False
-    heeding = False
+    stops_on_error = False
     """Whether an application that looks at its sends, and sends none again, stops at a failure."""
     modules: Mapping[str, str] = {}
     """By role, the module of `labs.engine.clients` that plays it, where it has another name."""
@@ -73,18 +73,18 @@ class ProduceConsume:
     """Whether each message has to leave an effect, so that a group that is behind owes some."""
     runs_streams = False
     """Whether a Kafka Streams application is really run."""
-    no_spark = _NO_SPARK
+    spark_note = _NO_SPARK
     """What is said of the reader where a Spark query is described."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        settings = place.settings
+    def __init__(self, arm: ArmContext) -> None:
+        self.arm = arm
+        settings = arm.settings
         self._application = settings.get("application", {})
-        pinned = {name: setting.lab for name, setting in place.pinned.items()}
+        pinned = {name: setting.lab for name, setting in arm.pinned.items()}
         self._consumer_translation = translate.consumer(
             {**settings.get("consumer", {}), **pinned}, self.static_members
         )
-        sent_by = {name: setting.lab for name, setting in place.senders.items()}
+        sent_by = {name: setting.lab for name, setting in arm.senders.items()}
         self._producer_translation = translate.producer(
             {**settings["producer"], **sent_by}, self.transactions,
             _whole(settings["topic"].get("max.message.bytes")),
@@ -99,11 +99,11 @@ class ProduceConsume:
         )
 
     @property
-    def differs(self) -> tuple[str, ...]:
+    def differences(self) -> tuple[str, ...]:
         """How these clients differ from the team's own, a sentence for each difference."""
-        consumer = self.place.settings.get("consumer", {})
+        consumer = self.arm.settings.get("consumer", {})
         commits = commits_differ(self._commit, consumer, in_transactions=bool(self.topics))
-        alone = "streams" in self.place.settings and not self.runs_streams
+        alone = "streams" in self.arm.settings and not self.runs_streams
         lines = [_NO_STREAMS] if alone else []
         return (*lines, *commits, *self._differs("producer"), *self._differs("consumer"))
 
@@ -113,10 +113,10 @@ class ProduceConsume:
 
     def _differs(self, role: str) -> Iterator[str]:
         """How librdkafka differs from the team's client of a role."""
-        if role == "consumer" and "failOnDataLoss" in self.place.settings.get(role, {}):
-            yield self.no_spark
+        if role == "consumer" and "failOnDataLoss" in self.arm.settings.get(role, {}):
+            yield self.spark_note
         data = {"producer": self._producer_translation, "consumer": self._consumer_translation}
-        yield from data[role].differs
+        yield from data[role].differences
 
     @property
     def checkpoint(self) -> Path | None:
@@ -151,7 +151,7 @@ class ProduceConsume:
     @property
     def pinned_readers(self) -> Mapping[str, Pinned]:
         """What the scenario sets of the readers."""
-        return self.place.pinned
+        return self.arm.pinned
 
     @property
     def _sink_style(self) -> Style:
@@ -177,11 +177,11 @@ class ProduceConsume:
         )
 
     def _stopped(self) -> Iterator[str]:
-        for client in self.everybody():
+        for client in self.all_clients():
             if why := client.latest.get("stopped"):
                 yield f"{client.name} stopped for good: {sentence(why)}"
 
-    def everybody(self) -> list[ClientProcess]:
+    def all_clients(self) -> list[ClientProcess]:
         """All clients that were ever started."""
         return [client for clients in list(self.processes.values()) for client in clients]
 
@@ -189,11 +189,11 @@ class ProduceConsume:
         """The client that plays a role (`producer` or `consumer`) now."""
         return self.processes[role][-1]
 
-    def first(self, role: str) -> ClientProcess:
+    def first_client(self, role: str) -> ClientProcess:
         """The client that played a role first."""
         return self.processes[role][0]
 
-    def start_again(self, role: str) -> ClientProcess:
+    def start_successor(self, role: str) -> ClientProcess:
         """Starts the successor of one that died. Raises `ClientFailed` or `WaitTimeout`."""
         {"producer": self.start_producer, "consumer": self.start_consumer}[role]()
         return self.client(role)
@@ -202,26 +202,26 @@ class ProduceConsume:
         """Starts one more member of the group, which may have to wait for its part."""
         return self.start_client("consumer", self.consumer_config())
 
-    def standing(self, role: str) -> ClientProcess:
+    def held_client(self, role: str) -> ClientProcess:
         """The client of a role that is held; if none is, the one that has the role now."""
         still = (client for client in self.processes[role] if client.latest.get("standing"))
         return next(still, self.client(role))
 
-    def saved(self) -> dict[int, int]:
+    def committed_positions(self) -> dict[int, int]:
         """The offset by partition from which the group would resume; empty if it is unknown."""
-        return saved_positions(self.place.bootstrap, self.place.topic)
+        return committed_positions(self.arm.bootstrap, self.arm.topic)
 
     def start_consumer(self) -> None:
         """Starts the group and waits until its fetch positions are resolved."""
         self.start_client("consumer", self.consumer_config()).await_ready(self.ready_limit_s)
 
     def consumer_config(self) -> ConsumerConfig:
-        consumer = self.place.settings.get("consumer", {})
+        consumer = self.arm.settings.get("consumer", {})
         return ConsumerConfig(
-            ledger=str(self.place.ledger), name=self._next("consumer"), group=GROUP,
-            topic=self.place.topic,
+            ledger=str(self.arm.ledger), name=self._next("consumer"), group=GROUP,
+            topic=self.arm.topic,
             client={"isolation.level": self._isolation, **self._consumer_translation.config,
-                    "bootstrap.servers": self.place.bootstrap},
+                    "bootstrap.servers": self.arm.bootstrap},
             commit=commit_style(self._commit, consumer),
             auto_commit=bool(consumer.get("enable.auto.commit", True)),
             max_poll=int(consumer.get("max.poll.records", _POLL_RECORDS)),
@@ -236,7 +236,7 @@ class ProduceConsume:
         not come, the run continues, and the judge reports it.
         """
         self.start_client("producer", self.producer_config())
-        if self.place.rate_per_s > 0 and not self._ahead_ms:  # else nothing may ever be taken
+        if self.arm.rate_per_s > 0 and not self._ahead_ms:  # else nothing may ever be taken
             with suppress(WaitTimeout):
                 until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered",
                       awaits="for the first message to be acknowledged and delivered")  # fmt: skip
@@ -248,13 +248,13 @@ class ProduceConsume:
         resumes = self._application.get("restart", habit) == "resumes" or last.get("stopped")
         looks = self._application.get("delivery.errors", "handled") == "handled"
         return ProducerConfig(
-            ledger=str(self.place.ledger), name=PRODUCER, topic=self.place.topic,
-            rate_per_s=self.place.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
-            client={**self._producer_translation.config, "bootstrap.servers": self.place.bootstrap},
+            ledger=str(self.arm.ledger), name=PRODUCER, topic=self.arm.topic,
+            rate_per_s=self.arm.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
+            client={**self._producer_translation.config, "bootstrap.servers": self.arm.bootstrap},
             keyed="compact" in self._cleanup,
-            value_bytes=self.place.value_bytes,
+            value_bytes=self.arm.value_bytes,
             resend=looks and self._application.get("resend") == "on-error",
-            stops=looks and self.heeding,
+            stops=looks and self.stops_on_error,
             block_s=self._block_s(looks),
             part=self._next("producer"), first=last.get("next", 0), age_ms=-self._ahead_ms,
             again=last.get("unanswered", ()) if resumes else (),
@@ -267,7 +267,7 @@ class ProduceConsume:
         The Java client waits by itself; librdkafka refuses at once, and only code that checks for
         that tries again.
         """
-        block_ms = self.place.settings["producer"].get("max.block.ms")
+        block_ms = self.arm.settings["producer"].get("max.block.ms")
         if block_ms is not None:
             return int(block_ms) / 1000
         return None if looks else 0.0
@@ -297,8 +297,8 @@ class ProduceConsume:
 
     def _reader(self) -> ReaderConfig:
         return ReaderConfig(
-            ledger=str(self.place.ledger), bootstrap=self.place.bootstrap,
-            topic=self.place.topic, isolation=self._isolation, cleanup_policy=self._cleanup,
+            ledger=str(self.arm.ledger), bootstrap=self.arm.bootstrap,
+            topic=self.arm.topic, isolation=self._isolation, cleanup_policy=self._cleanup,
             limit_s=_READ_LIMIT_S, created_ns=self._created_ns,
         )  # fmt: skip
 
@@ -308,7 +308,7 @@ class ProduceConsume:
 
     def kill(self) -> None:
         """Ends whatever still runs."""
-        for client in self.everybody():
+        for client in self.all_clients():
             client.kill()
 
     def _flows(self) -> bool:
@@ -319,8 +319,8 @@ class ProduceConsume:
         return f"{role}-{len(self.processes.get(role, ())) + 1}"
 
     def start_client(self, role: str, config: Any) -> ClientProcess:
-        place, module = self.place, self.modules.get(role, role)
-        client = ClientProcess(module, config, place.folder, place.logs, self._next(role))
+        arm, module = self.arm, self.modules.get(role, role)
+        client = ClientProcess(module, config, arm.folder, arm.logs, self._next(role))
         self.processes.setdefault(role, []).append(client)
         return client
 
@@ -328,22 +328,22 @@ class ProduceConsume:
         return self.client(role).latest if role in self.processes else {}
 
 
-class ProduceHeeding(ProduceConsume):
+class ProduceUntilError(ProduceConsume):
     """The same behind an application that a failed send stops, if it looks at its sends."""
 
-    heeding = True
+    stops_on_error = True
 
 
 class ProduceLarge(ProduceConsume):
     """The same with some records as large as the largest that was described."""
 
     @property
-    def differs(self) -> tuple[str, ...]:
+    def differences(self) -> tuple[str, ...]:
         described = self._described_bytes
         if described <= _LARGEST_BYTES:
-            return super().differs
+            return super().differences
         text = f"application {_LARGEST}: {_LARGEST_BYTES} instead of {described}, the lab's limit"
-        return (*super().differs, text)
+        return (*super().differences, text)
 
     @property
     def _described_bytes(self) -> int:

@@ -14,12 +14,12 @@ from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
-from labs.engine.clients.translate import THE_BROKERS_OWN, Pinned
+from labs.engine.clients.translate import BROKER_SIDE, Pinned
 from labs.engine.cluster.properties import properties
 from labs.engine.programs.java import JavaProgram
+from labs.engine.workloads.arm_context import ArmContext
 from labs.engine.workloads.committing import COMMITS
-from labs.engine.workloads.group import GROUP, await_commit, write_saved
-from labs.engine.workloads.place import Place
+from labs.engine.workloads.group import GROUP, await_commit, write_committed
 from labs.engine.workloads.produce_consume import ProduceConsume
 
 _DROPPED: Mapping[str, Mapping[str, str]] = {
@@ -42,17 +42,17 @@ class JavaReaders(ProduceConsume):
 
     modules: Mapping[str, str] = {"consumer": "java_consumer"}
 
-    def __init__(self, place: Place) -> None:
-        super().__init__(place)
-        if place.java_clients is None:
+    def __init__(self, arm: ArmContext) -> None:
+        super().__init__(arm)
+        if arm.java_clients is None:
             raise ValueError("Java clients need their jars")
-        self._java: JavaProgram = place.java_clients
+        self._java: JavaProgram = arm.java_clients
 
     def _differs(self, role: str) -> Iterator[str]:
         if f"java_{role}" not in self.modules.values():
             yield from super()._differs(role)
             return
-        stated = self.place.settings.get(role, {})
+        stated = self.arm.settings.get(role, {})
         for key, why in _DROPPED[role].items():
             if key in stated and key != _UNSAID:
                 yield f"{role} {key}={stated[key]} is left out: {why}"
@@ -70,33 +70,34 @@ class JavaReaders(ProduceConsume):
 
         One that cannot go on `closes` its consumer, or ends as it is.
         """
-        place, own = self.place, {"group.id": GROUP, "client.id": config.name}
-        settings = {"isolation.level": self._isolation, **self._stated("consumer", place.pinned)}
+        arm, own = self.arm, {"group.id": GROUP, "client.id": config.name}
+        settings = {"isolation.level": self._isolation, **self._stated("consumer", arm.pinned)}
         if settings.get("group.protocol") == "consumer":
-            settings = {key: item for key, item in settings.items() if key not in THE_BROKERS_OWN}
+            settings = {key: item for key, item in settings.items() if key not in BROKER_SIDE}
         if not self._automatic:
             settings["enable.auto.commit"] = False
         arguments = [
             "read", self._file(config.name, "consumer", {**settings, **own}), writes,
-            place.topic, output, "client" if self._automatic else commit,
+            arm.topic, output, "client" if self._automatic else commit,
             "rewinds" if rewinds else "continues", "closes" if closes else "ends",
         ]  # fmt: skip
         return JavaConsumerConfig(
             ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
-            bootstrap=place.bootstrap, isolation=self._isolation,
-            command=self._java.command(arguments, place.folder),
-            tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s, rewinds=rewinds,
+            bootstrap=arm.bootstrap, isolation=self._isolation,
+            command=self._java.command(arguments, arm.folder),
+            reports_commits=not self._automatic, drain_limit_s=config.drain_limit_s,
+            rewinds=rewinds,
         )  # fmt: skip
 
     def _stated(self, role: str, pinned: Mapping[str, Pinned]) -> dict[str, Any]:
         """The settings that go into a client's properties file."""
-        stated = {**self.place.settings.get(role, {}),
+        stated = {**self.arm.settings.get(role, {}),
                   **{key: setting.lab for key, setting in pinned.items()}}  # fmt: skip
         return {key: value for key, value in stated.items() if key not in _DROPPED[role]}
 
     def _file(self, name: str, role: str, data: Mapping[str, Any]) -> str:
-        file = self.place.folder / f"{name}-{role}.properties"
-        file.write_text(properties({**data, "bootstrap.servers": self.place.bootstrap}), "ascii")
+        file = self.arm.folder / f"{name}-{role}.properties"
+        file.write_text(properties({**data, "bootstrap.servers": self.arm.bootstrap}), "ascii")
         return str(file)
 
     def stop_consumer(self) -> None:
@@ -105,12 +106,12 @@ class JavaReaders(ProduceConsume):
         A member that its coordinator does not know, since that lost its log, leaves without a
         commit. So it is given the time to join again first.
         """
-        place, member = self.place, self.client("consumer")
+        arm, member = self.arm, self.client("consumer")
         if self._automatic and not (member.killed or member.latest.get("stopped")):
-            await_commit(place.bootstrap, place.topic)
+            await_commit(arm.bootstrap, arm.topic)
         super().stop_consumer()
         if self._automatic:
-            write_saved(place.bootstrap, place.topic, place.ledger, member.name)
+            write_committed(arm.bootstrap, arm.topic, arm.ledger, member.name)
 
 
 class JavaProduceConsume(JavaReaders):
@@ -137,7 +138,7 @@ class JavaProduceConsume(JavaReaders):
         return super().start_client(role, config)
 
     def java_producer_config(self, config: ProducerConfig) -> JavaProducerConfig:
-        settings = {**self._stated("producer", self.place.senders), "client.id": config.name}
+        settings = {**self._stated("producer", self.arm.senders), "client.id": config.name}
         arguments = [
             "produce", self._file(config.name, "producer", settings), config.topic,
             str(config.rate_per_s), "keyed" if config.keyed else "plain",
@@ -145,7 +146,7 @@ class JavaProduceConsume(JavaReaders):
         ]  # fmt: skip
         return JavaProducerConfig(
             ledger=config.ledger, name=config.name, topic=config.topic, keyed=config.keyed,
-            resend=config.resend, command=self._java.command(arguments, self.place.folder),
+            resend=config.resend, command=self._java.command(arguments, self.arm.folder),
             flush_limit_s=config.flush_limit_s + _CLOSE_S,
         )  # fmt: skip
 

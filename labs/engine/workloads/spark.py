@@ -12,7 +12,7 @@ from labs.engine.clients.sending_query import SinkConfig
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
 from labs.engine.workloads.group import GROUP
 from labs.engine.workloads.produce_consume import PRODUCER, ProduceConsume
-from labs.engine.workloads.spark_options import left_out, options
+from labs.engine.workloads.spark_options import omitted_options, options
 
 
 class SparkQuery(ConsumeProcessSink):
@@ -38,30 +38,30 @@ class SparkQuery(ConsumeProcessSink):
             yield "the topic is filled by librdkafka with the producer's settings, and not by Spark"
             yield from super()._differs(role)
             return
-        yield from left_out(self._application)
+        yield from omitted_options(self._application)
 
     @property
     def checkpoint(self) -> Path | None:
         outlives = self._application.get("checkpoint") == "durable"
         return None if outlives else self._checkpoint
 
-    def saved(self) -> dict[int, int]:
-        return checkpoint.committed(self._checkpoint, self.place.topic)
+    def committed_positions(self) -> dict[int, int]:
+        return checkpoint.committed_offsets(self._checkpoint, self.arm.topic)
 
     def consumer_config(self) -> QueryConfig:  # type: ignore[override]
         name = self._next("consumer")
         return QueryConfig(
-            ledger=str(self.place.ledger), name=name, group=GROUP, topic=self.place.topic,
+            ledger=str(self.arm.ledger), name=name, group=GROUP, topic=self.arm.topic,
             isolation=self._isolation, sink=str(self._database), sink_style=self._sink_style,
-            options={**options(self.place, "consumer", self.pinned, self.place.pinned),
-                     "subscribe": self.place.topic},
-            checkpoint=str(self._checkpoint), scratch=str(self.place.scratch / name),
+            options={**options(self.arm, "consumer", self.pinned, self.arm.pinned),
+                     "subscribe": self.arm.topic},
+            checkpoint=str(self._checkpoint), scratch=str(self.arm.scratch / name),
             trigger_ms=self.trigger_ms, drain_limit_s=self.drain_limit_s,
         )  # fmt: skip
 
     @property
     def _checkpoint(self) -> Path:
-        return self.place.scratch / "checkpoint"
+        return self.arm.scratch / "checkpoint"
 
 
 class SparkQueryByTheSecond(SparkQuery):
@@ -82,7 +82,7 @@ class SparkSink(ProduceConsume):
 
     modules: Mapping[str, str] = {"producer": "sending_query"}
     flow_limit_s = 120.0
-    no_spark = (
+    spark_note = (
         "the topic is read by librdkafka with the settings of the query's source, and not by Spark"
     )
     workers: Sequence[str] = ()
@@ -98,26 +98,26 @@ class SparkSink(ProduceConsume):
 
     def _differs(self, role: str) -> Iterator[str]:
         if role == "producer":
-            yield from left_out(self._application)
+            yield from omitted_options(self._application)
         else:
             yield from super()._differs(role)
 
     def producer_config(self) -> SinkConfig:  # type: ignore[override]
         name, rows = self._next("producer"), self._rows
         return SinkConfig(
-            ledger=str(self.place.ledger), name=PRODUCER, part=name, topic=self.place.topic,
+            ledger=str(self.arm.ledger), name=PRODUCER, part=name, topic=self.arm.topic,
             rows=rows, tasks=self.tasks, row_ms=-(-self.task_ms * self.tasks // rows),
             workers=self.workers, conf=self._conf,
-            options={**options(self.place, "producer", self.pinned, self.place.senders),
-                     "topic": self.place.topic},
-            checkpoint=str(self.place.scratch / "checkpoint"),
-            scratch=str(self.place.scratch / name),
+            options={**options(self.arm, "producer", self.pinned, self.arm.senders),
+                     "topic": self.arm.topic},
+            checkpoint=str(self.arm.scratch / "checkpoint"),
+            scratch=str(self.arm.scratch / name),
         )  # fmt: skip
 
     @property
     def _rows(self) -> int:
         """Of each batch; a task that has done half of its own has sent one at least."""
-        return max(self.place.rate_per_s, 2 * self.tasks)
+        return max(self.arm.rate_per_s, 2 * self.tasks)
 
     @property
     def _conf(self) -> Mapping[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from advisor.catalog import written
-from advisor.catalog.facts import option_of_spark
+from advisor.catalog.facts import spark_option
 from labs.engine.clients.translate import Pinned, Value
-from labs.engine.workloads.place import Place
+from labs.engine.workloads.arm_context import ArmContext
 
 _MICRO_BATCH = "micro-batch"
 _OF_NO_EFFECT = frozenset({"default.api.timeout.ms"})
@@ -15,31 +15,31 @@ _OF_NO_EFFECT = frozenset({"default.api.timeout.ms"})
 below request.timeout.ms (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
 
 
-def options(place: Place, role: str, *pinned: Mapping[str, Pinned]) -> dict[str, str]:
+def options(arm: ArmContext, role: str, *pinned: Mapping[str, Pinned]) -> dict[str, str]:
     """The settings of the `producer` or the `consumer`, with what the lab sets itself.
 
     Spark's own have their names, the client's `kafka.` before theirs.
     """
-    stated = dict(place.settings.get(role, {}))
+    stated = dict(arm.settings.get(role, {}))
     for settings in pinned:
         stated |= {name: setting.lab for name, setting in settings.items()}
     options = {
-        option_of_spark(name): written(value)
+        spark_option(name): written(value)
         for name, value in stated.items()
         if name not in _OF_NO_EFFECT
     }
-    return {**options, "kafka.bootstrap.servers": place.bootstrap}
+    return {**options, "kafka.bootstrap.servers": arm.bootstrap}
 
 
-def left_out(application: Mapping[str, Value]) -> Iterator[str]:
+def omitted_options(application: Mapping[str, Value]) -> Iterator[str]:
     """The team's options that the query of a run leaves out."""
     trigger = application.get("trigger", _MICRO_BATCH)
     if trigger != _MICRO_BATCH:
         yield f"application trigger={trigger} is left out: a run's Spark query has micro-batches"
-    yield from passed_over(application)
+    yield from skipped_messages(application)
 
 
-def passed_over(application: Mapping[str, Value]) -> Iterator[str]:
+def skipped_messages(application: Mapping[str, Value]) -> Iterator[str]:
     """Code that goes on without a message that it cannot process, which no run's code does."""
     if (errors := application.get("processing.errors", "retry")) != "retry":
         yield (

@@ -18,11 +18,11 @@ from labs.engine.clients.streams import StreamsConfig
 from labs.engine.cluster.properties import properties
 from labs.engine.programs.java import JavaProgram
 from labs.engine.record.ledger import TableWriter
+from labs.engine.workloads.arm_context import ArmContext
 from labs.engine.workloads.consume_transform_produce import OUTPUT
-from labs.engine.workloads.group import GROUP, begin_at_start, write_saved
-from labs.engine.workloads.place import Place
+from labs.engine.workloads.group import GROUP, begin_at_start, write_committed
 from labs.engine.workloads.produce_consume import ProduceConsume
-from labs.engine.workloads.spark_options import passed_over
+from labs.engine.workloads.spark_options import skipped_messages
 
 _PREFIXES = {"streams": "", "producer": "producer.", "consumer": "consumer."}
 _ERRORS = "org.apache.kafka.streams.errors."
@@ -71,24 +71,24 @@ class StreamsTopology(ProduceConsume):
     counts_results = True
     """Whether the results in the output topic are the effects, if no other system's are."""
 
-    def __init__(self, place: Place) -> None:
-        super().__init__(place)
-        if place.streams is None:
+    def __init__(self, arm: ArmContext) -> None:
+        super().__init__(arm)
+        if arm.streams is None:
             raise ValueError("Kafka Streams needs its jars")
-        self._streams: JavaProgram = place.streams
+        self._streams: JavaProgram = arm.streams
         self._read_with = str(self._application.get("readers", "read_committed"))
         self._elsewhere = self._application.get("sink", "topics") != "topics"
         self._saved = False
 
     @property
-    def differs(self) -> tuple[str, ...]:
+    def differences(self) -> tuple[str, ...]:
         lines = [_FED, _BEGINS]
         read = self.counts_results and not self._elsewhere
         if read and "readers" not in self._application:
             lines.append(
                 "application readers is not stated: the output is read with read_committed"
             )
-        return (*lines, *super().differs)
+        return (*lines, *super().differences)
 
     def _differs(self, role: str) -> Iterator[str]:
         if role == "producer":
@@ -96,12 +96,12 @@ class StreamsTopology(ProduceConsume):
             return
         for key, why in _DROPPED.items():
             component, _, name = key.partition(".")
-            if (value := self.place.settings.get(component, {}).get(name)) is not None:
+            if (value := self.arm.settings.get(component, {}).get(name)) is not None:
                 yield f"{component} {name}={value} is left out: {why}"
-        for name, value in self.place.settings["streams"].items():
+        for name, value in self.arm.settings["streams"].items():
             if _unknown_class(name, value):
                 yield f"streams {name}={value} is left out: a run has Kafka's own classes alone"
-        yield from passed_over(self._application)
+        yield from skipped_messages(self._application)
         described = self._application.get("state", self._state)
         if described != self._state:
             yield f"application state={described} is left out: the processor keeps no state here"
@@ -112,7 +112,7 @@ class StreamsTopology(ProduceConsume):
 
     def start_consumer(self) -> None:
         if not self._saved:
-            begin_at_start(self.place.bootstrap, self.place.topic)
+            begin_at_start(self.arm.bootstrap, self.arm.topic)
             self._saved = True
         super().start_consumer()
 
@@ -120,26 +120,26 @@ class StreamsTopology(ProduceConsume):
         return super().start_client(role, self.instance_config() if role == "consumer" else config)
 
     def instance_config(self) -> StreamsConfig:
-        place, name = self.place, self._next("consumer")
-        file = place.folder / f"{name}.properties"
+        arm, name = self.arm, self._next("consumer")
+        file = arm.folder / f"{name}.properties"
         file.write_text(properties(self._in_file(name)), "ascii")
         rows = [
             file,
-            place.topic,
+            arm.topic,
             OUTPUT,
             self._state,
             self.system_file if self._elsewhere else "-",
         ]
         return StreamsConfig(
-            ledger=str(place.ledger), name=name, group=GROUP, topic=place.topic,
-            bootstrap=place.bootstrap, isolation=self._isolation,
-            command=self._streams.command([str(item) for item in rows], place.folder),
+            ledger=str(arm.ledger), name=name, group=GROUP, topic=arm.topic,
+            bootstrap=arm.bootstrap, isolation=self._isolation,
+            command=self._streams.command([str(item) for item in rows], arm.folder),
         )  # fmt: skip
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
         """The described settings with the prefixes of StreamsConfig, and this instance's own."""
-        settings = self.place.settings
-        pinned = {f"consumer.{key}": setting.lab for key, setting in self.place.pinned.items()}
+        settings = self.arm.settings
+        pinned = {f"consumer.{key}": setting.lab for key, setting in self.arm.pinned.items()}
         described = {
             f"{prefix}{key}": value
             for component, prefix in _PREFIXES.items()
@@ -148,8 +148,8 @@ class StreamsTopology(ProduceConsume):
             and not _unknown_class(key, value)
         }  # fmt: skip
         own: dict[str, str | int | bool] = {
-            "application.id": GROUP, "bootstrap.servers": self.place.bootstrap, "client.id": name,
-            "state.dir": str(self.place.scratch / name),
+            "application.id": GROUP, "bootstrap.servers": self.arm.bootstrap, "client.id": name,
+            "state.dir": str(self.arm.scratch / name),
         }  # fmt: skip
         return {**described, **pinned, **own}
 
@@ -161,13 +161,13 @@ class StreamsTopology(ProduceConsume):
     @property
     def system_file(self) -> Path:
         """The other system: a line for each effect."""
-        return self.place.scratch / "effects.txt"
+        return self.arm.scratch / "effects.txt"
 
     def stop_consumer(self) -> None:
         """Only the group's coordinator knows the last commit."""
         super().stop_consumer()
-        place = self.place
-        write_saved(place.bootstrap, place.topic, place.ledger, self.client("consumer").name)
+        arm = self.arm
+        write_committed(arm.bootstrap, arm.topic, arm.ledger, self.client("consumer").name)
 
     def read_to_the_end(self) -> bool:
         """Reads the log of the input, and the effects where they are."""
@@ -191,7 +191,7 @@ class StreamsTopology(ProduceConsume):
              "applied": 1 if self._sink_style == "idempotent" else count}
             for value, count in times.items()
         ]  # fmt: skip
-        TableWriter(self.place.ledger, "effects", "sink").flush_rows(rows)
+        TableWriter(self.arm.ledger, "effects", "sink").flush_rows(rows)
 
 
 def _unknown_class(name: str, value: object) -> bool:

@@ -43,7 +43,7 @@ class StatefulTopology(StreamsTopology):
         described = self._described_copies
         if self._copies < described:
             yield f"streams {_FACTOR}: {self._copies} instead of {described}, as many as brokers"
-        stated = int(self.place.settings["streams"].get(_LEAST, 1))
+        stated = int(self.arm.settings["streams"].get(_LEAST, 1))
         yield from lowered_notes(f"streams {_LEAST}", self._least(stated), stated)
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
@@ -57,13 +57,13 @@ class StatefulTopology(StreamsTopology):
     @cached_property
     def _copies(self) -> int:
         """Of its internal topics; asked when the first instance starts."""
-        with quiet_admin(self.place.bootstrap) as admin:
+        with quiet_admin(self.arm.bootstrap) as admin:
             return min(self._described_copies, len(admin.list_topics(timeout=_ASK_S).brokers))
 
     @property
     def _described_copies(self) -> int:
         """-1 is the brokers' default (KIP-733)."""
-        settings = self.place.settings
+        settings = self.arm.settings
         stated = int(settings["streams"].get(_FACTOR, -1))
         default = settings.get("broker", {}).get("default.replication.factor", 1)
         return stated if stated > 0 else int(default)
@@ -72,17 +72,17 @@ class StatefulTopology(StreamsTopology):
         """What the state counts of the messages that the group was handed."""
         counted = {int(item): n for item, n in self.client("consumer").latest["kept"].items()}
         rows = [{"sink": "state", "value": number, "applied": n} for number, n in counted.items()]
-        TableWriter(self.place.ledger, "effects", "sink").flush_rows(rows)
+        TableWriter(self.arm.ledger, "effects", "sink").flush_rows(rows)
         state = [
             {"store": _STORE, "key": str(number), "expected": 1, "actual": counted.get(number, 0)}
             for number in self._handed()
         ]
-        TableWriter(self.place.ledger, "state", "sink").flush_rows(state)
+        TableWriter(self.arm.ledger, "state", "sink").flush_rows(state)
         return True
 
     def _handed(self) -> set[int]:
         table = pq.read_table(
-            self.place.ledger / "deliveries.parquet", columns=["value"],
+            self.arm.ledger / "deliveries.parquet", columns=["value"],
             filters=[("group", "=", GROUP)],
         )  # fmt: skip
         return {int(item) for item in table.column("value").to_pylist() if item is not None}

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from labs.engine.base.cache import exclusive_lock, cache_dir
+from labs.engine.base.cache import cache_dir, exclusive_lock
 from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
 from labs.engine.distributions.download import DownloadFailed, ensure_room
 

@@ -144,6 +144,6 @@ def test_a_process_may_end_while_it_is_looked_at():
         process = subprocess.Popen(["true"])
         reaper = threading.Thread(target=process.wait)
         reaper.start()
-        while processes.family(process.pid) or processes.thread_states(process.pid):
+        while processes.process_tree(process.pid) or processes.thread_states(process.pid):
             pass
         reaper.join()

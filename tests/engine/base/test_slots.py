@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import pytest
 
-from labs.engine.base.slots import clusters_at_once, free, slot, spare, wanted
+from labs.engine.base.slots import are_unused, clusters_at_once, has_waiters, slot, take_unused
 from labs.engine.base.wait import until
 
 HOLDER = """
@@ -119,29 +119,29 @@ def test_the_number_of_clusters_is_a_setting(monkeypatch):
 
 def test_spare_slots_are_taken_only_while_nobody_holds_one(at_once):
     at_once(3)
-    assert free(2)
+    assert are_unused(2)
     with slot():
-        assert not free(1)
-    taken = spare(2)
+        assert not are_unused(1)
+    taken = take_unused(2)
     assert len(taken) == 2
-    assert not free(1), "a slot was taken twice"
+    assert not are_unused(1), "a slot was taken twice"
     taken.pop().close()
     with slot(), slot():
-        assert not wanted()
-    assert spare(4) == []
+        assert not has_waiters()
+    assert take_unused(4) == []
 
 
 @pytest.mark.process
 def test_who_waits_for_a_slot_is_seen_and_comes_first(at_once):
     at_once(1)
-    (taken,) = spare(1)
-    assert not wanted()
+    (taken,) = take_unused(1)
+    assert not has_waiters()
     waiter = holder("place 1\n")
-    assert wanted()
+    assert has_waiters()
     taken.close()
     assert waiter.stdout is not None
     assert waiter.stdout.readline() == "held\n"
-    assert spare(1) == []
+    assert take_unused(1) == []
     waiter.kill()
     waiter.wait()
-    assert free(1)
+    assert are_unused(1)

@@ -47,7 +47,7 @@ def test_a_wait_that_gave_up_earlier_is_its_own():
 
 
 def test_a_long_wait_is_told_of_until_it_is_over(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(wait, "TELL_AFTER_S", 0.05)
+    monkeypatch.setattr(wait, "REPORT_AFTER_S", 0.05)
     rows: list[tuple[str, float]] = []
 
     def heard(awaits: str, left_s: float) -> None:

@@ -92,7 +92,7 @@ def test_one_that_does_not_end_is_killed_and_a_torn_line_counts_as_unsaid(tmp_pa
 
 def test_one_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> None:
     client = producer(tmp_path, script(*SENT), acknowledged=1)
-    os.kill(processes.family(client.pid)[1], signal.SIGKILL)
+    os.kill(processes.process_tree(client.pid)[1], signal.SIGKILL)
     with pytest.raises(ClientFailed, match=r"the JVM of the \w+ was killed, and not by this run"):
         client.await_end(LIMIT_S)
 
@@ -121,10 +121,10 @@ def test_one_that_cannot_start_is_a_failure_with_its_own_words(tmp_path: Path) -
         client.await_end(LIMIT_S)
 
 
-def consumer(folder: Path, command: tuple[str, ...], tells_commits: bool = True) -> ClientProcess:
+def consumer(folder: Path, command: tuple[str, ...], reports_commits: bool = True) -> ClientProcess:
     config = JavaConsumerConfig(
         str(folder / "ledger"), "consumer-1", "app", "orders", "127.0.0.1:1", "read_committed",
-        command, tells_commits, drain_limit_s=0.0,
+        command, reports_commits, drain_limit_s=0.0,
     )  # fmt: skip
     return ClientProcess("java_consumer", config, folder, folder)
 
@@ -145,7 +145,7 @@ def test_what_it_was_handed_and_committed_until_it_left_is_written(tmp_path: Pat
 
 
 def test_commits_that_the_application_does_not_tell_of_are_no_table(tmp_path: Path) -> None:
-    client = consumer(tmp_path, script(*BEGUN), tells_commits=False)
+    client = consumer(tmp_path, script(*BEGUN), reports_commits=False)
     client.await_ready(LIMIT_S)
     client.ask_to_stop()
     client.await_end(LIMIT_S)
@@ -168,14 +168,14 @@ def test_frozen_with_its_jvm_it_goes_on_and_says_what_it_aborted(tmp_path: Path)
     client.await_ready(LIMIT_S)
     held = faults.hold(alone(client, log), "consumer", "processed")[0]
     assert held.phase == "complete"
-    pids = processes.family(client.pid)
+    pids = processes.process_tree(client.pid)
     assert len(pids) == 2
     paused = faults.pause_client(alone(client, log), "consumer")[0]
     assert "state T in all" in paused.evidence
     assert [processes.state(pid) for pid in pids] == ["T", "T"]
-    client.tell("fail")
+    client.send("fail")
     assert client.latest["standing"], "frozen, it hears nothing"
-    assert faults.let_go(alone(client, log), "consumer")[0].phase == "complete"
+    assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
     until(lambda: "mishap" in client.latest, LIMIT_S, "it told of no mishap")
     assert client.latest["mishap"] == (
         "the work failed at processed: the transaction with 2 records is aborted, and the "

@@ -11,9 +11,9 @@ import pytest
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import CUT_OFF
-from labs.engine.clients.java_lines import FOLLOWING, LinesMissing, ReadRows, SentRows, outcome
+from labs.engine.clients.java_lines import WORD_COUNTS, LinesMissing, ReadRows, SentRows, outcome
+from labs.engine.clients.java_process import parse_line
 from labs.engine.clients.sends import Sends
-from labs.engine.clients.tool import words
 
 ERRORS = "org.apache.kafka.common.errors."
 TIMEOUT = f"{ERRORS}TimeoutException"
@@ -22,7 +22,7 @@ CLOSED = "org.apache.kafka.common.KafkaException Producer closed while send in p
 
 def take(rows: SentRows | ReadRows, *lines: str) -> None:
     for line in lines:
-        parts = words(line, FOLLOWING)
+        parts = parse_line(line, WORD_COUNTS)
         assert parts is not None, line
         rows.take(*parts)
 
@@ -124,8 +124,8 @@ def test_a_line_that_is_torn_or_no_number_is_an_error_and_no_guess(
 
 
 def test_what_is_no_word_of_the_program_is_left_to_the_log() -> None:
-    assert words("OpenJDK 64-Bit Server VM warning: sent 5", FOLLOWING) is None
-    assert words("", FOLLOWING) is None
+    assert parse_line("OpenJDK 64-Bit Server VM warning: sent 5", WORD_COUNTS) is None
+    assert parse_line("", WORD_COUNTS) is None
 
 
 @pytest.mark.parametrize(

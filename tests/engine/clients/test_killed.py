@@ -93,7 +93,7 @@ def test_a_client_that_is_let_go_does_all_its_work(
     client = start(tmp_path, broker, "after-processing", sink=str(sink), asynchronous=asynchronous)
     log = FaultLog()
     faults.hold(alone(client, log), "consumer", "handed")
-    assert faults.let_go(alone(client, log), "consumer")[0].phase == "complete"
+    assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["delivered"] == 100
     assert effects(sink)["applied"] == [1] * 100
@@ -153,7 +153,7 @@ def test_one_that_ended_by_itself_hears_nothing_and_is_no_successor(tmp_path: Pa
     until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
     assert faults.hold(alone(client, FaultLog()), "consumer", "polling")[0].phase == "failed"
     successor = alone(client, FaultLog(), start=lambda: client)
-    assert faults.start_again(successor, "producer")[0].phase == "failed"
+    assert faults.start_successor(successor, "producer")[0].phase == "failed"
     client.ask_to_stop()
     client.kill()
 
@@ -163,7 +163,7 @@ def test_a_successor_that_does_not_come_is_a_failed_restart() -> None:
         raise ClientFailed("the consumer-2 ended with code 1")
 
     none = alone(None, FaultLog(), start)
-    (row,) = faults.start_again(none, "consumer")
+    (row,) = faults.start_successor(none, "consumer")
     assert (row.phase, row.evidence) == ("failed", "the consumer-2 ended with code 1")
 
 

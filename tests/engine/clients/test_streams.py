@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from labs.engine.base.wait import until
+from labs.engine.clients.java_process import parse_line
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.clients.streams import FOLLOWING, StreamsConfig
-from labs.engine.clients.tool import words
+from labs.engine.clients.streams import WORD_COUNTS, StreamsConfig
 
 pytestmark = pytest.mark.process
 
@@ -56,7 +56,7 @@ def test_what_it_was_handed_is_written_before_it_is_killed_where_it_stands(tmp_p
     assert application.hold("processed", 20) == "2 records, the last one's result is written"
     assert application.latest["written"]
     assert handed(tmp_path) == [(0, 41, 5), (1, 42, 6)]
-    application.tell("go")
+    application.send("go")
     until(lambda: not application.latest["standing"], 20, "it still stands")
     assert not application.latest["written"]
     application.kill()
@@ -88,4 +88,4 @@ def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_only_its_own_words_are_heard(line: str, parts: list[str] | None) -> None:
-    assert words(line, FOLLOWING) == parts
+    assert parse_line(line, WORD_COUNTS) == parts

@@ -39,7 +39,7 @@ def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
     for _ in range(2):  # the second stands in another transaction than the first, with records
         producers.await_count(client, "acknowledged", client.latest.get("acknowledged", 0) + 1)
         assert faults.hold(alone(client, log), "consumer", "in-transaction")[0].phase == "complete"
-        assert faults.let_go(alone(client, log), "consumer")[0].phase == "complete"
+        assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
     answers = stopped(client)
     rows = producers.sends(tmp_path)
     assert answers["fatal"] is None

@@ -88,8 +88,8 @@ def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_o
     client, log = start(tmp_path, broker, rewinds=rewinds), FaultLog()
     faults.hold(alone(client, log), "consumer", "processed")
     assert "state T in all" in faults.pause_client(alone(client, log), "consumer")[0].evidence
-    assert faults.let_go(alone(client, log), "consumer")[0].phase == "complete"
-    client.tell("hold processed")  # before there is more to process: it may be done with the rest
+    assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
+    client.send("hold processed")  # before there is more to process: it may be done with the rest
     consumers.send(broker, range(100, 200))
     (held,) = faults.hold(alone(client, log), "consumer", "processed")
     assert "all of them are processed" in held.evidence

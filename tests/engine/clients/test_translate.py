@@ -38,7 +38,7 @@ def test_librdkafka_takes_every_familys_transactions(family: Family, version: st
     assert translation.config["delivery.timeout.ms"] == min(
         int(limit), settings["delivery.timeout.ms"]
     )
-    shorter = any("delivery.timeout.ms" in sentence for sentence in translation.differs)
+    shorter = any("delivery.timeout.ms" in sentence for sentence in translation.differences)
     assert shorter == (settings["delivery.timeout.ms"] > limit)
 
 
@@ -57,7 +57,7 @@ def test_what_librdkafka_lacks_is_left_out_and_said() -> None:
     )
     assert not {"buffer.memory", "max.block.ms"} & translation.config.keys()
     # The process that plays the producer waits for max.block.ms itself.
-    assert [sentence.split("=")[0] for sentence in translation.differs] == [
+    assert [sentence.split("=")[0] for sentence in translation.differences] == [
         "producer buffer.memory"
     ]
 
@@ -67,7 +67,7 @@ def test_a_long_pause_before_connecting_again_is_shortened_and_said(family, vers
     settings = in_force(family, version, Component.PRODUCER, reconnect_backoff_max_ms=60_000)
     usual = in_force(family, version, Component.PRODUCER)
     differences = [
-        [text for text in translate.producer(each).differs if "reconnect.backoff" in text]
+        [text for text in translate.producer(each).differences if "reconnect.backoff" in text]
         for each in (settings, usual)
     ]
     assert [len(texts) for texts in differences] == [1, 0]
@@ -87,21 +87,21 @@ def test_a_batch_above_the_topics_limit_is_lost_where_the_teams_client_loses_it(
     settings = in_force(Family.JAVA, "4.1", Component.PRODUCER)
     translation = translate.producer(settings, taken_bytes=taken, splits=splits)
     assert translation.config["batch.size"] == batch
-    differs = [difference for difference in translation.differs if "batch.size" in difference]
+    differs = [difference for difference in translation.differences if "batch.size" in difference]
     assert [difference.endswith(message) for difference in differs] == [True] * bool(message)
 
 
 def test_a_value_beyond_librdkafkas_range_is_the_nearest_and_said() -> None:
     translation = translate.producer({"linger.ms": 2000000})
     assert translation.config["linger.ms"] == 900000
-    assert "900000 instead of 2000000" in translation.differs[0]
+    assert "900000 instead of 2000000" in translation.differences[0]
 
 
 def test_javas_words_for_a_missing_offset_become_librdkafkas() -> None:
     assert translate.consumer({"auto.offset.reset": "none"}).config["auto.offset.reset"] == "error"
     translation = translate.consumer({"auto.offset.reset": "by_duration:P1D"})
     assert translation.config["auto.offset.reset"] == "earliest"
-    assert "by_duration:P1D" in translation.differs[0]
+    assert "by_duration:P1D" in translation.differences[0]
 
 
 @pytest.mark.parametrize("start", ["earliest", "latest"])
@@ -117,22 +117,22 @@ def test_with_the_group_protocol_of_the_brokers_no_session_timeout_is_told() -> 
     translation = translate.consumer({"group.protocol": "consumer", **timings})
     assert translation.config["group.protocol"] == "consumer"
     assert not timings.keys() & translation.config.keys()
-    assert not translation.differs
+    assert not translation.differences
 
 
 def test_a_poll_interval_below_the_session_timeout_is_raised_and_said() -> None:
     translation = translate.consumer({"max.poll.interval.ms": 10000, "session.timeout.ms": 45000})
     assert translation.config["max.poll.interval.ms"] == 45000
-    assert "instead of 10000" in translation.differs[0]
+    assert "instead of 10000" in translation.differences[0]
 
 
 def test_only_static_members_keep_their_name() -> None:
     named = {"group.instance.id": "reader-1"}
     assert "group.instance.id" not in translate.consumer(named).config
-    assert translate.consumer(named).differs
+    assert translate.consumer(named).differences
     static = translate.consumer(named, static=True)
     assert static.config["group.instance.id"] == "reader-1"
-    assert not static.differs
+    assert not static.differences
 
 
 @pytest.mark.parametrize(

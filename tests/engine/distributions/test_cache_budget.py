@@ -48,7 +48,7 @@ def _is_held_elsewhere(name: str) -> subprocess.Popen[str]:
 
 def test_what_was_used_longest_ago_goes_first_and_no_more_than_has_to() -> None:
     newest, oldest, middle = _jars("past-3.2.0", 300), _jars("past-2.4.0", 100), _jars("b-1", 200)
-    [deleted] = budget.keep_within()
+    [deleted] = budget.enforce_limit()
     assert (deleted.name, deleted.size, deleted.used_at) == ("past-2.4.0", _MB, 100)
     assert str(deleted) == (
         "past-2.4.0 was deleted from the cache (1 MB, last used on 1970-01-01): all together may "
@@ -56,12 +56,12 @@ def test_what_was_used_longest_ago_goes_first_and_no_more_than_has_to() -> None:
     )
     assert [path.exists() for path in (oldest, middle, newest)] == [False, True, True]
     assert budget.size() == 2 * _MB
-    assert budget.keep_within() == []
+    assert budget.enforce_limit() == []
 
 
 def test_what_every_experiment_needs_is_kept() -> None:
     needed, other = _jars("kafka-4.3.1", 100, 3 * _MB), _jars("past-2.4.0", 200)
-    assert [row.name for row in budget.keep_within({"kafka-4.3.1"})] == ["past-2.4.0"]
+    assert [row.name for row in budget.enforce_limit({"kafka-4.3.1"})] == ["past-2.4.0"]
     assert needed.exists()
     assert not other.exists()
 
@@ -69,7 +69,7 @@ def test_what_every_experiment_needs_is_kept() -> None:
 def test_what_this_process_uses_is_kept() -> None:
     own = _jars("kafka-3.9.2", 100, 3 * _MB)
     budget.hold("kafka-3.9.2")
-    assert budget.keep_within() == []
+    assert budget.enforce_limit() == []
     assert own.exists()
 
 
@@ -79,12 +79,12 @@ def test_what_another_process_uses_stays_until_that_ends_however_it_ends() -> No
     child = _is_held_elsewhere("past-0.10.2.2")
     try:
         os.utime(cache_dir() / "used" / "past-0.10.2.2", (100, 100))
-        assert budget.keep_within() == []
+        assert budget.enforce_limit() == []
         assert used.exists()
     finally:
         child.kill()
         child.communicate()
-    assert [row.name for row in budget.keep_within()] == ["past-0.10.2.2"]
+    assert [row.name for row in budget.enforce_limit()] == ["past-0.10.2.2"]
     assert not used.exists()
 
 
@@ -94,7 +94,7 @@ def test_a_use_is_noted() -> None:
     _jars("kafka-4.2.1", 300)
     budget.hold("kafka-4.0.2")
     assert (cache_dir() / "used" / "kafka-4.0.2").stat().st_mtime > 300
-    assert [row.name for row in budget.keep_within()] == ["kafka-4.1.2"]
+    assert [row.name for row in budget.enforce_limit()] == ["kafka-4.1.2"]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_its_class_data_archive_goes_with_it(lock: str, archive: str) -> None:
     own, other = (classes / f"{name}-java-17-0123456789ab.jsa" for name in (archive, "kafka-1.0.0"))
     own.write_bytes(bytes(2 * _MB))
     other.write_bytes(b"")
-    [deleted] = budget.keep_within()
+    [deleted] = budget.enforce_limit()
     assert deleted.size == 3 * _MB
     assert not own.exists()
     assert other.exists()

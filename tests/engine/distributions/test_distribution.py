@@ -258,7 +258,7 @@ def test_a_version_without_a_lock_is_refused_with_those_that_have_one():
 
 def test_every_line_of_kraft_that_a_team_can_describe_has_a_release_that_runs_here():
     runs = [
-        distribution.to_run(line, zookeeper=False, staged=False)
+        distribution.brokers_to_run(line, zookeeper=False, staged=False)
         for line in catalog.kafka_versions()
     ]
     own = [run.release for run in runs if run.instead_of is None]
@@ -274,10 +274,10 @@ def test_every_line_of_kraft_that_a_team_can_describe_has_a_release_that_runs_he
 @pytest.mark.parametrize("line", catalog.kafka_versions())
 def test_brokers_that_have_zookeeper_run_as_described_where_the_scenario_is_staged_so(line: str):
     may_have_it = line.startswith(("2.", "3."))
-    run = distribution.to_run(line, zookeeper=may_have_it, staged=True)
+    run = distribution.brokers_to_run(line, zookeeper=may_have_it, staged=True)
     assert (run.zookeeper, run.instead_of) == (may_have_it, None)
     assert run.release.startswith(f"{line}.")
-    stood_for = distribution.to_run(line, zookeeper=may_have_it, staged=False)
+    stood_for = distribution.brokers_to_run(line, zookeeper=may_have_it, staged=False)
     assert not stood_for.zookeeper
     assert stood_for.instead_of == (f"{line} with ZooKeeper" if may_have_it else None)
     assert stood_for.release in distribution.kafka_versions()

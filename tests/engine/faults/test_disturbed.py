@@ -15,7 +15,7 @@ from labs.engine.base.wait import Disturbed, WaitTimeout, rest, undisturbed, unt
 from labs.engine.cluster.broker import Broker
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.record import FaultLog
-from labs.engine.faults.roles import dead, everyone
+from labs.engine.faults.roles import dead, running_brokers
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 
@@ -73,7 +73,7 @@ def test_who_died_before_the_fault_was_not_killed_by_it(broker: Broker) -> None:
 
 def test_our_own_kill_is_no_loss_and_a_later_one_is(broker: Broker) -> None:
     herd: object = Herd({3: broker})
-    kill(rig(herd, FaultLog()), everyone())
+    kill(rig(herd, FaultLog()), running_brokers())
     assert broker.state == "dead"
     assert broker.lost == ""
     broker.start()

@@ -12,7 +12,7 @@ import pytest
 from labs.engine.base.processes import ROOT
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.nodes import KEEPER, Layout
+from labs.engine.cluster.nodes import ZOOKEEPER_ID, Layout
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.zookeeper import NAME as ZOOKEEPER
 from labs.engine.cluster.zookeeper import RegisteredBroker
@@ -21,13 +21,11 @@ from labs.engine.faults.kill import kill, restart, sigkill_status
 from labs.engine.faults.pause import all_threads_stopped, pause, resume
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import (
-    a_follower,
     broker,
     controller,
     coordinator,
     dead,
     dead_controllers,
-    everyone,
     followers,
     killed,
     killed_brokers,
@@ -36,8 +34,10 @@ from labs.engine.faults.roles import (
     majority,
     minority,
     newest_log,
+    one_follower,
     other_racks,
     paused,
+    running_brokers,
     terminated,
 )
 from labs.engine.faults.terminate import sigterm_code, terminate
@@ -156,7 +156,7 @@ def test_restart_starts_the_dead_and_waits_until_they_accept_connections(herd):
 
 def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd):
     log = FaultLog()
-    (row,) = terminate(rig(herd, log), a_follower("orders"))
+    (row,) = terminate(rig(herd, log), one_follower("orders"))
     pid = herd.brokers[1].pid
     assert (row.target, row.phase) == ("follower: broker 1", "complete")
     assert row.evidence == f"pid {pid} ended by itself upon SIGTERM (code -15)"
@@ -165,14 +165,14 @@ def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd
     assert [target.broker.id for target in terminated().targets(herd)] == [1]
     assert [target.broker.id for target in killed().targets(herd)] == [2]
     assert [target.broker.id for target in dead().targets(herd)] == [1, 2]
-    assert [target.broker.id for target in everyone().targets(herd)] == [3]
+    assert [target.broker.id for target in running_brokers().targets(herd)] == [3]
 
 
 def test_the_newest_log_is_that_of_the_latest_epoch_and_then_the_longest(
     herd, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Broker, "data", property(lambda node: tmp_path / str(node.id)))
-    kill(rig(herd, FaultLog()), a_follower("orders"))
+    kill(rig(herd, FaultLog()), one_follower("orders"))
     kill(rig(herd, FaultLog()), broker(3))
 
     def lay_out(sizes: tuple[int, int, int], epochs: tuple[int, int, int]) -> None:
@@ -219,7 +219,7 @@ def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
     assert (row.target, row.phase) == ("controller: node 3", "complete")
     kill(rig(herd, FaultLog()), broker(1))
     assert [str(broker) for broker in dead().targets(herd)] == ["dead: node 3", "dead: broker 1"]
-    assert [broker.broker.id for broker in everyone().targets(herd)] == [2]
+    assert [broker.broker.id for broker in running_brokers().targets(herd)] == [2]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_zookeeper_stands_for_the_majority_of_controllers_and_has_its_own_name(h
     port = Ports(1)
     command = [sys.executable, "-c", LISTENER, str(port.numbers[0])]
     herd.zookeeper = Broker(
-        KEEPER, port.numbers[0], command, tmp_path, tmp_path / "0.log", name=ZOOKEEPER
+        ZOOKEEPER_ID, port.numbers[0], command, tmp_path, tmp_path / "0.log", name=ZOOKEEPER
     )
     herd.zookeeper.start()
     log = FaultLog()
@@ -302,7 +302,7 @@ def test_the_ledgers_page_names_every_fault_and_role():
     topic = "orders"
     roles = [leader(topic), followers(topic), controller(), coordinator("app"), minority(topic)]
     roles += [leaders_rack(topic), other_racks(topic), majority()]
-    names = (role.name for role in [*roles, everyone()])
+    names = (role.name for role in [*roles, running_brokers()])
     for word in (*get_args(Fault), *names, ZOOKEEPER):
         assert f"`{word}`" in page
 

@@ -51,7 +51,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def test_a_group_that_nobody_can_be_asked_for_leaves_no_client_behind(nobody: str) -> None:
     before = librdkafka_threads()
-    assert group.saved_positions(nobody, "orders") == {}
+    assert group.committed_positions(nobody, "orders") == {}
     ended(before)
 
 

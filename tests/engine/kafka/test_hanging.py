@@ -7,16 +7,20 @@ import struct
 import pytest
 
 from labs.engine.protocol import hanging
-from labs.engine.protocol.hanging import Open
+from labs.engine.protocol.hanging import OpenTransaction
 from tests.engine.kafka.conftest import Serve
 
 NAME = b"\x07orders"
 NOT_LEADER, FENCED = 6, 53
-HANGS = Open(producer=7, epoch=3, coordinator_epoch=-1, wrote_ms=1_700_000_000_000, start=120)
-ENDED = Open(producer=8, epoch=0, coordinator_epoch=5, wrote_ms=1_700_000_000_000, start=-1)
+HANGS = OpenTransaction(
+    producer=7, epoch=3, coordinator_epoch=-1, wrote_ms=1_700_000_000_000, start=120
+)
+ENDED = OpenTransaction(
+    producer=8, epoch=0, coordinator_epoch=5, wrote_ms=1_700_000_000_000, start=-1
+)
 
 
-def described(*transactions: Open, failed: int = 0) -> bytes:
+def described(*transactions: OpenTransaction, failed: int = 0) -> bytes:
     """A DescribeProducers response of version 0: one topic, one partition, its producers."""
     producers = b"".join(
         struct.pack(">qiiqiq", transaction.producer, transaction.epoch, 41, transaction.wrote_ms,
@@ -37,7 +41,7 @@ def written(failed: int = 0) -> bytes:
 
 def test_what_is_open_is_told_and_what_has_ended_is_not(serve: Serve) -> None:
     server = serve(described(HANGS, ENDED))
-    assert hanging.ask(server.port, "orders", 2, 60) == [HANGS]
+    assert hanging.open_transactions(server.port, "orders", 2, 60) == [HANGS]
     request = server.requests[0]
     assert struct.unpack_from(">hh", request) == (61, 0)
     assert request.endswith(b"\x02" + NAME + b"\x02\0\0\0\x02" + b"\0\0")
@@ -54,6 +58,6 @@ def test_it_is_aborted_as_its_coordinator_would(serve: Serve) -> None:
 
 def test_a_refusal_is_an_error(serve: Serve) -> None:
     with pytest.raises(OSError, match="error 6"):
-        hanging.ask(serve(described(HANGS, failed=NOT_LEADER)).port, "orders", 2, 60)
+        hanging.open_transactions(serve(described(HANGS, failed=NOT_LEADER)).port, "orders", 2, 60)
     with pytest.raises(OSError, match="error 53"):
         hanging.abort(serve(written(FENCED)).port, "orders", 2, HANGS, 60)

@@ -34,7 +34,7 @@ def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
     server = serve(
         listed((0, 0, 90), (1, 0, 7)), listed((0, 0, 100), (1, 0, 7)), fetched((0, 0, 80))
     )
-    entry = offsets.ask(server.port, "orders", [0, 1], "app", 60)
+    entry = offsets.fetch(server.port, "orders", [0, 1], "app", 60)
     assert entry.last_stable == {0: 90, 1: 7}
     assert entry.high_watermark == {0: 100, 1: 7}
     assert entry.committed == {0: 80}
@@ -42,7 +42,7 @@ def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
 
 def test_what_is_asked_is_what_kafka_reads(serve: Serve) -> None:
     server = serve(listed(), listed(), fetched())
-    offsets.ask(server.port, "orders", [3], "app", 60)
+    offsets.fetch(server.port, "orders", [3], "app", 60)
     stable, high, commits = server.requests
     topic = struct.pack(">bb6sb", 2, 7, b"orders", 2)
     for request, isolation in ((stable, 1), (high, 0)):
@@ -61,22 +61,22 @@ def test_who_does_not_lead_or_coordinate_says_nothing(serve: Serve) -> None:
         listed((0, NOT_LEADER, 7)),
         fetched((0, NOT_COORDINATOR, 7), error=NOT_COORDINATOR),
     )
-    assert offsets.ask(server.port, "orders", [0], "app", 60) == offsets.Offsets()
+    assert offsets.fetch(server.port, "orders", [0], "app", 60) == offsets.Offsets()
 
 
 def test_a_group_without_a_commit_has_none(serve: Serve) -> None:
     server = serve(listed((0, 0, 5)), listed((0, 0, 5)), fetched((0, 0, -1)))
-    assert offsets.ask(server.port, "orders", [0], "app", 60).committed == {}
+    assert offsets.fetch(server.port, "orders", [0], "app", 60).committed == {}
 
 
 def test_a_broker_that_ends_in_the_middle_is_an_error(serve: Serve) -> None:
     server = serve(listed((0, 0, 5)), listed((0, 0, 5))[:-4])
     with pytest.raises(OSError, match="ends too early"):
-        offsets.ask(server.port, "orders", [0], None, 60)
+        offsets.fetch(server.port, "orders", [0], None, 60)
 
 
 def test_nobody_there_is_an_error_too() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(OSError, match="refused"):
-        offsets.ask(port, "orders", [0], None, 60)
+        offsets.fetch(port, "orders", [0], None, 60)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog import Component, Family, lookup
-from labs.engine.cluster.nodes import Layout, Node, address, doors, nodes
+from labs.engine.cluster.nodes import Layout, Node, address, nodes, proxy_ports
 from labs.engine.cluster.properties import SHORTENED, RefusedSetting, node_properties, shortened
 from labs.engine.distributions.distribution import all_versions, zookeeper_versions
 
@@ -82,7 +82,7 @@ def test_the_way_from_a_linked_broker_to_its_zookeeper_leads_through_a_door():
     assert next(ports, None) is None
     text = node_properties(laid[0], laid, {}, "2.8.2", zookeeper=keeper)
     assert f"zookeeper.connect=127.0.0.1:{keeper.advertised[1]}" in text.splitlines()
-    (door,) = (door for door in doors(laid, keeper) if door.node == "0")
+    (door,) = (door for door in proxy_ports(laid, keeper) if door.node == "0")
     assert (door.at, door.to, door.listener) == (keeper.advertised[1], keeper.at[1], "QUORUM")
     assert keeper.at != keeper.advertised
 

@@ -35,7 +35,7 @@ def test_the_leader_of_the_metadata_log_is_the_active_controller(
     serve: Serve, answer: bytes, leader: int | None
 ) -> None:
     server = serve(answer)
-    assert quorum.ask(server.port, 60) == leader
+    assert quorum.active_controller(server.port, 60) == leader
     request = server.requests[0]
     assert struct.unpack_from(">hh", request) == (55, 0)
     assert request.endswith(b"\x02" + bytes([len(NAME) + 1]) + NAME + b"\x02\0\0\0\0\0\0\0")
@@ -44,4 +44,4 @@ def test_the_leader_of_the_metadata_log_is_the_active_controller(
 def test_an_answer_that_ends_too_early_is_none(serve: Serve) -> None:
     server = serve(described(5)[:20])
     with pytest.raises(OSError, match="ends too early"):
-        quorum.ask(server.port, 60)
+        quorum.active_controller(server.port, 60)

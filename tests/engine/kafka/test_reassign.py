@@ -32,7 +32,7 @@ def ids(*of: int) -> bytes:
 
 def test_the_replicas_are_asked_for_in_their_order(serve: Serve) -> None:
     server = serve(altered())
-    reassign.ask(server.port, "orders", 2, [3, 1], 60)
+    reassign.request_replicas(server.port, "orders", 2, [3, 1], 60)
     request = server.requests[0]
     assert struct.unpack_from(">hh", request) == (45, 0)
     place = struct.pack(">i", 2) + ids(3, 1) + b"\0"
@@ -51,6 +51,8 @@ def test_a_reassignment_is_pending_as_long_as_the_controller_lists_it(serve: Ser
 
 def test_a_refusal_is_an_error(serve: Serve) -> None:
     with pytest.raises(OSError, match="error 31"):
-        reassign.ask(serve(altered(NOT_AUTHORIZED)).port, "orders", 2, [1], 60)
+        reassign.request_replicas(serve(altered(NOT_AUTHORIZED)).port, "orders", 2, [1], 60)
     with pytest.raises(OSError, match=r"error 3$"):
-        reassign.ask(serve(altered(of_partition=UNKNOWN_TOPIC)).port, "orders", 2, [1], 60)
+        reassign.request_replicas(
+            serve(altered(of_partition=UNKNOWN_TOPIC)).port, "orders", 2, [1], 60
+        )

@@ -20,7 +20,7 @@ from labs.engine.base import processes
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.cluster import Addresses
-from labs.engine.cluster.nodes import At, Layout, Node, doors, nodes
+from labs.engine.cluster.nodes import HostPort, Layout, Node, nodes, proxy_ports
 from labs.engine.cluster.ports import Ports
 from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.record import FaultLog
@@ -67,7 +67,7 @@ class Linked(Herd):
 
     laid: tuple[Node, ...] = ()
 
-    def advertised(self, id_: int) -> At:
+    def advertised(self, id_: int) -> HostPort:
         """Where others are told that a node is."""
         address = self.laid[id_ - 1].clients
         assert address
@@ -80,7 +80,7 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
     ports = Ports(layout.ports)
     laid = nodes(iter(ports.numbers), layout)[:3]  # no controller is started
     homes = {tmp_path / f"broker-{node.id}": node.id for node in laid}
-    links = Links(doors(laid), homes, tmp_path / "links.log")
+    links = Links(proxy_ports(laid), homes, tmp_path / "links.log")
     brokers = {}
     for (home, id_), node in zip(homes.items(), laid, strict=True):
         home.mkdir()
@@ -104,13 +104,13 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
     ports.release()
 
 
-def written(at: At) -> str:
+def written(at: HostPort) -> str:
     return f"{at[0]}:{at[1]}"
 
 
 def passed(herd: Linked, one: int, other: int) -> int:
     assert herd.links
-    return herd.links.seen([(str(one), str(other), "CLIENTS")]).bytes
+    return herd.links.counts([(str(one), str(other), "CLIENTS")]).bytes
 
 
 def client(herd: Linked, id_: int) -> socket.socket:
@@ -146,9 +146,9 @@ def test_the_kernel_tells_whose_connection_it_is():
             with socket.socket(family) as wire:  # Java connects in the second way
                 wire.connect((f"{address}127.0.0.1", port))
                 theirs = wire.getsockname()[1]
-                assert mine.who(theirs, port) == "me"
-                assert elsewhere.who(theirs, port) is None
-        assert mine.who(1, port) is None
+                assert mine.process_name(theirs, port) == "me"
+                assert elsewhere.process_name(theirs, port) is None
+        assert mine.process_name(1, port) is None
 
 
 def test_a_process_that_ends_while_sources_are_searched_is_looked_at_once(
@@ -170,7 +170,7 @@ def test_a_process_that_ends_while_sources_are_searched_is_looked_at_once(
         socket.create_connection(server.getsockname()) as wire,
     ):
         ports = wire.getsockname()[1], server.getsockname()[1]
-        assert Sources({str(Path.cwd()): "me"}).who(*ports) == "me"
+        assert Sources({str(Path.cwd()): "me"}).process_name(*ports) == "me"
 
 
 def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
@@ -243,7 +243,7 @@ def test_a_slow_line_is_late_by_what_was_measured(herd):
 def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
     herd.brokers[2].kill()
     until(lambda: herd.brokers[2].state == "dead", 60, "it lives")
-    (door, *_) = (door for door in doors(herd.laid) if door.node == "2")
+    (door, *_) = (door for door in proxy_ports(herd.laid) if door.node == "2")
     wire = socket.create_connection(("127.0.0.1", door.at), timeout=60)
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
@@ -262,7 +262,7 @@ def test_links_that_stand_still_are_not_waited_for_without_end(herd, monkeypatch
     for pid in herd.links.pids:
         os.kill(pid, signal.SIGSTOP)
     with pytest.raises(LinksFailed, match="do not answer"):
-        herd.links.seen([("1", "2", "CLIENTS")])
+        herd.links.counts([("1", "2", "CLIENTS")])
     for pid in herd.links.pids:
         os.kill(pid, signal.SIGCONT)
 
@@ -270,7 +270,7 @@ def test_links_that_stand_still_are_not_waited_for_without_end(herd, monkeypatch
 def test_links_that_are_gone_say_so(herd):
     herd.links.stop()
     with pytest.raises(LinksFailed, match="do not answer"):
-        herd.links.seen([("1", "2", "CLIENTS")])
+        herd.links.counts([("1", "2", "CLIENTS")])
 
 
 def test_a_proxy_that_is_killed_is_lost(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_proxy_that_is_killed_is_lost(tmp_path: Path) -> None:
     assert addresses.links
     assert addresses.links.lost == ""
     (pid,) = (
-        pid for pid in processes.family(os.getpid())
+        pid for pid in processes.process_tree(os.getpid())
         if "labs.engine.network.proxy" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     )  # fmt: skip
     os.kill(pid, signal.SIGKILL)

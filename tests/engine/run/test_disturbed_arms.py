@@ -92,7 +92,7 @@ class Clients:
     def __call__(self, _: Any) -> Clients:
         return self
 
-    def everybody(self) -> list[Any]:
+    def all_clients(self) -> list[Any]:
         return [self._client] if self._client.pid else []
 
     def counters(self) -> dict[str, int]:

@@ -128,9 +128,10 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
 
 @pytest.mark.parametrize(
     ("topic", "heals"),
-    [({"retention.ms": "20000"}, [("keep_all", TOPIC)]),
-     ({"retention.bytes": "50000"}, [("keep_all", TOPIC)]),
-     ({"retention.ms": "20000", "cleanup.policy": "compact,delete"}, [("keep_all", TOPIC)]),
+    [({"retention.ms": "20000"}, [("disable_retention", TOPIC)]),
+     ({"retention.bytes": "50000"}, [("disable_retention", TOPIC)]),
+     ({"retention.ms": "20000", "cleanup.policy": "compact,delete"},
+      [("disable_retention", TOPIC)]),
      ({"retention.ms": "20000", "cleanup.policy": "compact"}, []),
      ({"retention.ms": "604800000", "retention.bytes": "-1"}, []), ({"retention.ms": "-1"}, []),
      ({}, [])],

@@ -17,7 +17,7 @@ from labs.engine.base.wait import Disturbed, rest, undisturbed, until
 from labs.engine.cluster.broker import Broker
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.record import FaultLog
-from labs.engine.faults.roles import everyone, paused
+from labs.engine.faults.roles import paused, running_brokers
 from labs.engine.run.watch import Watch
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
@@ -135,7 +135,7 @@ def test_a_client_that_is_held_may_stand_still_until_it_goes_on(fault: Any) -> N
 def test_who_was_stopped_here_is_no_disturbance(herd: Any) -> None:
     log = FaultLog()
     looking = Watch(herd, list, log)
-    pause(rig(herd, log), everyone())
+    pause(rig(herd, log), running_brokers())
     for now in (10.0, 12.0, 14.0):
         looking.look(now)
     resume(rig(herd, log), paused())

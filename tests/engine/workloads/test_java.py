@@ -13,7 +13,7 @@ from labs.engine.plan.spec import Settings
 from labs.engine.programs.java import JavaProgram
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.steps import SHORT_SESSION
-from labs.engine.workloads import AS_COMMITTED, COPIED, JAVA, Place, workload
+from labs.engine.workloads import BY_COMMIT, COPIER_WORKLOAD, JAVA, ArmContext, workload
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
 from labs.engine.workloads.consume_transform_produce_java import (
     FormerCopier,
@@ -30,8 +30,8 @@ def clients(folder: Path, java: JavaProgram = JAVA_CLIENTS, **stated: Any) -> Ja
     return JavaProduceConsume(place(folder, settings, java))
 
 
-def place(folder: Path, settings: Settings, java: JavaProgram | None) -> Place:
-    return Place(
+def place(folder: Path, settings: Settings, java: JavaProgram | None) -> ArmContext:
+    return ArmContext(
         settings, "127.0.0.1:1", "orders", 500, folder, folder, folder, folder, java_clients=java
     )
 
@@ -62,7 +62,7 @@ def test_the_producer_has_the_teams_settings_and_no_others(tmp_path: Path) -> No
     assert (file["acks"], file["enable.idempotence"]) == ("1", "false")
     assert (file["retries"], file["client.id"]) == ("2147483647", "producer-1")
     assert not {"transactional.id", "transaction.timeout.ms"} & file.keys()
-    (left,) = (text for text in workload.differs if "is left out" in text)
+    (left,) = (text for text in workload.differences if "is left out" in text)
     assert left.startswith("producer transactional.id=orders-1")
     assert not workload.pinned, "Java's clients keep what the team has"
     assert set(workload.played_by.values()) == {
@@ -103,7 +103,7 @@ def test_the_group_commits_as_the_application_does(
     assert (file["session.timeout.ms"], file["group.id"]) == ("9000", "app")
     assert (file["isolation.level"], file["auto.offset.reset"]) == ("read_uncommitted", "latest")
     java = workload.java_consumer_config(workload.consumer_config())
-    assert java.tells_commits == (words != "client")
+    assert java.reports_commits == (words != "client")
 
 
 def test_the_new_group_protocol_has_no_session_of_the_clients(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_new_group_protocol_has_no_session_of_the_clients(tmp_path: Path) ->
 
 def test_nothing_that_was_described_can_end_a_line_of_the_file(tmp_path: Path) -> None:
     workload = clients(tmp_path)
-    workload.place.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
+    workload.arm.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
     file, _ = producer(workload)
     assert file["client.rack"] == "a\\u000aacks=0\\u005c"
     assert file["acks"] == "all"
@@ -123,7 +123,7 @@ def test_nothing_that_was_described_can_end_a_line_of_the_file(tmp_path: Path) -
 
 def test_where_something_is_done_to_a_client_there_is_no_choice() -> None:
     settings = arm("described").settings
-    names = {str(scenario.workload) for scenario in all_scenarios()} - {AS_COMMITTED}
+    names = {str(scenario.workload) for scenario in all_scenarios()} - {BY_COMMIT}
     assert workload("produce-consume", settings, java=True) is JavaProduceConsume
     for name in names - JAVA.keys():
         with pytest.raises(ValueError, match="has no Java clients"):
@@ -132,8 +132,8 @@ def test_where_something_is_done_to_a_client_there_is_no_choice() -> None:
 
 def test_where_it_hangs_on_the_commit_who_commits_in_the_transaction_has_java() -> None:
     in_transactions = arm("described", **IN_TRANSACTIONS).settings
-    assert workload(AS_COMMITTED, in_transactions, java=True) is JavaConsumeTransformProduce
-    assert workload(AS_COMMITTED, arm("described").settings, java=True) is ConsumeProcessSink
+    assert workload(BY_COMMIT, in_transactions, java=True) is JavaConsumeTransformProduce
+    assert workload(BY_COMMIT, arm("described").settings, java=True) is ConsumeProcessSink
 
 
 def test_java_clients_without_their_jars_are_refused(tmp_path: Path) -> None:
@@ -173,10 +173,10 @@ def test_the_transforming_application_has_the_teams_settings(tmp_path: Path) -> 
     assert (writes["transactional.id"], writes["linger.ms"]) == ("orders-1", "7")
     assert (reads["group.id"], reads["session.timeout.ms"]) == ("app", "3000")
     assert (reads["isolation.level"], reads["enable.auto.commit"]) == ("read_committed", "false")
-    assert workload.java_config(workload.consumer_config()).tells_commits
+    assert workload.java_config(workload.consumer_config()).reports_commits
     assert workload.played_by["consumer"].endswith("Java clients of Kafka 4.3.1")
     assert workload.played_by["producer"].startswith("librdkafka")
-    assert any("filled by librdkafka" in difference for difference in workload.differs)
+    assert any("filled by librdkafka" in difference for difference in workload.differences)
 
 
 def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> None:
@@ -186,16 +186,16 @@ def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> Non
     assert rest[3:] == ["client", "continues", "closes"]
     assert reads["enable.auto.commit"] == "true"
     assert "transactional.id" not in writes
-    assert not workload.java_config(workload.consumer_config()).tells_commits
+    assert not workload.java_config(workload.consumer_config()).reports_commits
 
 
 def test_who_asks_for_kafkas_copier_is_told_who_plays(tmp_path: Path) -> None:
     settings = arm("described", **IN_TRANSACTIONS).settings
     assert workload("produce-consume", settings, True, True) is JavaProduceConsume
-    assert workload(AS_COMMITTED, settings, True, True) is FormerCopier
+    assert workload(BY_COMMIT, settings, True, True) is FormerCopier
     plays = FormerCopier(place(tmp_path, settings, JAVA_CLIENTS))
     assert plays.played_by["consumer"].startswith("an application with the Java clients")
-    (text,) = (each for each in plays.differs if "TransactionalMessageCopier" in each)
+    (text,) = (each for each in plays.differences if "TransactionalMessageCopier" in each)
     assert "was asked for: the application here is the lab's own" in text
     for scenario in all_scenarios():
-        assert not scenario.copier or scenario.workload in (AS_COMMITTED, COPIED)
+        assert not scenario.copier or scenario.workload in (BY_COMMIT, COPIER_WORKLOAD)

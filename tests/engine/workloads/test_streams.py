@@ -12,7 +12,7 @@ import pytest
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.translate import Pinned
 from labs.engine.programs.java import JavaProgram
-from labs.engine.workloads import Place, workload
+from labs.engine.workloads import ArmContext, workload
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 from tests.engine.arms import arm
@@ -23,7 +23,7 @@ PINNED = {"session.timeout.ms": Pinned(3000, 45000, "a run is short")}
 
 def clients(folder: Path, name: str = "streams", **stated: Any) -> StreamsTopology:
     settings = arm("described", streams__commit_interval_ms=20000, **stated).settings
-    place = Place(
+    place = ArmContext(
         settings, "127.0.0.1:1", "orders", 500, folder, folder, folder, folder,
         pinned=PINNED, streams=STREAMS,
     )  # fmt: skip
@@ -54,10 +54,10 @@ def test_what_a_run_cannot_take_over_is_said(tmp_path: Path) -> None:
     own = "com.example.Drop"
     workload = clients(tmp_path, streams__production_exception_handler=own)
     assert "production.exception.handler" not in in_file(workload)
-    assert any(own in difference for difference in workload.differs)
-    assert any("readers is not stated" in difference for difference in workload.differs)
-    assert not any("not run" in difference for difference in workload.differs)
-    assert any("keeps no state here" in difference for difference in workload.differs)
+    assert any(own in difference for difference in workload.differences)
+    assert any("readers is not stated" in difference for difference in workload.differences)
+    assert not any("not run" in difference for difference in workload.differences)
+    assert any("keeps no state here" in difference for difference in workload.differences)
     assert workload.played_by["consumer"] == "Kafka Streams 4.3.1"
 
 
@@ -114,10 +114,10 @@ def test_a_changelog_has_the_copies_that_were_described_if_there_are_brokers(
     file = in_file(workload)
     assert file["replication.factor"] == str(copies)
     assert file["topic.min.insync.replicas"] == str(least)
-    assert not any("keeps no state" in difference for difference in workload.differs)
-    assert not any("the output is read" in difference for difference in workload.differs)
+    assert not any("keeps no state" in difference for difference in workload.differences)
+    assert not any("the output is read" in difference for difference in workload.differences)
     less = any(
-        "replication.factor: 1 instead of 3" in difference for difference in workload.differs
+        "replication.factor: 1 instead of 3" in difference for difference in workload.differences
     )
     assert less == (brokers == 1)
 
@@ -130,7 +130,7 @@ def test_what_the_state_does_not_count_is_lost_and_without_effect(
     for group, values in (("app", (7, 8, 8)), ("final", (9,))):
         handed = Deliveries(tmp_path, group, group, "read_committed")
         for offset, value in enumerate(values):
-            handed.hand("orders", 0, offset, value, 1)
+            handed.add_record("orders", 0, offset, value, 1)
         handed.close()
     kept = SimpleNamespace(latest={"kept": {"8": 2}})
     monkeypatch.setattr(workload, "client", lambda _role: kept)

@@ -16,13 +16,13 @@ from labs.engine.run import result
 from labs.engine.scenarios import all_scenarios, find
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import SHORT_SESSION
-from labs.engine.workloads import AS_COMMITTED, WORKLOADS, Place, ProduceConsume, workload
+from labs.engine.workloads import BY_COMMIT, WORKLOADS, ArmContext, ProduceConsume, workload
 from tests.engine.arms import arm
 
 
 def clients(folder: Path, workload: str = "consume-process-sink", **stated: Any) -> ProduceConsume:
     settings = arm("described", **stated).settings
-    place = Place(
+    place = ArmContext(
         settings, "127.0.0.1:1", TOPIC, 2000, folder, folder, folder, folder, SHORT_SESSION
     )
     return WORKLOADS[workload](place)
@@ -30,7 +30,7 @@ def clients(folder: Path, workload: str = "consume-process-sink", **stated: Any)
 
 def test_every_scenario_names_a_workload_that_there_is() -> None:
     named = {scenario.workload for scenario in all_scenarios()}
-    assert named == {*WORKLOADS, AS_COMMITTED}
+    assert named == {*WORKLOADS, BY_COMMIT}
 
 
 def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_pat
 def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_path: Path) -> None:
     scenario = find("partition-added")
     settings = arm("described").settings
-    place = Place(
+    place = ArmContext(
         settings, "127.0.0.1:1", TOPIC, 2000, tmp_path, tmp_path, tmp_path, tmp_path,
         scenario.consumer_pins, scenario.producer_pins,
     )  # fmt: skip
@@ -125,7 +125,7 @@ def test_a_failed_send_is_the_business_of_who_looks_at_it(
 
 def test_who_waits_for_room_in_a_full_buffer_and_for_how_long(tmp_path: Path) -> None:
     def block_s(settings: Any) -> float | None:
-        place = replace(clients(tmp_path).place, settings=settings)
+        place = replace(clients(tmp_path).arm, settings=settings)
         return ProduceConsume(place).producer_config().block_s
 
     java = arm("described", producer__max_block_ms=1500).settings
@@ -165,7 +165,7 @@ def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> 
     outside = clients(tmp_path, **named)
     assert "transactional.id" not in outside.producer_config().client
     assert any(
-        "transactional.id=orders-1 is left out" in difference for difference in outside.differs
+        "transactional.id=orders-1 is left out" in difference for difference in outside.differences
     )
     without = clients(tmp_path, "transactions-sink").producer_config().client
     assert "transaction.timeout.ms" not in without
@@ -178,10 +178,10 @@ def test_an_automatic_commit_beside_the_applications_own_is_left_out_and_said(
         tmp_path, application__commit="after-processing", consumer__enable_auto_commit=True
     )
     assert any(
-        "enable.auto.commit=true is left out" in difference for difference in workload.differs
+        "enable.auto.commit=true is left out" in difference for difference in workload.differences
     )
     alone = clients(tmp_path, application__commit="auto")
-    assert not any("enable.auto.commit" in difference for difference in alone.differs)
+    assert not any("enable.auto.commit" in difference for difference in alone.differences)
 
 
 IN_TRANSACTION: dict[str, Any] = {
@@ -195,7 +195,7 @@ def test_who_commits_in_a_transaction_has_a_topic_for_a_sink_where_the_reader_fa
     name: str,
 ) -> None:
     database, topic = WORKLOADS["consume-process-sink"], WORKLOADS["consume-transform-produce"]
-    chosen = topic if name == AS_COMMITTED else database
+    chosen = topic if name == BY_COMMIT else database
     assert workload(name, arm("described", **IN_TRANSACTION).settings) is chosen
     assert workload(name, arm("described").settings) is database
     nameless = {"application": {"commit": "in-transaction"}, "producer": {}}  # as in Streams
@@ -210,9 +210,9 @@ def test_a_transforming_application_has_the_described_producer_and_its_feed_no_t
     assert instance.producer["transactional.id"] == "orders-1"
     assert (instance.in_transaction, instance.rewinds, instance.sink) == (True, True, None)
     assert "transactional.id" not in workload.producer_config().client
-    assert any("filled by one more producer" in difference for difference in workload.differs)
-    assert not any("transactional.id" in difference for difference in workload.differs)
-    assert len(set(workload.differs)) == len(workload.differs)
+    assert any("filled by one more producer" in difference for difference in workload.differences)
+    assert not any("transactional.id" in difference for difference in workload.differences)
+    assert len(set(workload.differences)) == len(workload.differences)
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -259,14 +259,14 @@ def test_a_group_that_is_slower_than_the_load_owes_effects_and_no_more(
 def test_values_are_as_long_as_was_chosen(tmp_path: Path) -> None:
     workload = clients(tmp_path)
     assert workload.producer_config().value_bytes == 0
-    longer = type(workload)(replace(workload.place, value_bytes=500))
+    longer = type(workload)(replace(workload.arm, value_bytes=500))
     assert longer.producer_config().value_bytes == 500
 
 
 def test_a_reader_that_stands_for_a_query_says_that_spark_is_not_run(tmp_path: Path) -> None:
-    text = " ".join(clients(tmp_path, "produce-consume", **SPARK).differs)
+    text = " ".join(clients(tmp_path, "produce-consume", **SPARK).differences)
     assert "Spark itself is not run" in text
-    assert "Spark itself is not run" not in " ".join(clients(tmp_path).differs)
+    assert "Spark itself is not run" not in " ".join(clients(tmp_path).differences)
     assert "Spark itself is not run" not in " ".join(
-        clients(tmp_path, "spark-query", **SPARK).differs
+        clients(tmp_path, "spark-query", **SPARK).differences
     )

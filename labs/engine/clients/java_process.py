@@ -17,11 +17,11 @@ Words = Sequence[str]
 _MOST = 10_000  # lines at once, so that a stop is heard while catching up
 
 
-class ToolFailed(Exception):
+class JavaProcessFailed(Exception):
     """The program ended without being asked to; the end of its output is in the log."""
 
 
-def words(line: str, lengths: Mapping[str, int]) -> Words | None:
+def parse_line(line: str, lengths: Mapping[str, int]) -> Words | None:
     """The words of a line; None for a line that is not in the program's protocol.
 
     `lengths` maps a first word to how many words follow it; the last is the rest of the line.
@@ -36,7 +36,7 @@ def words(line: str, lengths: Mapping[str, int]) -> Words | None:
     return parts
 
 
-class Tool:
+class JavaProcess:
     """A program that ends with us. Lines outside its protocol go to our standard error.
 
     `lengths` is as for `words`. `ended` is true once it is gone and all its output was read.
@@ -59,7 +59,7 @@ class Tool:
         self._process.wait()
         self._lines.put(None)
 
-    def hear(self, wait_s: float) -> Iterator[Words]:
+    def read_lines(self, wait_s: float) -> Iterator[Words]:
         """The lines since the last call; waits for a first one if there is none.
 
         Raises `ValueError` for a line that is not whole.
@@ -70,12 +70,12 @@ class Tool:
                 if line is None:
                     self.ended = True
                     return
-                if (parts := words(line, self._lengths)) is not None:
+                if (parts := parse_line(line, self._lengths)) is not None:
                     yield parts
                 else:
                     print(line, file=sys.stderr, flush=True)
 
-    def tell(self, line: str) -> None:
+    def write_line(self, line: str) -> None:
         """Writes one line to its standard input; does nothing if it has died."""
         if self._process.stdin:
             with suppress(BrokenPipeError):
@@ -85,37 +85,37 @@ class Tool:
     def kill(self) -> None:
         """Ends it at once by SIGKILL, if it still runs.
 
-        Raises `ToolFailed` if a signal from outside has ended it.
+        Raises `JavaProcessFailed` if a signal from outside has ended it.
         """
         self._killed_by_us = self._killed_by_us or self._process.poll() is None
         self._refuse_kill(processes.end(self._process, grace_s=0))
 
-    def refuse_its_end(self) -> None:
-        """Raises `ToolFailed` if the program ended by itself.
+    def raise_exit_failure(self) -> None:
+        """Raises `JavaProcessFailed` if the program ended by itself.
 
         Reports to our owner if a signal from outside ended it.
         """
         code = self._process.wait()
         self._refuse_kill(code)
-        raise ToolFailed(f"the program ended by itself, with code {code}")
+        raise JavaProcessFailed(f"the program ended by itself, with code {code}")
 
     def _refuse_kill(self, code: int) -> None:
         ours = {-signal.SIGKILL} if self._killed_by_us else set()
-        if processes.by_signal(code) and code not in ours:
-            report(lost=("the JVM", processes.ending(code)))
-            raise ToolFailed(f"the program {processes.ending(code)}, and not by us")
+        if processes.ended_by_signal(code) and code not in ours:
+            report(lost=("the JVM", processes.describe_exit(code)))
+            raise JavaProcessFailed(f"the program {processes.describe_exit(code)}, and not by us")
 
 
 class ForwardingControl(Control):
     """Passes the owner's commands on to a program that reads them by `Owner.java`."""
 
-    def __init__(self, tool: Tool) -> None:
+    def __init__(self, process: JavaProcess) -> None:
         super().__init__()
-        self._tool = tool
+        self._process = process
 
-    def obey(self, line: str) -> None:
-        self._tool.tell(line)
+    def handle(self, line: str) -> None:
+        self._process.write_line(line)
 
     def end(self) -> None:
-        self._tool.tell("go")
+        self._process.write_line("go")
         super().end()

@@ -12,7 +12,7 @@ from labs.engine.programs.java import JavaProgram
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArmContext:
     """An arm as its clients know it.
 
     `folder` holds their configurations and `logs` what they complain of; `scratch` is removed
