@@ -5,12 +5,6 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
-from advisor.catalog.beyond import (
-    RETENTIONS,
-    forgotten_segments,
-    not_advised,
-    of_share_group,
-)
 from advisor.catalog.combinations import is_own_assignor, refused_assignor, refused_combination
 from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
@@ -26,6 +20,12 @@ from advisor.catalog.model import (
 )
 from advisor.catalog.old_brokers import is_format, old_format, old_protocol
 from advisor.catalog.servers import refused_by_servers, refused_tiering
+from advisor.catalog.unsupported import (
+    RETENTIONS,
+    forgotten_segments,
+    is_share_setting,
+    not_advised,
+)
 from advisor.catalog.unworkable import unworkable
 from advisor.catalog.validity import validate
 from advisor.catalog.values import parse, render, say, written
@@ -47,11 +47,11 @@ __all__ = [
     "has",
     "is_format",
     "is_own_assignor",
+    "is_share_setting",
     "kafka_line",
     "kafka_versions",
     "lookup",
     "not_advised",
-    "of_share_group",
     "old_format",
     "old_protocol",
     "parse",

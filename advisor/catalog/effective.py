@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from advisor.catalog.lookups import canonical, in_force, lookup
 from advisor.catalog.model import Component, Family, Value
-from advisor.catalog.streams_overrides import TELLS, Settings, exactly_once
+from advisor.catalog.streams_overrides import OVERRIDES, Settings, exactly_once
 from advisor.catalog.versions import at_least, client_line, effective_client, kafka_line
 
 IDEMPOTENCE, IN_FLIGHT = "enable.idempotence", "max.in.flight.requests.per.connection"
@@ -46,7 +46,7 @@ class Stated:
     def get(self, component: Component, name: str) -> Value:
         """The configured value: the stated one, or Kafka Streams' own; or None."""
         value = self.settings.get(component, _NOTHING).get(name)
-        tell = TELLS.get((component, name)) if self.family is Family.STREAMS else None
+        tell = OVERRIDES.get((component, name)) if self.family is Family.STREAMS else None
         return tell(exactly_once(self.settings), value) if tell else value
 
     def value(self, component: Component, name: str) -> Value:
@@ -101,7 +101,7 @@ def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mappi
         facts = {
             name: _Fact(
                 component, name, setting.default, _RULES.get((component, name)),
-                overridable=family is Family.STREAMS and (component, name) in TELLS,
+                overridable=family is Family.STREAMS and (component, name) in OVERRIDES,
             )
             for name, setting in settings.items()
         }  # fmt: skip

@@ -99,7 +99,7 @@ def lines_of(product: str, name: str) -> tuple[str, ...]:
     return tuple(line for line in examined(product) if row and _state(row, line) is not None)
 
 
-def option_of_spark(name: str) -> str:
+def spark_option(name: str) -> str:
     """A setting as an option of Spark's Kafka source or sink: its own, or a client's, `kafka.…`."""
     return name if lines_of("spark", name) else f"kafka.{name}"
 

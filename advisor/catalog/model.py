@@ -86,10 +86,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with what was stated; `message` says what would be right.
+    """Something wrong with the stated settings; `message` says what would be right.
 
-    `product` tells whether the words are the real client's or broker's own, `of_size` whether
-    brokers and clients start with it, and only a cluster with more brokers makes it work.
+    `product` is true if the message is the real client's or broker's own. `needs_more_brokers` is
+    true if clients and brokers start with the setting, but it only works in a larger cluster.
     """
 
     component: Component
@@ -97,7 +97,7 @@ class Problem:
     message: str
     product: bool = False
     suggestion: str | None = None
-    of_size: bool = False
+    needs_more_brokers: bool = False
 
 
 class SettingError(ValueError):

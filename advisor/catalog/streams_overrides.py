@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog.model import Component, Value
 
 Settings = Mapping[Component, Mapping[str, Value]]
-Tell = Callable[[bool, Value], Value]
+Override = Callable[[bool, Value], Value]
 """(is exactly-once, what the team stated) -> what the client gets."""
 
 GUARANTEE = "processing.guarantee"
@@ -34,15 +34,15 @@ def exactly_once(settings: Settings) -> bool:
     return str(value).startswith("exactly_once")
 
 
-def _forces(value: Value) -> Tell:
+def _forces(value: Value) -> Override:
     return lambda eos, text: value if eos else text
 
 
-def _says(value: Value) -> Tell:
+def _says(value: Value) -> Override:
     return lambda eos, text: value if eos and text is None else text
 
 
-TELLS: Mapping[tuple[Component, str], Tell] = {
+OVERRIDES: Mapping[tuple[Component, str], Override] = {
     (_PRODUCER, "enable.idempotence"): _forces(True),
     (_PRODUCER, "transactional.id"): _forces(NAMED_BY_STREAMS),
     (_PRODUCER, "delivery.timeout.ms"): _says(2**31 - 1),
@@ -67,7 +67,7 @@ class Overruled:
 def forced(settings: Settings) -> frozenset[tuple[Component, str]]:
     """The settings whose value for the client does not depend on what is stated."""
     eos = exactly_once(settings)
-    return frozenset(key for key, tell in TELLS.items() if tell(eos, "stated") != "stated")
+    return frozenset(key for key, tell in OVERRIDES.items() if tell(eos, "stated") != "stated")
 
 
 def overruled(settings: Settings) -> list[Overruled]:
@@ -75,7 +75,7 @@ def overruled(settings: Settings) -> list[Overruled]:
     eos = exactly_once(settings)
     stated = (
         Overruled(*key, value, tell(eos, value))
-        for key, tell in TELLS.items()
+        for key, tell in OVERRIDES.items()
         if (value := settings.get(key[0], {}).get(key[1])) is not None
     )
     return [overruled for overruled in stated if overruled.in_force != overruled.stated]

@@ -14,7 +14,7 @@ MAX_BROKERS = 1_000
 PROTOCOLS = "group.coordinator.rebalance.protocols"
 """The kinds of groups that brokers know (`consumer` is KIP-848, `streams` is KIP-1071)."""
 
-Look = Callable[[Stated], Iterator[Problem]]
+StatedCheck = Callable[[Stated], Iterator[Problem]]
 
 _OF_ONE_MODE = (
     (
@@ -50,7 +50,7 @@ def cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
         here = stated.get(Component.TOPIC, "replication.factor") is not None
         component = Component.TOPIC if here else Component.BROKER
         name = "replication.factor" if here else "default.replication.factor"
-        yield Problem(component, name, message, product=True, of_size=True)
+        yield Problem(component, name, message, product=True, needs_more_brokers=True)
     internal = stated.get(Component.STREAMS, "replication.factor")
     if isinstance(internal, int) and (internal == 0 or internal > brokers):
         message = (
@@ -58,7 +58,7 @@ def cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
             "for default.replication.factor of the brokers."
         )
         too_many = internal > brokers
-        yield Problem(Component.STREAMS, "replication.factor", message, of_size=too_many)
+        yield Problem(Component.STREAMS, "replication.factor", message, needs_more_brokers=too_many)
     racks = stated.get(Component.APPLICATION, "racks")
     if isinstance(racks, int) and racks > brokers:
         message = (
@@ -117,7 +117,7 @@ def _dead_letters(stated: Stated) -> Iterator[Problem]:
         yield Problem(Component.APPLICATION, "dead.letter", message, suggestion="unacknowledged")
 
 
-OF_SETTINGS: tuple[Look, ...] = (
+OF_SETTINGS: tuple[StatedCheck, ...] = (
     _group_protocol, limits.file, limits.session, limits.transaction, _commits, _dead_letters,
 )  # fmt: skip
 """What is looked at beside `cluster`, in the order of the components."""

@@ -97,7 +97,7 @@ def is_free_field(field: str) -> bool:
     return _of_field(field) in _KEEP
 
 
-def kept(name: str, text: str) -> str:
+def kept_text(name: str, text: str) -> str:
     """What is kept of a setting's text: all of it, unless any text may stand there.
 
     What it gives stays what it is when it is given again.
@@ -106,9 +106,9 @@ def kept(name: str, text: str) -> str:
     return keep(trimmed(text)) if keep and trimmed(text) else text
 
 
-def kept_of_field(field: str, text: str) -> str:
+def kept_field_text(field: str, text: str) -> str:
     """The same by the name of a form's field (`producer.transactional.id`)."""
-    return kept(_of_field(field), text)
+    return kept_text(_of_field(field), text)
 
 
 def _of_field(field: str) -> str:
@@ -118,7 +118,7 @@ def _of_field(field: str) -> str:
 
 def placeholder(name: str, value: object) -> str | None:
     """What stands in an exported file where the text was not kept, else None."""
-    is_dropped = is_free(name) and kept(name, str(value)) in (STATED, *TEMPORARY)
+    is_dropped = is_free(name) and kept_text(name, str(value)) in (STATED, *TEMPORARY)
     return f"{_YOURS}{name}" if is_dropped else None
 
 
@@ -134,10 +134,10 @@ def forget(data: Any, settings: Mapping[str, Mapping[str, Any]]) -> Any:
     names, and in sentences (`transactional.id=…`).
     """
     dropped = [
-        (name, value, kept(name, value))
+        (name, value, kept_text(name, value))
         for stated in settings.values()
         for name, value in stated.items()
-        if isinstance(value, str) and kept(name, value) != value
+        if isinstance(value, str) and kept_text(name, value) != value
     ]
     return _without(data, dropped) if dropped else data
 

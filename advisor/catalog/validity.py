@@ -60,7 +60,7 @@ def validate(
 @cache
 def checks(family: Family) -> tuple[Check, ...]:
     """Those of each client that starts by itself, then those that no client makes."""
-    clients: list[tuple[structure.Look, ...]]
+    clients: list[tuple[structure.StatedCheck, ...]]
     if family is Family.LIBRDKAFKA:
         clients = [(_librdkafka_producer,), (_librdkafka_consumer,)]
     elif family is Family.STREAMS:
@@ -75,12 +75,12 @@ def checks(family: Family) -> tuple[Check, ...]:
     )
 
 
-def _first(looks: Iterable[structure.Look], stated: Stated, _: int) -> Iterator[Problem]:
+def _first(looks: Iterable[structure.StatedCheck], stated: Stated, _: int) -> Iterator[Problem]:
     """What a client stops at."""
     return islice(chain.from_iterable(look(stated) for look in looks), 1)
 
 
-def _every(look: structure.Look, stated: Stated, _: int) -> Iterator[Problem]:
+def _every(look: structure.StatedCheck, stated: Stated, _: int) -> Iterator[Problem]:
     return look(stated)
 
 

@@ -65,7 +65,7 @@ def parse(setting: Setting, text: str) -> Value:
         return texts.STATED
     value = _of_kind(setting, written)
     if setting.weighed and isinstance(value, str):
-        return texts.kept(setting.name, value)
+        return texts.kept_text(setting.name, value)
     return value
 
 

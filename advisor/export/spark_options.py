@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.catalog.facts import option_of_spark
+from advisor.catalog.facts import spark_option
 from advisor.export.base import Export, Revision, Stamp, head
 from advisor.export.choice import Chosen, chosen, code_notes, file_notes
 from advisor.export.python_literal import literal
@@ -48,7 +48,7 @@ def _write(revision: Revision, stamp: Stamp) -> str:
 
 
 def _by_option(settings: tuple[Chosen, ...]) -> dict[str, Chosen]:
-    return {option_of_spark(setting.name): setting for setting in settings}
+    return {spark_option(setting.name): setting for setting in settings}
 
 
 def _applies(pipeline: Pipeline) -> bool:

@@ -18,8 +18,8 @@ from advisor.catalog import (
     forgotten_segments,
     is_format,
     is_own_assignor,
+    is_share_setting,
     not_advised,
-    of_share_group,
     old_format,
     old_protocol,
     parse,
@@ -166,7 +166,7 @@ class _Judge:
         if item.inert:
             self.note(item, item.inert)
             return
-        if of_share_group(self.product.family, item.component, item.name):
+        if is_share_setting(self.product.family, item.component, item.name):
             return  # refused with all settings of another kind of client
         try:
             setting = self.product.setting(item.component, item.name)
@@ -309,7 +309,7 @@ class _Judge:
             if self._has_key(component, name) or is_open_ended(component, name)
         }  # fmt: skip
         shared = {
-            name: texts[name] for name in texts if of_share_group(product.family, component, name)
+            name: texts[name] for name in texts if is_share_setting(product.family, component, name)
         }
         for other in chain(
             not_advised(product.family, component, known | shared),

@@ -18,7 +18,7 @@ from advisor.catalog import (
     versions,
     written,
 )
-from advisor.catalog.texts import is_free_field, kept_of_field
+from advisor.catalog.texts import is_free_field, kept_field_text
 from advisor.intake import (
     MARK,
     ClusterState,
@@ -109,7 +109,7 @@ class Inputs:
 
     def set_field(self, name: str, text: str, origin: Origin) -> None:
         """Sets a field; a later value replaces it."""
-        self.fields[name] = kept_of_field(name, text)
+        self.fields[name] = kept_field_text(name, text)
         self.inherited.discard(name)
         self.origins[name] = origin
 

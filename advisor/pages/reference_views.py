@@ -10,7 +10,7 @@ from advisor.catalog import Component
 from advisor.pages import reference
 from advisor.pages.steps import RESTARTS
 from advisor.questions.questionnaire import FAMILIES
-from advisor.reasoning.dependence import dependence, events_behind, events_measured_by
+from advisor.reasoning.dependence import dependence, events_depending_on, events_measured_by
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.finding import explained
 from advisor.reasoning.guarantees import GRAVITY
@@ -73,7 +73,7 @@ def rule(request: HttpRequest, code: str) -> HttpResponse:
         "rule": rule,
         "title": title,
         "parts": parts,
-        "events": events_behind(key),
+        "events": events_depending_on(key),
         "measured": events_measured_by(key),
         "alike": reference.shown_by([rule]),
         "field": ".".join(key),
@@ -97,7 +97,7 @@ def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
         "meanings": reference.meanings(families),
         "sources": list(dict.fromkeys(setting.source for setting in settings)),
         "aliases": list(dict.fromkeys(alias for setting in settings for alias in setting.aliases)),
-        "events": events_behind((part, name)), "measured": events_measured_by((part, name)),
+        "events": events_depending_on((part, name)), "measured": events_measured_by((part, name)),
         "rules": rules, "alike": reference.shown_by(rules), "field": f"{part}.{name}",
         "procedures": [(RESTARTS[lever.procedure.restart], lever) for lever in levers],
     }  # fmt: skip

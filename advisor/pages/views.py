@@ -24,7 +24,7 @@ from advisor.questions.forms import StepForm, field_of, in_words
 from advisor.questions.question import Step
 from advisor.questions.questionnaire import STEPS
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.wish import rests_on
+from advisor.reasoning.wish import decisive_assumptions
 from advisor.reports.reasons import breaking
 
 
@@ -180,7 +180,7 @@ def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, As
     if pipeline is None:
         return []
     links = []
-    for assumption in presentation.assumed(rests_on(pipeline), pipeline.family):
+    for assumption in presentation.assumed(decisive_assumptions(pipeline), pipeline.family):
         place = questionnaire.step_of(assumption.field, pipeline.family)
         if place and place is not last:
             links.append((f"../{place.slug}/#{assumption.field}", assumption))

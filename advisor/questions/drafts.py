@@ -30,7 +30,7 @@ from advisor.catalog import (
     parse,
     versions,
 )
-from advisor.catalog.texts import kept_of_field
+from advisor.catalog.texts import kept_field_text
 from advisor.questions.durations import is_duration, milliseconds
 from advisor.questions.question import Step
 from advisor.questions.questionnaire import DEFAULTS, step_of
@@ -63,7 +63,7 @@ class Draft:
         """
         remaining, fields = MOST_LETTERS, dict[str, str]()
         for name, text in self.fields.items():
-            fields[name] = kept_of_field(name, text)[:remaining]
+            fields[name] = kept_field_text(name, text)[:remaining]
             remaining -= len(fields[name])
         object.__setattr__(self, "fields", fields)
 

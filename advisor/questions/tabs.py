@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.catalog.texts import kept_of_field
+from advisor.catalog.texts import kept_field_text
 from advisor.questions.drafts import Draft
 from advisor.questions.question import Step
 
@@ -77,7 +77,7 @@ def clashes(
     for name in (question.name for question in step.questions):
         if name not in answers or name not in before or name in typed:
             continue
-        here, saved = kept_of_field(name, answers[name]), draft.answer(name)
+        here, saved = kept_field_text(name, answers[name]), draft.answer(name)
         if saved not in (before[name], here):
             results.append(Clash(name, here, saved, here != before[name]))
     return tuple(results)

@@ -10,20 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.assess import Assessed, assess
+from advisor.reasoning.assess import EventAssessment, assess
 from advisor.reasoning.assumptions import Assumption
-from advisor.reasoning.behaviour.hopeless import hopeless
+from advisor.reasoning.behaviour.hopeless import hopeless_settings
 from advisor.reasoning.finding import Confidence, Finding, Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.impossible import Impossible
+from advisor.reasoning.memoized import MemoizedPipeline
 from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.obstacle import Obstacle, obstacles, within_cluster
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommend
-from advisor.reasoning.remembered import Remembered
 from advisor.reasoning.space import Space
 from advisor.reasoning.trace import Traced
-from advisor.reasoning.wish import breaks, forbidden, rests_on
+from advisor.reasoning.wish import breaks, decisive_assumptions, forbidden
 from advisor.reasoning.words import describe_guarantee
 
 COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE)
@@ -32,7 +32,7 @@ COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ON
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure event and what it may do here: an `Assessed` in plain values.
+    """One failure event and what it may do here: an `EventAssessment` in plain values.
 
     `scenario` is None in an answer that was kept before the event could be staged.
     """
@@ -150,7 +150,7 @@ class Answer:
 
 def judgement(pipeline: Pipeline) -> Judgement:
     """The short answer: what the settings give, without a search for changes."""
-    return _judgement(pipeline, Remembered.of(pipeline))
+    return _judgement(pipeline, MemoizedPipeline.of(pipeline))
 
 
 def _judgement(pipeline: Pipeline, asked: Pipeline) -> Judgement:
@@ -190,7 +190,7 @@ def answer(pipeline: Pipeline, columns: Iterable[Guarantee] = COLUMNS) -> Answer
     }
     return Answer(
         judgement=_judgement(described, traced),
-        assumed=rests_on(traced),
+        assumed=decisive_assumptions(traced),
         columns=tuple(
             Column(guarantee, recommendation.changes, recommendation.impossible)
             for guarantee, recommendation in results.items()
@@ -216,7 +216,7 @@ def _after(pipeline: Pipeline, changes: Iterable[Change]) -> Pipeline:
 def _recommended(pipeline: Pipeline, guarantee: Guarantee, spaces: Spaces) -> Recommendation:
     """The changes; of a value with which nothing works, those that are needed once it is gone."""
     result = recommend(pipeline, guarantee, spaces)
-    if not (left := [*hopeless(result.pipeline)]):
+    if not (left := [*hopeless_settings(result.pipeline)]):
         return result
     for field in left:
         pipeline = pipeline.with_setting(field.component, field.setting, field.usual)
@@ -224,7 +224,7 @@ def _recommended(pipeline: Pipeline, guarantee: Guarantee, spaces: Spaces) -> Re
     return result if pipeline.problems() else recommend(pipeline, guarantee, {})
 
 
-def _failure(assessment: Assessed, forbids: frozenset[Anomaly]) -> Failure:
+def _failure(assessment: EventAssessment, forbids: frozenset[Anomaly]) -> Failure:
     event = assessment.event
     return Failure(
         name=event.name,

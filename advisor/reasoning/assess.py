@@ -16,13 +16,13 @@ from advisor.reasoning.guarantees import (
     Guarantee,
     strongest,
 )
-from advisor.reasoning.judgement import Assessed, judge
+from advisor.reasoning.judgement import EventAssessment, judge
+from advisor.reasoning.memoized import MemoizedPipeline
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.remembered import Remembered
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
-__all__ = ["Assessed", "Assessment", "assess", "judgements"]
+__all__ = ["Assessment", "EventAssessment", "assess", "judgements"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +30,24 @@ class Assessment:
     """The guarantee at each boundary, every event behind it, and the bad patterns found."""
 
     guarantees: Mapping[Boundary, Guarantee]
-    failures: tuple[Assessed, ...]
+    failures: tuple[EventAssessment, ...]
     findings: tuple[Finding, ...]
 
 
 def judgements(
     pipeline: Pipeline, events: Iterable[FailureEvent] | None = None
-) -> Iterator[Assessed]:
+) -> Iterator[EventAssessment]:
     """What each event permits, by default each that this pipeline can meet."""
     of = events_for(pipeline) if events is None else events
     if isinstance(pipeline, Traced):
         return (pipeline.judged(event)[0] for event in of)
-    remembered = Remembered.of(pipeline)
+    remembered = MemoizedPipeline.of(pipeline)
     return (judge(event, remembered) for event in of)
 
 
 def assess(pipeline: Pipeline) -> Assessment:
     """What these settings permit; total for every valid pipeline, and a pure function of it."""
-    asked = pipeline if isinstance(pipeline, Traced) else Remembered.of(pipeline)
+    asked = pipeline if isinstance(pipeline, Traced) else MemoizedPipeline.of(pipeline)
     failures = tuple(judgements(asked))
     absorbs = sink_absorbs(asked)
     return Assessment(
@@ -57,7 +57,7 @@ def assess(pipeline: Pipeline) -> Assessment:
     )
 
 
-def _guarantees(failures: Iterable[Assessed], absorbs: bool) -> Mapping[Boundary, Guarantee]:
+def _guarantees(failures: Iterable[EventAssessment], absorbs: bool) -> Mapping[Boundary, Guarantee]:
     """A boundary answers for its own events; end to end answers for all of them."""
     permitted: dict[Boundary, set[Anomaly]] = {boundary: set() for boundary in Boundary}
     for failure in failures:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family, Kind, Setting, Value
 from advisor.reasoning.behaviour.absence import NAME as OUTAGE
 from advisor.reasoning.behaviour.absence import until_replaced
-from advisor.reasoning.behaviour.replication import on_brokers_only
-from advisor.reasoning.behaviour.sizes import LARGEST, sent, taken
+from advisor.reasoning.behaviour.replication import min_isr_only_on_brokers
+from advisor.reasoning.behaviour.sizes import LARGEST, client_limits, topic_limit
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.pipeline import Pipeline
@@ -73,7 +73,7 @@ def _taken(pipeline: Pipeline, setting: Setting) -> Value:
 
 def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
     by_brokers = {_TOPICS_NAME.get(name, name) for name in pipeline.stated(Component.BROKER)}
-    if on_brokers_only(pipeline) is not None:
+    if min_isr_only_on_brokers(pipeline) is not None:
         # Whose file it is decides whether the cluster takes it (finding B001).
         by_brokers -= {"min.insync.replicas"}
     stated = {
@@ -113,7 +113,7 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
         yield from [lost] if (lost := lost_for_good(pipeline)) else []
     elif setting.name == LARGEST:
         # A limit that was lowered: some message may be above it.
-        lowest = min(limit.most for limit in (*sent(pipeline), taken(pipeline)))
+        lowest = min(limit.most for limit in (*client_limits(pipeline), topic_limit(pipeline)))
         yield from [lowest] if lowest < _USUAL_BYTES else []
     elif setting.name == _RATE or (setting.name == _SIZE[1] and _is_loaded(pipeline)):
         # More than a topic with a size keeps.

@@ -37,7 +37,7 @@ def dependence(event: FailureEvent) -> Dependence:
     return _table()[event.name]
 
 
-def events_behind(key: Key) -> tuple[FailureEvent, ...]:
+def events_depending_on(key: Key) -> tuple[FailureEvent, ...]:
     """The events whose outcome depends on a setting, along the way of a message."""
     return tuple(event for event in all_events() if key in dependence(event).settings)
 

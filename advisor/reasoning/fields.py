@@ -41,21 +41,21 @@ def field_of(problem: Problem) -> str:
 
 
 def from_fields(
-    fields: Mapping[str, str], *, of_any_size: bool = False
+    fields: Mapping[str, str], *, any_cluster_size: bool = False
 ) -> tuple[Pipeline | None, list[Problem]]:
-    """The pipeline, or None with every problem found; never raises, whatever was typed.
+    """Returns the pipeline, or None and every problem. Never raises, whatever was typed.
 
-    Settings that are wrong by themselves are all reported; what cannot stand together is
-    looked at only when each is right by itself. With `of_any_size` more copies than brokers are
-    no problem, but an obstacle of the answer.
+    Every setting that is invalid by itself is reported. Combinations are checked only if each
+    setting is valid by itself. With `any_cluster_size`, more replicas than brokers are not a
+    problem here; the answer reports them as an obstacle.
     """
     reader = _Reader(fields)
     pipeline = reader.pipeline()
     if reader.problems:
         return None, reader.problems
     together = pipeline.problems()
-    if of_any_size:
-        together = [problem for problem in together if not problem.of_size]
+    if any_cluster_size:
+        together = [problem for problem in together if not problem.needs_more_brokers]
     return (None, together) if together else (pipeline, [])
 
 

@@ -25,7 +25,7 @@ class Impossible:
     source: str = ""
 
 
-def described(wish: Requirement) -> str:
+def describe_requirement(wish: Requirement) -> str:
     """A wish in words."""
     if wish.guarantee is Guarantee.NONE:
         return "Order, and no guarantee" if wish.ordering else "What these settings give now"
@@ -34,7 +34,7 @@ def described(wish: Requirement) -> str:
     return f"{wish.guarantee}{order}, with {brokers} lost for good"
 
 
-def waiting(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
+def standstills(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
     """To survive what may be lost and go on writing, where no number of replicas gives both."""
     wish = pipeline.requirement
     if not wish.survive or Anomaly.LOST_WRITE not in wish.forbids():
@@ -50,16 +50,16 @@ def _for_a_broker(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]
         return ()
     lost = counted(wish.survive, "broker")
     need = Impossible(
-        wish=f"{described(wish)}, and writes going on while 1 broker is away",
+        wish=f"{describe_requirement(wish)}, and writes going on while 1 broker is away",
         why=(
             f"brokers={pipeline.brokers}: a message that is to survive {lost} needs "
             f"min.insync.replicas={wish.survive + 1}, and with replication.factor={topic.factor} "
             "no broker may be away while writes go on."
         ),
         nearest=(
-            f"{needed} brokers: replication.factor={needed} and min.insync.replicas="
-            f"{wish.survive + 1} give both. With {pipeline.brokers} brokers: {described(wish)}, "
-            "and writes that wait while one is away."
+            f"{needed} brokers: replication.factor={needed} and "
+            f"min.insync.replicas={wish.survive + 1} give both. With {pipeline.brokers} brokers: "
+            f"{describe_requirement(wish)}, and writes that wait while one is away."
         ),
         only_waits=True,
         source="Kafka design.md, Availability and Durability Guarantees",
@@ -91,8 +91,8 @@ def _for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
         ),
         nearest=(
             "3 racks with a broker in each: replication.factor=3 and min.insync.replicas=2 give "
-            f"both. With {racks} racks: {described(wish)}, and writes that wait while a rack is "
-            "away."
+            f"both. With {racks} racks: {describe_requirement(wish)}, and writes that wait while a "
+            "rack is away."
         ),
         only_waits=True,
         source="KIP-36; Kafka design.md, Availability and Durability Guarantees",

@@ -10,7 +10,7 @@ from advisor.reasoning.guarantees import REPEATED_DELIVERY, Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
-class Assessed(NamedTuple):
+class EventAssessment(NamedTuple):
     """One event under one pipeline's settings.
 
     `permits` counts against a guarantee. `absorbed` may be seen as well, and a ledger counts
@@ -24,7 +24,7 @@ class Assessed(NamedTuple):
     in_scope: bool
 
 
-def judge(event: FailureEvent, pipeline: Pipeline) -> Assessed:
+def judge(event: FailureEvent, pipeline: Pipeline) -> EventAssessment:
     """What one event permits.
 
     Beyond the log, a record that comes twice counts only if its effect may: that is how
@@ -37,8 +37,8 @@ def judge(event: FailureEvent, pipeline: Pipeline) -> Assessed:
         or REPEATED_DELIVERY.isdisjoint(seen)
         or Anomaly.EFFECT_DUPLICATED in seen
     ):
-        return Assessed(event, seen, {}, in_scope)
-    return Assessed(
+        return EventAssessment(event, seen, {}, in_scope)
+    return EventAssessment(
         event=event,
         permits={anomaly: why for anomaly, why in seen.items() if anomaly not in REPEATED_DELIVERY},
         absorbed={anomaly: why for anomaly, why in seen.items() if anomaly in REPEATED_DELIVERY},

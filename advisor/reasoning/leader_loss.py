@@ -125,7 +125,7 @@ def outcome(state: State) -> Outcome:
         lost=permits.get(Anomaly.LOST_WRITE, ""),
         pause=permits.get(Anomaly.UNAVAILABLE, ""),
         refused=topic.waits_for_followers and state.in_sync < topic.min_isr,
-        hidden=not topic.shows(state.in_sync),
+        hidden=not topic.high_watermark_advances(state.in_sync),
     )
 
 

@@ -14,7 +14,7 @@ from advisor.reasoning.behaviour.group import Commit, Group, session_timeout
 from advisor.reasoning.behaviour.replication import (
     LINGER,
     LINGER_MS,
-    MOVED,
+    REPLICAS_MOVED,
     ZOOKEEPER_TICK_MS,
     Replication,
     controllers,
@@ -78,7 +78,7 @@ def _survived(pipeline: Pipeline, topic: Replication) -> tuple[int, str]:
     if topic.survives and (reason := _lost_with_one(pipeline)):
         return 0, reason
     removed = removed_early(pipeline, topic.factor)
-    early = f" - 1 (application.{MOVED}=any-time)" if removed else ""
+    early = f" - 1 (application.{REPLICAS_MOVED}=any-time)" if removed else ""
     copies = remote_copies(pipeline)
     if copies is not None and copies < topic.copies:
         formula = f"sure copies of __remote_log_metadata - 1 = {copies} - 1{early}"
@@ -144,14 +144,14 @@ def _stall_on_crash(topic: Replication) -> Number:
         source = "KIP-537; ZooKeeper administrator's guide, tickTime and maxSessionTimeout"
     if topic.fails_over and topic.zookeeper:
         formula = (
-            "zookeeper.session.timeout.ms (from 2 to 20 ticks of ZooKeeper) + one tick + one "
-            f"retry = {topic.silent_ms - ZOOKEEPER_TICK_MS} + {ZOOKEEPER_TICK_MS} + 1000; longer "
-            "if that broker was the controller; no formula says how much"
+            "zookeeper.session.timeout.ms (from 2 to 20 ticks of ZooKeeper) + one tick + one retry "
+            f"= {topic.failure_detection_ms - ZOOKEEPER_TICK_MS} + {ZOOKEEPER_TICK_MS} + 1000; "
+            "longer if that broker was the controller; no formula says how much"
         )
     elif topic.fails_over:
         formula = f"{topic.session_setting} + one retry = {topic.session_timeout_ms} + 1000"
-        if topic.gathered_ms:
-            formula += f" + {topic.gathered_ms} ({LINGER} beyond {LINGER_MS})"
+        if topic.extra_linger_ms:
+            formula += f" + {topic.extra_linger_ms} ({LINGER} beyond {LINGER_MS})"
     return Number(
         "stall-on-crash", "The longest stall of writes when a broker crashes",
         topic.failover_ms if topic.fails_over else None, "ms", formula, source,

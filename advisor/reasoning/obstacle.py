@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.hopeless import hopeless
+from advisor.reasoning.behaviour.hopeless import hopeless_settings
 from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.behaviour.streams import INTERNAL_MINIMUM as STATE_MINIMUM
 from advisor.reasoning.behaviour.streams import Streams, is_transactional
@@ -54,7 +54,7 @@ def blocked(pipeline: Pipeline) -> tuple[Obstacle, ...]:
                 f"Set {field.setting} to {field.usual}, the product's own value, or leave it "
                 "unset.",
             )
-            for field in hopeless(pipeline)
+            for field in hopeless_settings(pipeline)
         ),
     )
 
@@ -63,7 +63,7 @@ def within_cluster(pipeline: Pipeline) -> Pipeline:
     """The pipeline with no more copies than the cluster can hold, where it asks for more."""
     most = min(pipeline.requirement.survive + 2, pipeline.brokers)
     for problem in pipeline.problems():
-        if problem.of_size:
+        if problem.needs_more_brokers:
             pipeline = pipeline.with_setting(problem.component, problem.setting, most)
     return pipeline
 
@@ -72,7 +72,7 @@ def _never_reached(pipeline: Pipeline) -> Iterator[Obstacle]:
     """A topic that wants more brokers than there are is not made, or not made so."""
     brokers = counted(pipeline.brokers, "broker")
     for problem in pipeline.problems():
-        if problem.of_size:
+        if problem.needs_more_brokers:
             yield Obstacle(
                 problem.component,
                 problem.setting,
@@ -175,7 +175,7 @@ def _internal_topics(pipeline: Pipeline) -> Iterator[_Internal]:
             (Component.BROKER, TRANSACTIONS_MINIMUM),
             "no transaction can ever begin",
         )
-    if pipeline.family is Family.STREAMS and Streams(pipeline).logs_with_all:
+    if pipeline.family is Family.STREAMS and Streams(pipeline).logs_with_acks_all:
         yield _Internal(
             "replication.factor",
             Streams(pipeline).internal_factor,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from advisor.catalog import Component, Value
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Anomaly, Guarantee, Requirement
-from advisor.reasoning.impossible import Impossible, described, waiting
+from advisor.reasoning.impossible import Impossible, describe_requirement, standstills
 from advisor.reasoning.keys import BIT
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
@@ -85,7 +85,7 @@ def recommend(
         if not pulls:
             return Recommendation((), (), described)
         after = pulled(described, search.chosen(pulls))
-        waits = waiting(described, after)
+        waits = standstills(described, after)
         return Recommendation(_changes(search, pulls), waits, after)
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
@@ -94,9 +94,9 @@ def recommend(
             after = replace(pulled(nearest, nearer.chosen(pulls)), requirement=wish)
             changes, changed = _changes(nearer, pulls), nearer.after(pulls).requiring(wish)
             if not breaking(changed):
-                return Recommendation(changes, waiting(described, after), after)
+                return Recommendation(changes, standstills(described, after), after)
             refused = _impossible(search, described, near, changed)
-            return Recommendation(changes, refused + waiting(nearest, after), after)
+            return Recommendation(changes, refused + standstills(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")
 
 
@@ -135,7 +135,7 @@ def _impossible(
 
     Why is said of the pipeline after the changes: what is left there is the true obstacle.
     """
-    closed = described(near)
+    closed = describe_requirement(near)
     results = []
     opened = {violation.event for violation in search.violations()}
     for event in search.events:
@@ -143,9 +143,11 @@ def _impossible(
             why = " ".join(dict.fromkeys(reasons(after, event)))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             source = "; ".join(event.sources)
-            results.append(Impossible(described(pipeline.requirement), why, nearest, source=source))
+            results.append(
+                Impossible(describe_requirement(pipeline.requirement), why, nearest, source=source)
+            )
     why = "Each failure can be met by itself, but not all of them together."
-    return tuple(results) or (Impossible(described(pipeline.requirement), why, closed),)
+    return tuple(results) or (Impossible(describe_requirement(pipeline.requirement), why, closed),)
 
 
 def _changes(search: Search, pulls: Pulls) -> tuple[Change, ...]:

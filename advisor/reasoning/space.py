@@ -17,7 +17,7 @@ from advisor.reasoning.failures.offsets_topic_lost import NAME as OFFSETS
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as TRANSACTIONS
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as TRANSACTIONS_MINIMUM
 from advisor.reasoning.guarantees import Requirement
-from advisor.reasoning.judgement import Assessed
+from advisor.reasoning.judgement import EventAssessment
 from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.levers import ALL, Lever
 from advisor.reasoning.levers.lever import no_values
@@ -170,7 +170,7 @@ class Space:
             chosen = self._chosen[pulls] = tuple(sorted(unsorted, key=attrgetter("rank")))
         return chosen
 
-    def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, Keys]:
+    def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[EventAssessment, Keys]:
         """What an event may do after these pulls, and the settings that this was said of."""
         entries = self._known[event.name].get(pulls)
         return entries or self._cached(event.name, lambda after: after.judged(event), pulls)

@@ -20,7 +20,7 @@ from advisor.catalog.releases import in_release
 from advisor.catalog.validity import Check, checks
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import Requirement
-from advisor.reasoning.judgement import Assessed, judge
+from advisor.reasoning.judgement import EventAssessment, judge
 from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.pipeline import Pipeline, restated
 
@@ -105,7 +105,7 @@ class Traced(Pipeline):
         result: _Result = entries[0]
         return result
 
-    def judged(self, event: FailureEvent) -> tuple[Assessed, Keys]:
+    def judged(self, event: FailureEvent) -> tuple[EventAssessment, Keys]:
         """What `judge` says, and the settings that it was said of, stated or not."""
         entries = self.answers.get(event.name) or self._kept(event.name)
         if entries is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from advisor.reasoning.assess import Assessed, judgements
+from advisor.reasoning.assess import EventAssessment, judgements
 from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.event import FailureEvent
@@ -42,7 +42,7 @@ def reasons(pipeline: Pipeline, event: FailureEvent) -> list[str]:
     return [why for anomaly, why in permits.items() if anomaly in forbids]
 
 
-def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
+def decisive_assumptions(pipeline: Pipeline) -> tuple[Assumption, ...]:
     """What was not stated, and decides which failures break what is needed."""
     traced = Traced.of(pipeline)
     events = events_for(traced)
@@ -63,6 +63,6 @@ def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
     return assumptions(traced, reduce(or_, reads, reads_of_wish), differs)
 
 
-def breaks(assessment: Assessed, forbids: frozenset[Anomaly]) -> bool:
+def breaks(assessment: EventAssessment, forbids: frozenset[Anomaly]) -> bool:
     """Whether an event that counts may do something which is forbidden."""
     return assessment.in_scope and not forbids.isdisjoint(assessment.permits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.assess import Assessed, Assessment
+from advisor.reasoning.assess import Assessment, EventAssessment
 from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.failures.log_compaction import needs_every_message
 from advisor.reasoning.guarantees import (
@@ -80,7 +80,7 @@ def _of_compacted(pipeline: Pipeline, guarantee: Guarantee) -> str:
     return "The topic is compacted: that is of the latest message of each key, not of those before."
 
 
-def _worst(failures: list[Assessed], kind: frozenset[Anomaly]) -> str | None:
+def _worst(failures: list[EventAssessment], kind: frozenset[Anomaly]) -> str | None:
     """The first of these anomalies that may happen: in how many failures, and in which."""
     for anomaly in _MAY:
         events = [failure.event for failure in failures if anomaly in failure.permits]

@@ -18,7 +18,7 @@ from advisor.reasoning.dependence import TABLE, Dependence, line
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
-from advisor.reasoning.judgement import Assessed
+from advisor.reasoning.judgement import EventAssessment
 from advisor.reasoning.keys import Key, spelled_out
 from advisor.reasoning.trace import Traced
 
@@ -65,7 +65,7 @@ _NUMBERS = (0, 1, 3, 1_000, 50_000, 10**6, 10**9)  # 50 s: brokers' sessions are
 _OWN = "com.example.Own"
 
 _Outcome = tuple[frozenset[Anomaly], bool]
-_Judged = tuple[Assessed, frozenset[Key]]
+_Judged = tuple[EventAssessment, frozenset[Key]]
 
 
 def main() -> None:
@@ -122,7 +122,8 @@ class _Judgements:
 
     def __init__(self) -> None:
         self._known: dict[
-            tuple[object, ...], dict[frozenset[Key], dict[frozenset[tuple[Key, Value]], Assessed]]
+            tuple[object, ...],
+            dict[frozenset[Key], dict[frozenset[tuple[Key, Value]], EventAssessment]],
         ] = {}
 
     def of(self, pipeline: Traced, events: Iterable[FailureEvent]) -> dict[str, _Judged]:
@@ -150,7 +151,7 @@ def _among(stated: Mapping[Key, Value], keys: frozenset[Key]) -> frozenset[tuple
     return frozenset([(key, stated[key]) for key in keys & stated.keys()])
 
 
-def _outcome(assessed: Assessed) -> _Outcome:
+def _outcome(assessed: EventAssessment) -> _Outcome:
     return frozenset({*assessed.permits, *assessed.absorbed}), assessed.in_scope
 
 

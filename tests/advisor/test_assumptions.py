@@ -8,7 +8,7 @@ from hypothesis import given
 from advisor.catalog import Component, Family
 from advisor.pages.presentation import assumed
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.wish import breaking, rests_on
+from advisor.reasoning.wish import breaking, decisive_assumptions
 from tests.advisor.pipelines import SAFE, described, pipelines
 
 ANSWERED = {
@@ -31,13 +31,14 @@ ANSWERED = {
 
 def names(fields: dict[str, str]) -> set[str]:
     return {
-        f"{assumption.component}.{assumption.setting}" for assumption in rests_on(described(fields))
+        f"{assumption.component}.{assumption.setting}"
+        for assumption in decisive_assumptions(described(fields))
     }
 
 
 @pytest.mark.parametrize("acks", ["all", "1", "0"])
 def test_copies_that_nobody_stated_are_an_assumption_whatever_the_producer_does(acks: str) -> None:
-    [copies] = rests_on(described(ANSWERED | {"producer.acks": acks}))
+    [copies] = decisive_assumptions(described(ANSWERED | {"producer.acks": acks}))
     assert (copies.component, copies.setting) == (Component.TOPIC, "replication.factor")
     assert copies.value == 1
 
@@ -52,7 +53,11 @@ def test_a_minimum_of_the_brokers_files_is_one_where_the_controllers_file_decide
     minimum = "topic.min.insync.replicas"
     fields = {"topic.replication.factor": "3", "consumer.auto.offset.reset": "earliest"}
     fields |= ANSWERED | {"broker.min.insync.replicas": "2"}
-    [taken] = [one for one in rests_on(described(fields)) if one.setting == "min.insync.replicas"]
+    [taken] = [
+        one
+        for one in decisive_assumptions(described(fields))
+        if one.setting == "min.insync.replicas"
+    ]
     assert (taken.component, taken.value) == (Component.TOPIC, 2)
     assert minimum not in names(fields | {minimum: "2"})
     assert minimum not in names(fields | {"kafka": "4.0"})
@@ -94,7 +99,7 @@ def test_who_keeps_the_metadata_is_assumed_to_be_a_majority_more_than_is_lost(
     pipeline = described(SAFE | more)
     assert {
         assumption.setting: assumption.value
-        for assumption in rests_on(pipeline)
+        for assumption in decisive_assumptions(pipeline)
         if assumption.setting in ("controllers", "zookeeper.servers")
     } == {name: taken}
     assert f"application.{name}" not in names(SAFE | more | {f"application.{name}": "3"})
@@ -103,7 +108,9 @@ def test_who_keeps_the_metadata_is_assumed_to_be_a_majority_more_than_is_lost(
 
 def test_how_long_readers_are_away_is_assumed_as_the_least_that_there_always_is() -> None:
     [outage] = [
-        assumption for assumption in rests_on(described(SAFE)) if assumption.setting == "outage.ms"
+        assumption
+        for assumption in decisive_assumptions(described(SAFE))
+        if assumption.setting == "outage.ms"
     ]
     assert outage.value == 345_000
     assert "application.outage.ms" not in names(SAFE | {"topic.retention.ms": "-1"})
@@ -121,7 +128,9 @@ def test_what_a_topic_that_keeps_so_many_bytes_holds_rests_on_the_load() -> None
 
 @given(pipelines())
 def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipeline) -> None:
-    named = {(assumption.component, assumption.setting) for assumption in rests_on(pipeline)}
+    named = {
+        (assumption.component, assumption.setting) for assumption in decisive_assumptions(pipeline)
+    }
     assert not any(name in pipeline.stated(component) for component, name in named)
     unclean = (Component.TOPIC, "unclean.leader.election.enable")
     # A topic that states nothing has what its brokers' file says, and that was stated.
@@ -132,7 +141,8 @@ def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipel
 
 def test_a_question_in_words_is_answered_in_words() -> None:
     answers = {
-        assumption.field: assumption for assumption in assumed(rests_on(described({})), Family.JAVA)
+        assumption.field: assumption
+        for assumption in assumed(decisive_assumptions(described({})), Family.JAVA)
     }
     assert next(iter(answers)) == "topic.replication.factor"
     assert answers["topic.replication.factor"].ask == ""

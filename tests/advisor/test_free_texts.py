@@ -19,7 +19,7 @@ from django.test import Client
 
 from advisor import services
 from advisor.catalog import Component, Family, Kind, parse, settings_of, versions
-from advisor.catalog.texts import STATED, forget, is_free, kept, placeholder
+from advisor.catalog.texts import STATED, forget, is_free, kept_text, placeholder
 from advisor.export import all_exports
 from advisor.export.base import Stamp
 from advisor.intake import Product, read, short_name
@@ -83,8 +83,8 @@ def test_every_weighed_setting_that_takes_any_text_is_one_of_these() -> None:
     ],
 )  # fmt: skip
 def test_what_is_kept_is_what_the_model_looks_at_and_stays_so(name, text, what) -> None:
-    assert kept(name, text) == what
-    assert kept(name, what) == what
+    assert kept_text(name, text) == what
+    assert kept_text(name, what) == what
 
 
 @pytest.mark.django_db

@@ -129,9 +129,10 @@ def test_idempotence_harms_no_more(pipeline: Pipeline):
     before, after = (changed(pipeline, (P, "enable.idempotence", value)) for value in (False, True))
     kinds = LOSSES | REPEATS | {Anomaly.REORDERED}
     added = permitted(after, kinds) - permitted(before, kinds)
-    if Session(after).takes_new_id and ("acknowledgement-lost", Anomaly.DUPLICATE) in permitted(
-        before, kinds
-    ):
+    if Session(after).takes_new_producer_id and (
+        "acknowledgement-lost",
+        Anomaly.DUPLICATE,
+    ) in permitted(before, kinds):
         added = {(event, anomaly) for event, anomaly in added if anomaly not in COPIES}
     assert not added
 

@@ -12,7 +12,7 @@ from django.utils.html import escape
 from advisor.catalog import Component, Family
 from advisor.pages import reference
 from advisor.reasoning.assess import assess
-from advisor.reasoning.dependence import dependence, events_behind, events_measured_by
+from advisor.reasoning.dependence import dependence, events_depending_on, events_measured_by
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.rules import all_rules
@@ -156,7 +156,9 @@ def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client
             component, name = entry.name.split()
             key = (Component(component), name)
             rules = [rule for rule in all_rules() if (rule.component, rule.setting) == key]
-            if not (events_behind(key) or events_measured_by(key) or reference.shown_by(rules)):
+            if not (
+                events_depending_on(key) or events_measured_by(key) or reference.shown_by(rules)
+            ):
                 alone.add(f"{component}.{name}")
                 assert escape(UNSHOWN[f"{component}.{name}"]) in page(client, entry.url)
     assert alone == UNSHOWN.keys()
@@ -201,7 +203,7 @@ def test_the_advice_and_its_reasons_lead_to_the_pages(client: Client) -> None:
 
 
 def test_what_a_failure_hangs_on_is_what_changes_it() -> None:
-    behind = {event.name for event in events_behind((Component.PRODUCER, "acks"))}
+    behind = {event.name for event in events_depending_on((Component.PRODUCER, "acks"))}
     assert {"leader-killed-followers-behind", "broker-disk-lost"} <= behind
     assert not {"spark-speculation", "all-replicas-lose-power"} & behind
     at = {event.name: dependence(event) for event in all_events()}
@@ -247,7 +249,7 @@ def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
         (Component.PRODUCER, "batch.size", "record-too-large", ""),
         (Component.BROKER, "group.min.session.timeout.ms", "", ""),
     ):
-        behind, measured = events_behind((part, name)), events_measured_by((part, name))
+        behind, measured = events_depending_on((part, name)), events_measured_by((part, name))
         assert {decides} - {""} <= {event.name for event in behind}, name
         assert {measures} - {""} <= {event.name for event in measured}, name
         assert not {*behind} & {*measured}

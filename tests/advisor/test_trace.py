@@ -13,8 +13,8 @@ from advisor.reasoning.failures import events_for
 from advisor.reasoning.judgement import judge
 from advisor.reasoning.keys import spelled_out
 from advisor.reasoning.levers import levers
+from advisor.reasoning.memoized import MemoizedPipeline
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.remembered import Remembered
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 from tests.advisor.pipelines import SAFE, described, pipelines
@@ -38,7 +38,7 @@ def test_after_any_changes_it_knows_what_a_fresh_one_would_say(
 
 @given(pipelines())
 def test_what_is_remembered_is_what_is_said_anew(pipeline: Pipeline) -> None:
-    remembered = Remembered.of(pipeline)
+    remembered = MemoizedPipeline.of(pipeline)
     for component in Component:
         for setting in pipeline.known_settings(component):
             key = (component, setting.name)

@@ -28,7 +28,7 @@ from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.formats.java_properties import Property, properties
 from advisor.intake.reading import MAX_ITEMS, Item, Product, Reader, Reading
 from advisor.intake.text import IntakeError, shown
-from advisor.reasoning.behaviour.session import ANSWER_MS
+from advisor.reasoning.behaviour.session import MIN_RESPONSE_MS
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _MAIN = "main.consumer."
@@ -170,7 +170,7 @@ def _startup_error(item: Item, product: Product) -> str:
         value = parse(setting, item.text)
     except SettingError as error:
         return "" if FILLED_IN.search(item.text) else error.problem.message.removesuffix(".")
-    if setting.name == _REQUEST and isinstance(value, int) and value <= ANSWER_MS:
+    if setting.name == _REQUEST and isinstance(value, int) and value <= MIN_RESPONSE_MS:
         return "no request is answered in that time, so internal topics are not created or read"
     return ""
 

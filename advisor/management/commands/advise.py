@@ -182,7 +182,7 @@ def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:
 
 def _pipeline(inputs: Inputs) -> Pipeline:
     """Returns the described pipeline. Raises `CommandError` with all its problems."""
-    pipeline, problems = services.from_fields(inputs.fields, of_any_size=True)
+    pipeline, problems = services.from_fields(inputs.fields, any_cluster_size=True)
     wrong = inputs.problems + [inputs.locate_problem(problem) for problem in problems]
     if pipeline is None or wrong:
         raise bad_input("\n".join(wrong))

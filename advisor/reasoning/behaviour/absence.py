@@ -18,8 +18,8 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.group import assigned_by_brokers, session_timeout
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import ABORT_CHECK
-from advisor.reasoning.behaviour.sizes import queue
-from advisor.reasoning.behaviour.timestamps import clocks_apart
+from advisor.reasoning.behaviour.sizes import producer_queue
+from advisor.reasoning.behaviour.timestamps import clock_skew
 from advisor.reasoning.behaviour.transactions import TIMEOUT, open_for_ms, readers_wait
 from advisor.reasoning.pipeline import Pipeline, derived
 
@@ -90,9 +90,11 @@ def longest_unread(pipeline: Pipeline) -> Absence:
 
 def _until_led(pipeline: Pipeline) -> Absence:
     topic = Replication(pipeline)
-    first = topic.both_dead_ms - topic.failover_ms
+    first = topic.failover_with_controller_ms - topic.failover_ms
     before = f" after {first:,} ms without a controller" if first else ""
-    return Absence(topic.both_dead_ms, f"until a new leader is chosen{before}: {topic.fencing}")
+    return Absence(
+        topic.failover_with_controller_ms, f"until a new leader is chosen{before}: {topic.fencing}"
+    )
 
 
 def _until_noticed(pipeline: Pipeline) -> Absence:
@@ -192,7 +194,7 @@ def until_taken_over_ms(session_ms: int, poll_ms: int) -> int:
     return session_ms + min(poll_ms, POLL_MS)
 
 
-def beyond_retention(pipeline: Pipeline, start: str) -> bool:
+def covers_retention(pipeline: Pipeline, start: str) -> bool:
     """Whether a reader that starts so far back (`by_duration:…`) leaves nothing out that the topic
     still owes it: all that is older may be deleted already (KIP-1106).
 
@@ -201,13 +203,13 @@ def beyond_retention(pipeline: Pipeline, start: str) -> bool:
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     deletes = "compact" not in pipeline.text(Component.TOPIC, "cleanup.policy") and kept_ms >= 0
     by_now = pipeline.text(Component.APPLICATION, "timestamps") == "now"
-    return deletes and by_now and reach_ms(start) >= kept_ms + clocks_apart(pipeline).ms
+    return deletes and by_now and duration_ms(start) >= kept_ms + clock_skew(pipeline).ms
 
 
 _DURATION = re.compile(r"by_duration:P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?")
 
 
-def reach_ms(start: str) -> int:
+def duration_ms(start: str) -> int:
     """The length of an ISO-8601 duration as Java's Duration reads it; 0 for anything else."""
     parts = _DURATION.fullmatch(start)
     units = (86_400_000, 3_600_000, 60_000, 1_000)
@@ -216,14 +218,14 @@ def reach_ms(start: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class RetentionSize:
     """The least `retention.bytes` that holds what readers still need; None where no size does."""
 
     least: int | None
     reason: str
 
 
-def room(pipeline: Pipeline, away: Absence | None = None) -> Room:
+def required_retention(pipeline: Pipeline, away: Absence | None = None) -> RetentionSize:
     """For what is written while readers are away, all of it in one partition at worst.
 
     `away` is for how long, usually the longest absence. Where neither a load nor an absence was
@@ -234,11 +236,11 @@ def room(pipeline: Pipeline, away: Absence | None = None) -> Room:
     rate, size = (pipeline.value(Component.APPLICATION, n) for n in ("rate", "message.bytes"))
     if isinstance(rate, int) and isinstance(size, int):
         coming = rate * size * (away or longest_wait(pipeline)).ms // 1000
-        return Room(coming + 1, f"rate × message.bytes = {coming}")
+        return RetentionSize(coming + 1, f"rate × message.bytes = {coming}")
     if away or pipeline.value(Component.APPLICATION, NAME) is not None:
-        return Room(None, "as many as come")
+        return RetentionSize(None, "as many as come")
     if pipeline.family is Family.LIBRDKAFKA:
-        room = queue(pipeline)
-        return Room(room.most, f"{room} of one producer")
+        room = producer_queue(pipeline)
+        return RetentionSize(room.most, f"{room} of one producer")
     memory = pipeline.number(Component.PRODUCER, "buffer.memory")
-    return Room(memory, f"buffer.memory={memory} of one producer")
+    return RetentionSize(memory, f"buffer.memory={memory} of one producer")

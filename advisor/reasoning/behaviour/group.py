@@ -59,7 +59,7 @@ def in_batches(pipeline: Pipeline) -> bool:
     return pipeline.text(Component.APPLICATION, "trigger") == "micro-batch"
 
 
-def missing(reason: str) -> Permits:
+def skipped(reason: str) -> Permits:
     """A record that the group passes over: skipped, and without an effect."""
     return {Anomaly.SKIPPED: reason, Anomaly.EFFECT_MISSING: reason}
 
@@ -72,7 +72,10 @@ def repeated(pipeline: Pipeline, reason: str, *, committed: bool = False) -> Per
     state = pipeline.family is Family.STREAMS and Streams(pipeline).state != "none"
     if sink_absorbs(pipeline) and not (committed and state):
         return {Anomaly.REDELIVERY: f"{reason} application.sink=idempotent leaves one effect."}
-    return {Anomaly.REDELIVERY: reason, Anomaly.EFFECT_DUPLICATED: f"{reason} {again(pipeline)}"}
+    return {
+        Anomaly.REDELIVERY: reason,
+        Anomaly.EFFECT_DUPLICATED: f"{reason} {repeated_effect(pipeline)}",
+    }
 
 
 def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
@@ -92,7 +95,7 @@ def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
     return permitted
 
 
-def again(pipeline: Pipeline, what: str = "it") -> str:
+def repeated_effect(pipeline: Pipeline, what: str = "it") -> str:
     """The words for a sink that takes a message twice."""
     sink = pipeline.text(Component.APPLICATION, "sink")
     if sink == "idempotent" and not in_batches(pipeline):
@@ -106,7 +109,7 @@ def again(pipeline: Pipeline, what: str = "it") -> str:
     return f"application.sink={sink}, application.state={state}: the results are written again."
 
 
-def passes_over(pipeline: Pipeline) -> bool:
+def skips_unprocessable(pipeline: Pipeline) -> bool:
     """Whether the code itself goes on without a message that it cannot process."""
     return pipeline.text(Component.APPLICATION, "processing.errors") == "skip"
 
@@ -133,13 +136,13 @@ def session_timeout(pipeline: Pipeline) -> tuple[str, int]:
 class Group:
     """How the group keeps its position.
 
-    `background` tells whether the client itself commits what the application may still be
-    working on: librdkafka stores an offset when it hands the record out and a thread of its
-    own commits it (INTRODUCTION, "At-least-once processing"); the Java client commits inside
-    poll() what the poll before handed out (KafkaConsumer javadoc, "Automatic Offset
-    Committing"), which synchronous processing has finished by then. `commits_position` tells
-    whether the client commits how far it handed out at all, in either way. `named` is the setting
-    that says when it commits, with its value. Kafka Streams commits what it has processed.
+    `commits_in_background` is true if the client itself commits what the application may still be
+    processing: librdkafka stores an offset when it delivers the record to the application, and a
+    thread of its own commits it (INTRODUCTION, "At-least-once processing"). The Java client
+    commits inside poll() what the previous poll returned (KafkaConsumer javadoc, "Automatic Offset
+    Committing"); by then synchronous processing has finished with it. `commits_position` is true
+    if the client commits, in either way, how far it has delivered. `commit_setting` is the setting
+    that decides when it commits, with its value. Kafka Streams commits what it has processed.
     """
 
     pipeline: Pipeline
@@ -162,7 +165,7 @@ class Group:
         return not self._streams and self.pipeline.flag(Component.CONSUMER, "enable.auto.commit")
 
     @property
-    def background(self) -> bool:
+    def commits_in_background(self) -> bool:
         return self.pipeline.family is Family.LIBRDKAFKA and self.commits_position
 
     @property
@@ -211,7 +214,7 @@ class Group:
     @property
     def on_error(self) -> str:
         """`retry`, `close` or `skip`: what becomes of a message that cannot be processed."""
-        if self._streams and self._streams.passes_over:
+        if self._streams and self._streams.skipping_handlers:
             return "skip"
         return self.pipeline.text(Component.APPLICATION, "processing.errors")
 
@@ -227,7 +230,7 @@ class Group:
         return f"application.framework={framework} ({POLICIES[framework]})"
 
     @property
-    def sets_aside(self) -> str:
+    def dead_letter_mode(self) -> str:
         """Where a message goes that is passed over: `none`, `acknowledged`, `unacknowledged`."""
         if self._streams:
             return "acknowledged" if self._streams.dead_letters else "none"
@@ -242,7 +245,7 @@ class Group:
         return self.pipeline.number(Component.CONSUMER, "auto.commit.interval.ms")
 
     @property
-    def pace(self) -> str:
+    def commit_pace(self) -> str:
         """When the client commits by itself. librdkafka's 0 starts no timer (rdkafka_cgrp.c,
         rd_kafka_cgrp_new), and it commits what partitions are taken away with."""
         if self.on_a_timer:
@@ -255,26 +258,26 @@ class Group:
         return self.pipeline.family is not Family.LIBRDKAFKA or self.interval_ms > 0
 
     @property
-    def named(self) -> str:
+    def commit_setting(self) -> str:
         if self._streams:
-            return self._streams.named
+            return self._streams.guarantee_setting
         return f"application.commit={self.commit}"
 
     @property
     def _streams(self) -> Streams | None:
         return Streams(self.pipeline) if self.pipeline.family is Family.STREAMS else None
 
-    def skips(self) -> str | None:
+    def skip_reason(self) -> str | None:
         """Why a death before processing leaves records behind, or None if it cannot."""
-        if self.outside_transaction:
+        if self.commits_outside_transaction:
             return (
                 "application.commit=in-transaction with enable.auto.commit=true: the client also "
                 "commits outside the transaction, and an abort does not take that back."
             )
-        if self.background:
+        if self.commits_in_background:
             return (
                 "enable.auto.commit=true with enable.auto.offset.store=true: librdkafka commits "
-                f"what it has handed out, {self.pace}, whether it was processed or not."
+                f"what it has handed out, {self.commit_pace}, whether it was processed or not."
             )
         if self.commit is Commit.BEFORE:
             return (
@@ -284,7 +287,7 @@ class Group:
         return None
 
     @property
-    def outside_transaction(self) -> bool:
+    def commits_outside_transaction(self) -> bool:
         """Positions saved on both ways (design.md, "Using Transactions": auto-commit off).
 
         Of librdkafka's client only what was stored is committed: nothing, where the code stores
@@ -292,12 +295,12 @@ class Group:
         """
         return self.commit is Commit.IN_TRANSACTION and self.commits_position
 
-    def repeats(self) -> str | None:
+    def repeat_reason(self) -> str | None:
         """Why a death after processing has records processed again, or None if it cannot."""
         if self.commit is Commit.AUTO:
             return (
                 "application.commit=auto: what was processed since the last commit (the client "
-                f"commits {self.pace}) is delivered again."
+                f"commits {self.commit_pace}) is delivered again."
             )
         if self.commit is not Commit.AFTER:
             return None
@@ -306,5 +309,6 @@ class Group:
             polled = self.pipeline.number(Component.CONSUMER, "max.poll.records")
             at_most = f" (max.poll.records={polled} at most, if the code commits after each poll)"
         return (
-            f"{self.named}: what was processed and not yet committed{at_most} is delivered again."
+            f"{self.commit_setting}: what was processed and not yet committed{at_most} is "
+            "delivered again."
         )

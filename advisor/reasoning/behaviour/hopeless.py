@@ -19,14 +19,14 @@ from advisor.reasoning.behaviour.replication import (
     Replication,
     controllers,
 )
-from advisor.reasoning.behaviour.session import ABORT_CHECK, ANSWER_MS, Session
+from advisor.reasoning.behaviour.session import ABORT_CHECK, MIN_RESPONSE_MS, Session
 from advisor.reasoning.behaviour.sizes import (
     ENVELOPE_BYTES,
     SMALLEST_BATCH_BYTES,
     SMALLEST_REQUEST_BYTES,
     USUAL_BYTES,
-    read,
-    taken,
+    request_limit,
+    topic_limit,
 )
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.pipeline import Pipeline, derived_rows
@@ -39,7 +39,7 @@ _REGISTRATION_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hopeless:
+class HopelessSetting:
     """One setting with which nothing gets through: why, and the product's own value."""
 
     component: Component
@@ -48,7 +48,7 @@ class Hopeless:
     usual: int
 
 
-def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
+def hopeless_settings(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """Every such setting; none where messages can get through."""
     yield from _unanswered(pipeline)
     yield from _unanswered_reader(pipeline)
@@ -63,55 +63,55 @@ def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
 
 
 @derived_rows
-def _unanswered(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _unanswered(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """Who stops waiting before an answer can be there, however often it is sent."""
     session, producer = Session(pipeline), Component.PRODUCER
     java = pipeline.family is not Family.LIBRDKAFKA
     request_ms = session.request_timeout_ms
-    if request_ms <= ANSWER_MS and (java or _written_again_and_again(pipeline)):
+    if request_ms <= MIN_RESPONSE_MS and (java or _written_again_and_again(pipeline)):
         what = (
             "the client gives up each request, even the first one to a broker"
             if java
             else "an error comes before a follower has the batch, and it is sent again"
         )
         why = f"request.timeout.ms={request_ms}: an answer takes longer, so {what}."
-        yield Hopeless(producer, "request.timeout.ms", why, 30_000)
+        yield HopelessSetting(producer, "request.timeout.ms", why, 30_000)
     if not java:
         socket_ms = pipeline.number(producer, "socket.timeout.ms")
-        if socket_ms <= ANSWER_MS:
+        if socket_ms <= MIN_RESPONSE_MS:
             why = f"socket.timeout.ms={socket_ms}: no request is answered within that time."
-            yield Hopeless(producer, "socket.timeout.ms", why, 60_000)
+            yield HopelessSetting(producer, "socket.timeout.ms", why, 60_000)
     delivery_ms = session.delivery_timeout_ms
-    if delivery_ms is not None and delivery_ms <= ANSWER_MS:
+    if delivery_ms is not None and delivery_ms <= MIN_RESPONSE_MS:
         why = (
             f"delivery.timeout.ms={delivery_ms}: each record is given up before its answer arrives."
         )
-        yield Hopeless(producer, "delivery.timeout.ms", why, 120_000 if java else 300_000)
+        yield HopelessSetting(producer, "delivery.timeout.ms", why, 120_000 if java else 300_000)
 
 
 @derived_rows
-def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _unanswered_reader(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """A reader whose first request to a broker is given up, and each one after it."""
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     name, usual = ("socket.timeout.ms", 60_000) if librdkafka else ("request.timeout.ms", 30_000)
     waited_ms = pipeline.number(Component.CONSUMER, name)
-    if waited_ms <= ANSWER_MS:
+    if waited_ms <= MIN_RESPONSE_MS:
         why = f"{name}={waited_ms}: no request of a reader is answered within that time."
-        yield Hopeless(Component.CONSUMER, name, why, usual)
+        yield HopelessSetting(Component.CONSUMER, name, why, usual)
     name = "default.api.timeout.ms"
     if ended := _too_short_for_java(pipeline):
         waited_ms = pipeline.number(Component.CONSUMER, name)
-        if waited_ms <= ANSWER_MS:
-            yield Hopeless(Component.CONSUMER, name, f"{name}={waited_ms}: {ended}", 60_000)
+        if waited_ms <= MIN_RESPONSE_MS:
+            yield HopelessSetting(Component.CONSUMER, name, f"{name}={waited_ms}: {ended}", 60_000)
     name = "kafkaConsumer.pollTimeoutMs"
     if pipeline.family is Family.SPARK:
         waited_ms = pipeline.number(Component.CONSUMER, name)
-        if waited_ms <= ANSWER_MS:
+        if waited_ms <= MIN_RESPONSE_MS:
             why = (
                 f"{name}={waited_ms}: each task fails before the records that it reads have "
                 "arrived."
             )
-            yield Hopeless(Component.CONSUMER, name, why, 120_000)
+            yield HopelessSetting(Component.CONSUMER, name, why, 120_000)
 
 
 def _too_short_for_java(pipeline: Pipeline) -> str:
@@ -139,7 +139,7 @@ def _commits_and_waits(pipeline: Pipeline) -> bool:
 
 
 @derived_rows
-def _cut_off(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _cut_off(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """Who closes a connection while an answer is awaited; librdkafka only does where none is."""
     sides = [(Component.BROKER, 600_000)]
     if pipeline.family is not Family.LIBRDKAFKA:
@@ -148,14 +148,14 @@ def _cut_off(pipeline: Pipeline) -> Iterator[Hopeless]:
     name = "connections.max.idle.ms"
     for side, usual in sides:
         idle_ms = pipeline.number(side, name)
-        if 0 <= idle_ms <= ANSWER_MS:
+        if 0 <= idle_ms <= MIN_RESPONSE_MS:
             why = (
                 f"{name}={idle_ms}: the {side} closes each connection before an answer has arrived."
             )
-            yield Hopeless(side, name, why, usual)
+            yield HopelessSetting(side, name, why, usual)
 
 
-def _never_answered(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _never_answered(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """Java gives a fetch up while the broker still gathers fetch.min.bytes; librdkafka adds the
     broker's time to its own. Nor does a task of Spark wait longer (InternalKafkaConsumer.fetch)."""
     setting, usual = "fetch.max.wait.ms", 500
@@ -167,13 +167,13 @@ def _never_answered(pipeline: Pipeline) -> Iterator[Hopeless]:
         limits["kafkaConsumer.pollTimeoutMs"] = (120_000, "each task fails")
     for name, (default, what) in limits.items():
         waited_ms = pipeline.number(Component.CONSUMER, name)
-        if least > 1 and wait >= waited_ms > ANSWER_MS:
+        if least > 1 and wait >= waited_ms > MIN_RESPONSE_MS:
             why = (
                 f"{setting}={wait}, fetch.min.bytes={least} and {name}={waited_ms}: {what} before "
                 "the broker answers, and the last messages are never read."
             )
             at, value = (setting, usual) if wait > usual else (name, default)
-            yield Hopeless(Component.CONSUMER, at, why, value)
+            yield HopelessSetting(Component.CONSUMER, at, why, value)
             return
 
 
@@ -186,20 +186,20 @@ def _written_again_and_again(pipeline: Pipeline) -> bool:
 
 
 @derived_rows
-def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _nothing_taken(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """A topic that takes no batch, were it one empty record."""
-    limit = taken(pipeline)
+    limit = topic_limit(pipeline)
     if limit.most < SMALLEST_BATCH_BYTES:
         why = f"{limit}: even a batch of one empty record is larger, so every batch is refused."
-        yield Hopeless(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
-    limit = read(pipeline)
+        yield HopelessSetting(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
+    limit = request_limit(pipeline)
     if limit.most < SMALLEST_REQUEST_BYTES:
         why = f"{limit}: even a request with one empty record is larger, and is not read."
-        yield Hopeless(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
+        yield HopelessSetting(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
 
 
 @derived_rows
-def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _no_room(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """A batch that is larger than all memory is refused at once (BufferPool.allocate), and so is
     such a record (KafkaProducer, ensureValidRecordSize)."""
     if pipeline.family is Family.LIBRDKAFKA:
@@ -210,36 +210,36 @@ def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
     )
     if request < ENVELOPE_BYTES:
         why = f"max.request.size={request}: even an empty record is larger, so every send() fails."
-        yield Hopeless(Component.PRODUCER, "max.request.size", why, 1_048_576)
+        yield HopelessSetting(Component.PRODUCER, "max.request.size", why, 1_048_576)
     if memory < batch:
         why = f"buffer.memory={memory} is less than batch.size={batch}: each send() fails at once."
         large = batch > _MEMORY_BYTES
         at, usual = ("batch.size", _BATCH_BYTES) if large else ("buffer.memory", _MEMORY_BYTES)
-        yield Hopeless(Component.PRODUCER, at, why, usual)
+        yield HopelessSetting(Component.PRODUCER, at, why, usual)
         if large and memory < _BATCH_BYTES:
             why = f"buffer.memory={memory} is less than batch.size={_BATCH_BYTES}, the usual one."
-            yield Hopeless(Component.PRODUCER, "buffer.memory", why, _MEMORY_BYTES)
+            yield HopelessSetting(Component.PRODUCER, "buffer.memory", why, _MEMORY_BYTES)
     elif memory < ENVELOPE_BYTES:
         why = f"buffer.memory={memory}: even an empty record is larger, so every send() fails."
-        yield Hopeless(Component.PRODUCER, "buffer.memory", why, _MEMORY_BYTES)
+        yield HopelessSetting(Component.PRODUCER, "buffer.memory", why, _MEMORY_BYTES)
 
 
 @derived_rows
-def _no_wait(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _no_wait(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """Where each step of a transaction may wait for nobody (KafkaProducer, initTransactions)."""
     if pipeline.family is not Family.JAVA:
         return
     block_ms = pipeline.number(Component.PRODUCER, "max.block.ms")
-    if block_ms <= ANSWER_MS and pipeline.text(Component.PRODUCER, "transactional.id"):
+    if block_ms <= MIN_RESPONSE_MS and pipeline.text(Component.PRODUCER, "transactional.id"):
         why = (
             f"max.block.ms={block_ms}: initTransactions() and commitTransaction() do not wait "
             "longer than that, and fail before a coordinator has answered."
         )
-        yield Hopeless(Component.PRODUCER, "max.block.ms", why, 60_000)
+        yield HopelessSetting(Component.PRODUCER, "max.block.ms", why, 60_000)
 
 
 @derived_rows
-def _aborted_at_once(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _aborted_at_once(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """A coordinator that aborts each transaction before it can end: it takes a transaction's time
     from its first partition on (TransactionStateManager, timedOutTransactions)."""
     streams = pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once
@@ -247,17 +247,17 @@ def _aborted_at_once(pipeline: Pipeline) -> Iterator[Hopeless]:
         return
     timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
     check_ms = pipeline.number(Component.BROKER, ABORT_CHECK)
-    if max(timeout_ms, check_ms) <= ANSWER_MS:
+    if max(timeout_ms, check_ms) <= MIN_RESPONSE_MS:
         why = (
             f"transaction.timeout.ms={timeout_ms} with {ABORT_CHECK}={check_ms}: each transaction "
             "is aborted before its messages and its end are in the log."
         )
         usual = 10_000 if streams else 60_000
-        yield Hopeless(Component.PRODUCER, "transaction.timeout.ms", why, usual)
+        yield HopelessSetting(Component.PRODUCER, "transaction.timeout.ms", why, usual)
 
 
 @derived_rows
-def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _never_a_member(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """A member is thrown out before it has joined and read (KIP-62)."""
     if pipeline.family is Family.SPARK:
         return
@@ -266,72 +266,72 @@ def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:
         times["session.timeout.ms"] = 45_000
     for name, usual in times.items():
         value_ms = pipeline.number(Component.CONSUMER, name)
-        if value_ms <= ANSWER_MS:
+        if value_ms <= MIN_RESPONSE_MS:
             why = (
                 f"{name}={value_ms}: a member is removed from its group before it has read and "
                 "committed anything, and begins again."
             )
-            yield Hopeless(Component.CONSUMER, name, why, usual)
+            yield HopelessSetting(Component.CONSUMER, name, why, usual)
 
 
 @derived_rows
-def _never_committed(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _never_committed(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """A commit that fails before the copies of __consumer_offsets have it; since 4.0 each step of a
     group is such a write (GroupCoordinatorService)."""
     name, copies = "offsets.commit.timeout.ms", "offsets.topic.replication.factor"
     waited_ms = pipeline.number(Component.BROKER, name)
     is_copied = pipeline.number(Component.BROKER, copies) > 1
-    if waited_ms <= ANSWER_MS and is_copied and pipeline.family is not Family.SPARK:
+    if waited_ms <= MIN_RESPONSE_MS and is_copied and pipeline.family is not Family.SPARK:
         why = (
             f"{name}={waited_ms}: a commit fails before the other brokers have it, and the group "
             "begins again at its last commit."
         )
-        yield Hopeless(Component.BROKER, name, why, 5_000)
+        yield HopelessSetting(Component.BROKER, name, why, 5_000)
 
 
 @derived_rows
-def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
+def _never_in_step(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """Brokers that count as dead, or as behind, before they can say that they are not.
 
     A session of ZooKeeper is never shorter than two of its ticks.
     """
     topic = Replication(pipeline)
-    if not topic.zookeeper and topic.session_timeout_ms <= ANSWER_MS:
+    if not topic.zookeeper and topic.session_timeout_ms <= MIN_RESPONSE_MS:
         why = (
             f"broker.session.timeout.ms={topic.session_timeout_ms}: the controller fences each "
             "broker before its next heartbeat arrives, and no replica leads."
         )
-        yield Hopeless(Component.BROKER, "broker.session.timeout.ms", why, 9_000)
+        yield HopelessSetting(Component.BROKER, "broker.session.timeout.ms", why, 9_000)
     for name, usual in () if topic.zookeeper else QUORUM_TIMEOUTS_MS.items():
         value_ms = pipeline.number(Component.BROKER, name)
-        if value_ms <= ANSWER_MS and controllers(pipeline) != 1:
+        if value_ms <= MIN_RESPONSE_MS and controllers(pipeline) != 1:
             why = (
                 f"{name}={value_ms}: a controller gives up the active one, or its own election, "
                 "before an answer arrives, and none stays elected."
             )
-            yield Hopeless(Component.BROKER, name, why, usual)
+            yield HopelessSetting(Component.BROKER, name, why, usual)
     yield from _never_registered(pipeline, topic)
     name = "replica.socket.timeout.ms"
     if (
         topic.fails_over
         and topic.min_isr > 1
-        and pipeline.number(Component.BROKER, name) <= ANSWER_MS
+        and pipeline.number(Component.BROKER, name) <= MIN_RESPONSE_MS
     ):
         why = (
             f"{name}={pipeline.number(Component.BROKER, name)}: a follower gives up each fetch "
             f"before its answer arrives, and min.insync.replicas={topic.min_isr} are never in "
             "sync."
         )
-        yield Hopeless(Component.BROKER, name, why, 30_000)
-    if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= ANSWER_MS:
+        yield HopelessSetting(Component.BROKER, name, why, 30_000)
+    if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= MIN_RESPONSE_MS:
         why = (
             f"replica.lag.time.max.ms={topic.lag_max_ms}: a follower leaves the in-sync set before "
             f"its next fetch arrives, and min.insync.replicas={topic.min_isr} are never in sync."
         )
-        yield Hopeless(Component.BROKER, "replica.lag.time.max.ms", why, 30_000)
+        yield HopelessSetting(Component.BROKER, "replica.lag.time.max.ms", why, 30_000)
 
 
-def _never_registered(pipeline: Pipeline, topic: Replication) -> Iterator[Hopeless]:
+def _never_registered(pipeline: Pipeline, topic: Replication) -> Iterator[HopelessSetting]:
     """A broker ends itself where its registration is not in the log in time
     (BrokerLifecycleManager, RegistrationTimeoutEvent). Seen on 4.3.1: with 45 s brokers registered.
     """
@@ -342,4 +342,4 @@ def _never_registered(pipeline: Pipeline, topic: Replication) -> Iterator[Hopele
             "that the broker shuts down first (initial.broker.registration.timeout.ms, "
             f"{_REGISTRATION_MS} unless stated)."
         )
-        yield Hopeless(Component.BROKER, LINGER, why, LINGER_MS)
+        yield HopelessSetting(Component.BROKER, LINGER, why, LINGER_MS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.session import Session
-from advisor.reasoning.behaviour.sizes import queue
+from advisor.reasoning.behaviour.sizes import producer_queue
 from advisor.reasoning.pipeline import Pipeline
 
 NAME = "producer.byte.rate"
@@ -18,11 +18,11 @@ _REQUEST_BYTES = 1_048_576
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """A full buffer of a client, `held` bytes as `setting` says, and the quota on it."""
+    """A full buffer of a client, `buffered` bytes as `setting` says, and the quota on it."""
 
     pipeline: Pipeline
     rate: int
-    held: int
+    buffered: int
     setting: str
 
     def __str__(self) -> str:
@@ -31,7 +31,7 @@ class Backlog:
     @property
     def empty_ms(self) -> int:
         """How long brokers take to let all of it in."""
-        return self.held * 1000 // self.rate
+        return self.buffered * 1000 // self.rate
 
     @property
     def room_ms(self) -> int:
@@ -47,7 +47,7 @@ class Backlog:
 
     def in_flight_ms(self, session: Session) -> int:
         """How long the requests may wait unread that were sent before the client was told."""
-        sent = min(self.held, session.in_flight * _REQUEST_BYTES)
+        sent = min(self.buffered, session.in_flight * _REQUEST_BYTES)
         return sent * 1000 // self.rate
 
 
@@ -69,14 +69,14 @@ def load(pipeline: Pipeline) -> int | None:
     return messages * size if isinstance(messages, int) and isinstance(size, int) else None
 
 
-def enough(pipeline: Pipeline) -> int | None:
+def sufficient_quota(pipeline: Pipeline) -> int | None:
     """The least quota with which nothing is given up: what is sent, or what empties a full buffer
     in time; None where the one that was stated is enough, or nobody knows."""
     backlog, sent = quota(pipeline), load(pipeline)
     if backlog is None:
         return None
     timeout_ms = Session(pipeline).delivery_timeout_ms
-    empties = -(-backlog.held * 1000 // timeout_ms) if timeout_ms else None
+    empties = -(-backlog.buffered * 1000 // timeout_ms) if timeout_ms else None
     wanted = [number for number in (sent, empties) if number and number > backlog.rate]
     return min(wanted, default=None)
 
@@ -87,7 +87,7 @@ def _full(pipeline: Pipeline, rate: int) -> Backlog:
         return Backlog(pipeline, rate, memory, f"buffer.memory={memory}")
     most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
     size = pipeline.value(Component.APPLICATION, "message.bytes")
-    room = queue(pipeline)
+    room = producer_queue(pipeline)
     if isinstance(size, int) and 0 < most * size < room.most:
         return Backlog(
             pipeline, rate, most * size,

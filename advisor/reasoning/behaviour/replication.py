@@ -35,7 +35,7 @@ ZOOKEEPER_TICK_MS = 3_000
 (ZooKeeperServer.java, DEFAULT_TICK_TIME)."""
 
 
-MOVED = "replicas.moved"
+REPLICAS_MOVED = "replicas.moved"
 """When a team moves replicas to other brokers; a question of brokers before 3.8 alone."""
 
 
@@ -77,7 +77,7 @@ def in_racks(factor: int, racks: int, lost: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class CopyLoss:
     """How many copies of one topic may be lost at once, with whose brokers, and where these are;
     `removed` are those that a reassignment took away before."""
 
@@ -89,10 +89,13 @@ class Lost:
         brokers = f"{counted(self.count - self.removed, 'broker')}{self.where}"
         if not self.removed:
             return brokers
-        return f"{brokers}, after another copy in sync was removed (application.{MOVED}=any-time),"
+        return (
+            f"{brokers}, after another copy in sync was removed "
+            f"(application.{REPLICAS_MOVED}=any-time),"
+        )
 
 
-def lost_at_once(pipeline: Pipeline, factor: int) -> Lost:
+def simultaneous_loss(pipeline: Pipeline, factor: int) -> CopyLoss:
     """As many as the team wants to survive, or those in one of the stated racks (KIP-36); and a
     copy in sync that a reassignment removes too early."""
     lost, removed = max(pipeline.requirement.survive, 1), removed_early(pipeline, factor)
@@ -100,15 +103,17 @@ def lost_at_once(pipeline: Pipeline, factor: int) -> Lost:
     if isinstance(racks, int) and pipeline.requirement.survive:
         together = in_fullest_rack(factor, racks)
         if together > lost:
-            return Lost(together + removed, f" in one rack (application.racks={racks})", removed)
-    return Lost(lost + removed, removed=removed)
+            return CopyLoss(
+                together + removed, f" in one rack (application.racks={racks})", removed
+            )
+    return CopyLoss(lost + removed, removed=removed)
 
 
 def enough_copies(pipeline: Pipeline, least: int = 1) -> int:
     """The fewest copies that survive what may be lost at once and leave one to spare for writes,
     also beside a stated minimum in sync; as many as there are brokers where none do."""
     for copies in range(max(pipeline.requirement.survive, least - 1) + 2, pipeline.brokers):
-        if copies > lost_at_once(pipeline, copies).count + 1:
+        if copies > simultaneous_loss(pipeline, copies).count + 1:
             return copies
     return pipeline.brokers
 
@@ -126,13 +131,13 @@ def removed_early(pipeline: Pipeline, factor: int) -> int:
     copies one is removed where another broker gets it: 3.7.2 goes on with that one alone.
     """
     is_left = factor > 2 or 1 < factor < pipeline.brokers
-    if not is_left or not pipeline.knows(Component.APPLICATION, MOVED):
+    if not is_left or not pipeline.knows(Component.APPLICATION, REPLICAS_MOVED):
         return 0
-    any_time = pipeline.text(Component.APPLICATION, MOVED) == "any-time"
+    any_time = pipeline.text(Component.APPLICATION, REPLICAS_MOVED) == "any-time"
     return int(any_time and not Replication(pipeline).zookeeper)
 
 
-def on_brokers_only(pipeline: Pipeline) -> int | None:
+def min_isr_only_on_brokers(pipeline: Pipeline) -> int | None:
     """The min.insync.replicas of the brokers' files that a cluster with eligible leader replicas
     takes only if the active controller's file has it, too; None where nothing rests on that."""
     name = "min.insync.replicas"
@@ -175,7 +180,7 @@ class Replication:
         return self.pipeline.flag(Component.TOPIC, "unclean.leader.election.enable")
 
     @property
-    def elected_by_hand(self) -> str:
+    def unclean_election_note(self) -> str:
         """Who elects a replica that is out of sync in KRaft mode before 3.9, whose controllers did
         not read the setting (KAFKA-12670); empty elsewhere."""
         if self.zookeeper or kafka_at_least(self.pipeline, "3.9"):
@@ -229,7 +234,7 @@ class Replication:
         return self.pipeline.number(Component.BROKER, self.session_setting)
 
     @property
-    def silent_ms(self) -> int:
+    def failure_detection_ms(self) -> int:
         """How long a broker that is silent counts as alive, at most.
 
         ZooKeeper grants a session from 2 to 20 of its ticks, and ends it at the first tick after
@@ -248,7 +253,7 @@ class Replication:
         return None if self.zookeeper else self.pipeline.number(Component.BROKER, name)
 
     @property
-    def fenced_again_and_again(self) -> str:
+    def repeated_fencing(self) -> str:
         """Why each broker that lives is fenced between two of its heartbeats; empty if it is not.
 
         The controller holds the time since the last heartbeat against its session alone
@@ -325,7 +330,7 @@ class Replication:
             return min(self.min_isr, self.factor)
         return 0 if self.acks == "0" else 1
 
-    def shows(self, in_sync: int) -> bool:
+    def high_watermark_advances(self, in_sync: int) -> bool:
         """Whether the high watermark moves, and records can be read, with so many in sync."""
         return in_sync >= self.min_isr or not self.hides_below_min_isr
 
@@ -344,11 +349,11 @@ class Replication:
         """The longest wait for a leader after a crash: the dead one must first be fenced, or, where
         nobody else has a copy, start again."""
         if not self.fails_over:  # it registers, and is let in (BrokerLifecycleManager)
-            return RESTART_MS + 2 * self.gathered_ms
-        return self.silent_ms + ELECTION_MARGIN_MS + self.gathered_ms
+            return RESTART_MS + 2 * self.extra_linger_ms
+        return self.failure_detection_ms + ELECTION_MARGIN_MS + self.extra_linger_ms
 
     @property
-    def gathered_ms(self) -> int:
+    def extra_linger_ms(self) -> int:
         """What each decision of the active controller waits beyond Kafka's own value: a new leader
         as well as a smaller in-sync set (BatchAccumulator). Seen on 4.3.1: with 3 s, 5 s and 10 s
         a topic was there after 3.1 s, 5.0 s and 10.2 s. Of ZooKeeper no formula says it."""
@@ -357,7 +362,7 @@ class Replication:
         return max(self.pipeline.number(Component.BROKER, LINGER) - LINGER_MS, 0)
 
     @property
-    def no_controller_ms(self) -> int:
+    def controller_failover_ms(self) -> int:
         """How long there may be no active controller after the last one's death.
 
         The others take it for dead when they have fetched nothing for so long, and ask for votes;
@@ -372,17 +377,19 @@ class Replication:
         return fetch_ms + 2 * election_ms + LINGER_MS
 
     @property
-    def both_dead_ms(self) -> int:
+    def failover_with_controller_ms(self) -> int:
         """The longest wait for a leader where the machine that dies is the active controller, too.
 
         The next one gives each broker a whole session from its own start (BrokerHeartbeatManager).
         """
-        return self.no_controller_ms + self.failover_ms if self.fails_over else self.failover_ms
+        return (
+            self.controller_failover_ms + self.failover_ms if self.fails_over else self.failover_ms
+        )
 
     @property
     def slowest_pause(self) -> str:
         """What lasts as long as `slowest_pause_ms`, as the beginning of a sentence."""
-        if self.slowest_pause_ms == self.both_dead_ms > self.failover_ms:
+        if self.slowest_pause_ms == self.failover_with_controller_ms > self.failover_ms:
             return "The wait for a new controller, and for a new leader after it,"
         return "A pause for a slow or dead broker"
 
@@ -399,10 +406,10 @@ class Replication:
         half of replica.lag.time.max.ms: 1.5 times that (ReplicaManager.scala, startup).
         """
         if not self.waits_for_followers:
-            return self.both_dead_ms
-        return max(self.both_dead_ms, self.slow_follower_ms + ELECTION_MARGIN_MS)
+            return self.failover_with_controller_ms
+        return max(self.failover_with_controller_ms, self.slow_follower_ms + ELECTION_MARGIN_MS)
 
     @property
     def slow_follower_ms(self) -> int:
         """How long a follower that fetches nothing may stay in the in-sync set."""
-        return self.lag_max_ms * 3 // 2 + self.gathered_ms
+        return self.lag_max_ms * 3 // 2 + self.extra_linger_ms

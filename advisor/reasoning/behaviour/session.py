@@ -10,13 +10,13 @@ from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.behaviour.replication import ELECTION_MARGIN_MS
 from advisor.reasoning.behaviour.sizes import refusal_of_batches
 from advisor.reasoning.behaviour.streams import Streams
-from advisor.reasoning.behaviour.timestamps import oldest
+from advisor.reasoning.behaviour.timestamps import max_age
 from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline, derived_property
 
 INT_MAX = 2**31 - 1
-ANSWER_MS = 10
+MIN_RESPONSE_MS = 10
 """What an answer takes at least that followers and disks have a part in (Kafka design.md)."""
 
 ABORT_CHECK = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
@@ -62,7 +62,7 @@ class Session:
         return None if librdkafka and timeout_ms == 0 else timeout_ms
 
     @property
-    def remembered(self) -> tuple[str, int]:
+    def producer_id_expiration(self) -> tuple[str, int]:
         """The setting that says for how long brokers know a silent producer's sequence numbers,
         and its value in ms (before 3.4 that of transactions, KIP-854)."""
         own = "producer.id.expiration.ms"
@@ -74,7 +74,7 @@ class Session:
     def errors_handled(self) -> bool:
         """Whether somebody acts when a record could not be delivered."""
         if self.pipeline.family is Family.STREAMS:
-            return not Streams(self.pipeline).drops_results
+            return not Streams(self.pipeline).result_dropping_handler
         return self.pipeline.text(Component.APPLICATION, "delivery.errors") == "handled"
 
     @derived_property
@@ -145,7 +145,7 @@ class Session:
         return self.pipeline.family in (Family.SPARK, Family.STREAMS)
 
     @derived_property
-    def hears_errors(self) -> bool:
+    def receives_errors(self) -> bool:
         """With acks=0 the broker answers nothing, so none of its errors is reported or retried."""
         return self.acks != "0"
 
@@ -158,13 +158,13 @@ class Session:
             return {
                 Anomaly.UNAVAILABLE: (f"{reason} It is sent again and again, and never accepted.")
             }
-        unheard = by_broker and not self.hears_errors
+        unheard = by_broker and not self.receives_errors
         return {Anomaly.LOST_WRITE if unheard else Anomaly.GIVEN_UP: reason}
 
     @derived_property
     def retries_blindly(self) -> bool:
         """Whether a retry may write a record again: no broker tells the copies apart."""
-        return self.hears_errors and self.retries > 0 and not self.idempotent
+        return self.receives_errors and self.retries > 0 and not self.idempotent
 
     @property
     def retries_uncounted(self) -> bool:
@@ -210,9 +210,9 @@ class Session:
         An application or engine that sends again closes this. With acks=0 it is what no broker has
         seen yet that is given up: the client itself reports what waited for too long.
         """
-        if self.application_resends or self.engine_resends or self.fails_with_its_input:
+        if self.application_resends or self.engine_resends or self.aborts_with_input:
             return {}
-        reason = self.impatience(pause_ms)
+        reason = self.reason_to_give_up(pause_ms)
         if reason is None:
             return {}
         return self.given_up(f"{reason} {pause} lasts up to {pause_ms:,} ms.")
@@ -220,7 +220,7 @@ class Session:
     def given_up(self, reason: str) -> Permits:
         """What becomes of a record that the client no longer tries, and of those beside it."""
         permitted = {Anomaly.GIVEN_UP: reason}
-        if self.takes_new_id:
+        if self.takes_new_producer_id:
             permitted[Anomaly.DUPLICATE] = (
                 f"{reason} Then librdkafka takes a new producer id, and what it sends again with "
                 "that is written twice: enable.idempotence recognises copies of one id only."
@@ -228,7 +228,7 @@ class Session:
         return permitted
 
     @property
-    def takes_new_id(self) -> bool:
+    def takes_new_producer_id(self) -> bool:
         """Whether brokers no longer know the client's sequence numbers after it gave a record up.
 
         librdkafka takes a new producer id then, and numbers anew what has no answer yet
@@ -242,7 +242,7 @@ class Session:
         return librdkafka and self.idempotent and not self.transactional
 
     @derived_property
-    def fails_with_its_input(self) -> bool:
+    def aborts_with_input(self) -> bool:
         """Whether what is given up is worked out anew: its transaction has the input's offsets in
         it and cannot be committed (KafkaProducer.commitTransaction), and an abort rewinds (KIP-98).
 
@@ -271,7 +271,7 @@ class Session:
         One that is sent again is there before any later one if 1 is in flight (Sender,
         guaranteeMessageOrder): what comes late of it is a second copy.
         """
-        if self.idempotent and not self.takes_new_id:
+        if self.idempotent and not self.takes_new_producer_id:
             return {}
         why = f"enable.idempotence={'true with a new producer id' if self.idempotent else 'false'}"
         return {
@@ -281,7 +281,7 @@ class Session:
             )
         }
 
-    def no_second_try(self) -> Permits:
+    def gives_up_before_second_try(self) -> Permits:
         """Whether a record is given up with the first answer that never comes.
 
         A connection over which nothing comes is noticed after the client's own wait for a request
@@ -293,7 +293,7 @@ class Session:
         delivery_ms = self.delivery_timeout_ms
         if delivery_ms is None or delivery_ms >= self.second_try_ms:
             return {}
-        noticed = f"{self._silence_noticed_by}={self.silence_ms}"
+        noticed = f"{self._response_timeout_setting}={self.response_timeout_ms}"
         if self.reconnects_late:
             noticed += f", the client connects again after {self._reconnect}"
         return self.given_up(
@@ -311,7 +311,7 @@ class Session:
     def unanswered_ms(self) -> int:
         """How long a request without an answer holds up what waits behind it: until the client
         has given it up, and got an answer to the next one."""
-        return self.silence_ms + max(self._pauses[0], self.reconnect_ms) + ANSWER_MS
+        return self.response_timeout_ms + max(self._pauses[0], self.reconnect_ms) + MIN_RESPONSE_MS
 
     @property
     def reconnects_late(self) -> bool:
@@ -357,12 +357,12 @@ class Session:
         return self.linger_ms if self.linger_ms > ELECTION_MARGIN_MS else 0
 
     @property
-    def silence_ms(self) -> int:
+    def response_timeout_ms(self) -> int:
         """After how long the client takes an answer that does not come for lost."""
-        return self.pipeline.number(Component.PRODUCER, self._silence_noticed_by)
+        return self.pipeline.number(Component.PRODUCER, self._response_timeout_setting)
 
     @property
-    def _silence_noticed_by(self) -> str:
+    def _response_timeout_setting(self) -> str:
         librdkafka = self.pipeline.family is Family.LIBRDKAFKA
         return "socket.timeout.ms" if librdkafka else "request.timeout.ms"
 
@@ -372,7 +372,7 @@ class Session:
         of it sent again in another (TransactionManager.maybeFailWithError; KIP-98)."""
         return bool(self.pipeline.text(Component.PRODUCER, "transactional.id"))
 
-    def impatience(self, pause_ms: int) -> str | None:
+    def reason_to_give_up(self, pause_ms: int) -> str | None:
         """Why the client stops trying before a pause is over, or None if it does not."""
         if self.retries == 0:
             return "retries=0: the first error is final, and nobody sends the record again."
@@ -392,7 +392,7 @@ class Session:
                 f"linger.ms={self.linger_ms} passes before the first try of a record: the "
                 "remaining time is too short."
             )
-        limit = oldest(self.pipeline)
+        limit = max_age(self.pipeline)
         if limit is not None and limit.ms < pause_ms:
             return f"{limit}: a record that is sent again after a longer pause is refused for good."
         # Records gather while nobody takes them: after a pause the batches are full.

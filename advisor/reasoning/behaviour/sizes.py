@@ -18,15 +18,24 @@ from advisor.catalog import Component, Family
 from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.pipeline import Pipeline, derived
 
-TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
-SEGMENT = "segment.bytes"
-READ, REQUEST = "socket.request.max.bytes", "max.request.size"
-USUAL_BYTES = {TAKEN: 1_048_588, SEGMENT: 1_073_741_824, READ: 104_857_600, REQUEST: 1_048_576}
+TOPIC_LIMIT, LARGEST = "max.message.bytes", "largest.message.bytes"
+SEGMENT_BYTES = "segment.bytes"
+REQUEST_LIMIT, CLIENT_REQUEST_LIMIT = "socket.request.max.bytes", "max.request.size"
+USUAL_BYTES = {
+    TOPIC_LIMIT: 1_048_588,
+    SEGMENT_BYTES: 1_073_741_824,
+    REQUEST_LIMIT: 104_857_600,
+    CLIENT_REQUEST_LIMIT: 1_048_576,
+}
 """What Kafka has where nobody states a limit (TopicConfig, SocketServerConfigs, ProducerConfig)."""
-RESPONSE, USUAL_RESPONSE_BYTES, RESPONSE_MORE_BYTES = "receive.message.max.bytes", 100_000_000, 512
+RESPONSE_LIMIT, USUAL_RESPONSE_BYTES, RESPONSE_MORE_BYTES = (
+    "receive.message.max.bytes",
+    100_000_000,
+    512,
+)
 """The largest response that a reader with librdkafka takes, its own default, and what it counts for
 all that is not messages (rd_kafka_conf_finalize)."""
-QUEUE, KIB = "queue.buffering.max.kbytes", 1024
+QUEUE_KBYTES, KIB = "queue.buffering.max.kbytes", 1024
 ENVELOPE_BYTES = 82
 """What a batch of one record adds to key, value and headers: 61 for the batch and 21 at most for
 the record (DefaultRecordBatch.RECORD_BATCH_OVERHEAD, DefaultRecord.MAX_RECORD_OVERHEAD)."""
@@ -61,54 +70,60 @@ class SizeLimit:
 
 
 @derived
-def taken(pipeline: Pipeline) -> SizeLimit:
+def topic_limit(pipeline: Pipeline) -> SizeLimit:
     """The largest batch that the topic takes: its own limit, or a file of its log."""
-    limits = (_limit(pipeline, Component.TOPIC, name) for name in (TAKEN, SEGMENT))
+    limits = (_limit(pipeline, Component.TOPIC, name) for name in (TOPIC_LIMIT, SEGMENT_BYTES))
     return min(limits, key=lambda limit: limit.most)
 
 
-def read(pipeline: Pipeline) -> SizeLimit:
+def request_limit(pipeline: Pipeline) -> SizeLimit:
     """The largest request that brokers read; they close the connection at a larger one."""
-    return _limit(pipeline, Component.BROKER, READ)
+    return _limit(pipeline, Component.BROKER, REQUEST_LIMIT)
 
 
 def full_request(pipeline: Pipeline) -> SizeLimit | None:
     """What bounds the requests of a client where a full one is larger than brokers read. In Java
     all batches of one are in its memory (RecordAccumulator.drain)."""
     librdkafka = pipeline.family is Family.LIBRDKAFKA
-    names = ("batch.size", "message.max.bytes") if librdkafka else (REQUEST, "buffer.memory")
+    names = (
+        ("batch.size", "message.max.bytes")
+        if librdkafka
+        else (CLIENT_REQUEST_LIMIT, "buffer.memory")
+    )
     limits = (_limit(pipeline, Component.PRODUCER, name) for name in names)
     bound = min(limits, key=lambda limit: limit.most)
-    return bound if bound.most + REQUEST_BYTES > read(pipeline).most else None
+    return bound if bound.most + REQUEST_BYTES > request_limit(pipeline).most else None
 
 
-def sent(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
+def client_limits(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
     """The limits of the client on one record. It must also have room for it where records wait."""
     if pipeline.family is Family.LIBRDKAFKA:
-        return (_limit(pipeline, Component.PRODUCER, "message.max.bytes"), queue(pipeline))
-    names = (REQUEST, "buffer.memory")
+        return (_limit(pipeline, Component.PRODUCER, "message.max.bytes"), producer_queue(pipeline))
+    names = (CLIENT_REQUEST_LIMIT, "buffer.memory")
     return tuple(_limit(pipeline, Component.PRODUCER, name) for name in names)
 
 
-def queue(pipeline: Pipeline) -> SizeLimit:
+def producer_queue(pipeline: Pipeline) -> SizeLimit:
     """What may wait in a producer of librdkafka."""
-    value = pipeline.number(Component.PRODUCER, QUEUE)
-    return SizeLimit(Component.PRODUCER, QUEUE, value, KIB)
+    value = pipeline.number(Component.PRODUCER, QUEUE_KBYTES)
+    return SizeLimit(Component.PRODUCER, QUEUE_KBYTES, value, KIB)
 
 
-def largest(pipeline: Pipeline) -> int | None:
+def largest_record(pipeline: Pipeline) -> int | None:
     """The size of the largest record with its envelope; None where nobody stated it."""
     size = pipeline.value(Component.APPLICATION, LARGEST)
     return size + ENVELOPE_BYTES if isinstance(size, int) else None
 
 
-def too_small(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
+def exceeded_limits(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
     """The limits that the largest record does not pass, the client's first."""
-    size = largest(pipeline)
+    size = largest_record(pipeline)
     if size is None:
         return ()
-    limits = (*sent(pipeline), taken(pipeline))
-    carried = (read(pipeline),) if read(pipeline).most < size + REQUEST_BYTES else ()
+    limits = (*client_limits(pipeline), topic_limit(pipeline))
+    carried = (
+        (request_limit(pipeline),) if request_limit(pipeline).most < size + REQUEST_BYTES else ()
+    )
     return (*(limit for limit in limits if limit.most < size), *carried)
 
 
@@ -116,7 +131,7 @@ def too_small(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
 def full_batch(pipeline: Pipeline) -> SizeLimit | None:
     """What bounds the batches of a client that the topic refuses when they are full, and that are
     lost whole; None where full batches fit, or are split."""
-    if splits(pipeline):
+    if splits_batches(pipeline):
         return None
     names = ["batch.size"]
     if pipeline.family is Family.LIBRDKAFKA:
@@ -125,14 +140,14 @@ def full_batch(pipeline: Pipeline) -> SizeLimit | None:
         names.append("message.max.bytes")
     limits = (_limit(pipeline, Component.PRODUCER, name) for name in names)
     bound = min(limits, key=lambda limit: limit.most)
-    return bound if bound.most > taken(pipeline).most else None
+    return bound if bound.most > topic_limit(pipeline).most else None
 
 
-def splits(pipeline: Pipeline) -> bool:
+def splits_batches(pipeline: Pipeline) -> bool:
     """Whether the client divides a batch that is refused until its parts fit (KAFKA-8350)."""
     line = effective_client(pipeline.family, pipeline.version)
     java = pipeline.family is not Family.LIBRDKAFKA
-    return java and at_least(line, "4.2") and taken(pipeline).setting == TAKEN
+    return java and at_least(line, "4.2") and topic_limit(pipeline).setting == TOPIC_LIMIT
 
 
 @derived
@@ -143,7 +158,7 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
         return None
     if pipeline.family is Family.LIBRDKAFKA:
         ends = "librdkafka gives every message of it up."
-    elif taken(pipeline).setting == SEGMENT:
+    elif topic_limit(pipeline).setting == SEGMENT_BYTES:
         ends = "it is no fault that a Java client splits a batch for, and all of it is given up."
     else:
         timeout_ms = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
@@ -151,7 +166,9 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
             "a Java client before 4.2 splits it into batches of the same size, until "
             f"delivery.timeout.ms={timeout_ms} is over (KAFKA-8350)."
         )
-    return f"{bound} with {taken(pipeline)}: a full batch is larger than the topic takes; {ends}"
+    return (
+        f"{bound} with {topic_limit(pipeline)}: a full batch is larger than the topic takes; {ends}"
+    )
 
 
 def refusal_of_requests(pipeline: Pipeline) -> str | None:
@@ -160,14 +177,14 @@ def refusal_of_requests(pipeline: Pipeline) -> str | None:
     if bound is None:
         return None
     return (
-        f"{read(pipeline)} with {bound}: brokers close the connection at a larger request, and a "
-        "full one may be, with its names and numbers; the client sends it again until it gives it "
-        "up."
+        f"{request_limit(pipeline)} with {bound}: brokers close the connection at a larger "
+        "request, and a full one may be, with its names and numbers; the client sends it again "
+        "until it gives it up."
     )
 
 
 @derived
-def unread(pipeline: Pipeline) -> int | None:
+def oversized_response(pipeline: Pipeline) -> int | None:
     """The bytes of the largest batch, where a reader's client closes the connection at the response
     with it, again and again; None where it takes each.
 
@@ -178,8 +195,11 @@ def unread(pipeline: Pipeline) -> int | None:
         return None
     names = ("batch.size", "message.max.bytes")
     full = min(_limit(pipeline, Component.PRODUCER, name).most for name in names)
-    needed = max(largest(pipeline) or 0, min(full, taken(pipeline).most)) + RESPONSE_MORE_BYTES
-    return needed if needed > pipeline.number(Component.CONSUMER, RESPONSE) else None
+    needed = (
+        max(largest_record(pipeline) or 0, min(full, topic_limit(pipeline).most))
+        + RESPONSE_MORE_BYTES
+    )
+    return needed if needed > pipeline.number(Component.CONSUMER, RESPONSE_LIMIT) else None
 
 
 def _limit(pipeline: Pipeline, component: Component, name: str) -> SizeLimit:

@@ -31,12 +31,12 @@ _DROPS = f"{PROCESSOR}LogAndSkipOnInvalidTimestamp"
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The application as its settings make it; the pipeline's family must be `streams`.
+    """The application under its settings. The pipeline's family must be `streams`.
 
-    `internal` are the changelog and repartition topics: `internal_factor` is their
-    replication.factor (-1 is the brokers' default, KIP-733), `internal_copies` what an
-    acknowledged record of theirs is sure of. `passes_over` holds, with its value, each handler
-    that may go on without a message, in the order in which a message meets them.
+    The internal topics are the changelog and repartition topics: `internal_factor` is their
+    replication.factor (-1 stands for the brokers' default, KIP-733), `internal_copies` the number
+    of copies that an acknowledged record in them is sure to have. `skipping_handlers` lists each
+    handler that may skip a message, with its value, in the order in which they are called.
     """
 
     pipeline: Pipeline
@@ -77,22 +77,26 @@ class Streams:
         return self.internal_min_isr if alone is None else alone
 
     @property
-    def logs_with_all(self) -> bool:
+    def logs_with_acks_all(self) -> bool:
         """Whether a change of the state waits for all brokers in sync, and so for the minimum."""
         acks = self.pipeline.text(Component.PRODUCER, "acks")
         return self.state == "logged" and acks not in ("0", "1")
 
     @property
-    def by_brokers(self) -> bool:
+    def assigned_by_brokers(self) -> bool:
         """Whether the brokers assign the tasks (KIP-1071)."""
         name = "group.protocol"
         knows = self.pipeline.knows(_STREAMS, name)
         return knows and self.pipeline.text(_STREAMS, name).lower() == "streams"
 
     @property
-    def copies_named(self) -> str:
+    def standby_setting(self) -> str:
         """The setting that says how many such instances there are, with its value."""
-        name = "group.streams.num.standby.replicas" if self.by_brokers else "num.standby.replicas"
+        name = (
+            "group.streams.num.standby.replicas"
+            if self.assigned_by_brokers
+            else "num.standby.replicas"
+        )
         return f"{name}={self.standbys}"
 
     @property
@@ -100,16 +104,16 @@ class Streams:
         """Instances that keep a copy of a state beside the one that works with it. With
         group.protocol=streams the brokers say how many, and by default none
         (group.streams.num.standby.replicas; KIP-1071)."""
-        if self.by_brokers:
+        if self.assigned_by_brokers:
             return 0
         return self.pipeline.number(Component.STREAMS, "num.standby.replicas")
 
     @derived_property
-    def passes_over(self) -> tuple[str, ...]:
+    def skipping_handlers(self) -> tuple[str, ...]:
         return tuple(_passing(self.pipeline, ("deserialization", "processing")))
 
     @property
-    def drops_without_time(self) -> str:
+    def record_dropping_extractor(self) -> str:
         """The extractor that drops a record with a negative timestamp, with its value, or the
         empty word. Such a record is no dead letter."""
         value = self.pipeline.text(_STREAMS, EXTRACTOR)
@@ -123,19 +127,19 @@ class Streams:
         Kafka's own handlers do that, with the output and before the input's offset is committed
         (RecordCollectorImpl; KIP-1034); only its code says what a handler of the team's does.
         """
-        names = {text.partition("=")[2] for text in self.passes_over}
+        names = {text.partition("=")[2] for text in self.skipping_handlers}
         if not names or not names <= _CONTINUES or not self.pipeline.knows(_STREAMS, _DEAD_LETTERS):
             return ""
         topic = self.pipeline.text(_STREAMS, _DEAD_LETTERS)
         return f"{_DEAD_LETTERS}={topic}" if topic else ""
 
     @derived_property
-    def drops_results(self) -> str:
+    def result_dropping_handler(self) -> str:
         """The handler that may go on without a result, with its value, or the empty word."""
         return "".join(_passing(self.pipeline, ("production",)))
 
     @property
-    def named(self) -> str:
+    def guarantee_setting(self) -> str:
         """The setting that decides most, with its value."""
         return f"processing.guarantee={self.guarantee}"
 
@@ -145,7 +149,7 @@ class Streams:
         return self.state != "none" and not self.exactly_once
 
 
-def handler(pipeline: Pipeline, what: str) -> str | None:
+def handler_setting(pipeline: Pipeline, what: str) -> str | None:
     """The name of an exception handler's setting in this version; None where there is none."""
     # KIP-1056 took "default." off.
     names = (f"{what}.exception.handler", f"default.{what}.exception.handler")
@@ -153,7 +157,7 @@ def handler(pipeline: Pipeline, what: str) -> str | None:
 
 
 def _passing(pipeline: Pipeline, kinds: tuple[str, ...]) -> list[str]:
-    names = [name for kind in kinds if (name := handler(pipeline, kind))]
+    names = [name for kind in kinds if (name := handler_setting(pipeline, kind))]
     answers = {name: pipeline.text(Component.STREAMS, name) for name in names}
     return [f"{name}={value}" for name, value in answers.items() if value not in _FAILS]
 

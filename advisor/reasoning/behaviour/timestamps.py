@@ -18,7 +18,7 @@ ANY_AGE = 2**63 - 1
 """The default of both: no record is refused for its timestamp."""
 
 
-APART = "clock.skew.ms"
+CLOCK_SKEW = "clock.skew.ms"
 """What the team says of the clocks of its machines, in ms."""
 
 _USUAL_MS = 1000
@@ -37,20 +37,20 @@ class Limit:
 
 
 @derived
-def oldest(pipeline: Pipeline) -> Limit | None:
+def max_age(pipeline: Pipeline) -> Limit | None:
     """How old a record may be; None where any age is taken."""
     return _limit(pipeline, BEFORE)
 
 
-def furthest_ahead(pipeline: Pipeline) -> Limit | None:
+def max_ahead(pipeline: Pipeline) -> Limit | None:
     """How far in the future a record's timestamp may be; None where any is taken."""
     return _limit(pipeline, AFTER)
 
 
-def clocks_apart(pipeline: Pipeline) -> Limit:
+def clock_skew(pipeline: Pipeline) -> Limit:
     """By how much the clocks of any two machines may differ."""
-    stated = pipeline.value(Component.APPLICATION, APART)
-    return Limit(f"application.{APART}", stated if isinstance(stated, int) else _USUAL_MS)
+    stated = pipeline.value(Component.APPLICATION, CLOCK_SKEW)
+    return Limit(f"application.{CLOCK_SKEW}", stated if isinstance(stated, int) else _USUAL_MS)
 
 
 def stamped_by_sender(pipeline: Pipeline) -> bool:

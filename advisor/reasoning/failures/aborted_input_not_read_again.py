@@ -1,16 +1,17 @@
-"""A transaction is aborted, and the consumer goes on behind its input."""
+"""A transaction is aborted, and the consumer continues after its input."""
 
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.group import Commit, Group, missing, rolled_back
+from advisor.reasoning.behaviour.group import Commit, Group, rolled_back, skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The input of the aborted transaction comes again, or is passed over if nobody goes back."""
+    """The input of the aborted transaction is read again if the application rewinds; otherwise it
+    is skipped."""
     group = Group.of(pipeline)
     if group is None or group.commit is not Commit.IN_TRANSACTION:
         return {}
@@ -19,9 +20,9 @@ def permits(pipeline: Pipeline) -> Permits:
             pipeline,
             "application.abort=rewinds: the input of the aborted transaction is read again.",
         )
-    return missing(
+    return skipped(
         "application.abort=continues with application.commit=in-transaction: the consumer does "
-        "not go back by itself; the next commit is past the input of the aborted transaction."
+        "not rewind by itself; the next commit is after the input of the aborted transaction."
     )
 
 

@@ -1,4 +1,4 @@
-"""A connection breaks between a request and its answer."""
+"""A connection breaks between a request and its response."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 _RECONNECT_MS = 1
-"""Any pause at all: the first error ends a record that is never retried."""
+"""Any pause: the first error ends a record that is never retried."""
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Two copies if the client tries again blindly; one, perhaps late, if it does not."""
+    """Duplicates if the client retries without idempotence; otherwise one copy, perhaps late."""
     session = Session(pipeline)
     given_up = session.gives_up(_RECONNECT_MS, "The broken connection")
-    if not session.hears_errors:
+    if not session.receives_errors:
         lost = (
             "acks=0: records in a connection that breaks are lost, although they were counted as "
             "sent."
         )
         return given_up | {Anomaly.LOST_WRITE: lost, **session.arrives_late()}
-    given_up = given_up or session.no_second_try()
+    given_up = given_up or session.gives_up_before_second_try()
     late = session.arrives_late() if given_up else {}
     return {**late, **session.repeats(), **given_up}
 

@@ -1,29 +1,29 @@
-"""Records are handed to other threads, the client or a container commits, the process dies."""
+"""Records are in other threads, the client or a container commits, and the process dies."""
 
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.group import Group, missing
+from advisor.reasoning.behaviour.group import Group, skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The next poll commits what the threads may not have done yet."""
+    """Skipped records: the next poll commits what the threads may not have processed yet."""
     group = Group.of(pipeline)
     if group is None or not group.asynchronous:
         return {}
     if group.commits_when_returned:
-        return missing(
+        return skipped(
             f"application.processing=asynchronous with {group.framework}: the container commits "
             "when the listener has returned, and does not know what other threads have finished."
         )
     if not group.commits_position:
         return {}
-    return missing(
+    return skipped(
         "application.processing=asynchronous with enable.auto.commit=true: the client commits "
-        f"what it has handed out, {group.pace}, and does not know what has been processed."
+        f"what it has handed out, {group.commit_pace}, and does not know what has been processed."
     )
 
 

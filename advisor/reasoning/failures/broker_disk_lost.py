@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.replication import Replication, lost_at_once
+from advisor.reasoning.behaviour.replication import Replication, simultaneous_loss
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, truncated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -14,25 +14,29 @@ MINIMUM = "remote.metadata.min.insync.replicas"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss unless an acknowledged record is sure of more copies than brokers are lost, and, of what
-    is in a remote storage alone, unless it is known where it is."""
-    return _of_remote_storage(pipeline) | _of_topic(pipeline)
+    """Loss, unless more copies of an acknowledged record are guaranteed than brokers are lost.
+
+    A segment that is only in remote storage also needs a copy of the record of its location.
+    """
+    return _remote_storage_loss(pipeline) | _topic_loss(pipeline)
 
 
 def remote_copies(pipeline: Pipeline) -> int | None:
-    """Brokers that are sure to know where a segment in a remote storage is; None without one."""
+    """Returns how many brokers are guaranteed to know where a segment in remote storage is; None
+    without remote storage."""
     if not (pipeline.knows(Component.TOPIC, TIERED) and pipeline.flag(Component.TOPIC, TIERED)):
         return None
     application = Component.APPLICATION
     return min(pipeline.number(application, name) for name in (FACTOR, MINIMUM))
 
 
-def _of_remote_storage(pipeline: Pipeline) -> Permits:
-    """The brokers have deleted their copies, and __remote_log_metadata alone has the places."""
+def _remote_storage_loss(pipeline: Pipeline) -> Permits:
+    """Loss of segments whose local copies are deleted: only __remote_log_metadata has their
+    locations."""
     copies = remote_copies(pipeline)
     if copies is None:
         return {}
-    lost = lost_at_once(pipeline, pipeline.number(Component.APPLICATION, FACTOR))
+    lost = simultaneous_loss(pipeline, pipeline.number(Component.APPLICATION, FACTOR))
     if copies > lost.count:
         return {}
     settings = ", ".join(
@@ -49,14 +53,14 @@ def _of_remote_storage(pipeline: Pipeline) -> Permits:
     }
 
 
-def _of_topic(pipeline: Pipeline) -> Permits:
-    """What becomes of the topic's own copies."""
+def _topic_loss(pipeline: Pipeline) -> Permits:
+    """Loss of the copies that the brokers keep, and writes that wait for a replacement."""
     topic = Replication(pipeline)
     lost = max(pipeline.requirement.survive, 1)
     permitted: Permits = {}
     if topic.copies <= lost:
-        permitted[Anomaly.LOST_WRITE] = reason = _why(topic, lost)
-        if topic.shows(lost):
+        permitted[Anomaly.LOST_WRITE] = reason = _loss_reason(topic, lost)
+        if topic.high_watermark_advances(lost):
             permitted |= truncated(reason)
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
         permitted[Anomaly.UNAVAILABLE] = (
@@ -67,12 +71,12 @@ def _of_topic(pipeline: Pipeline) -> Permits:
     return permitted
 
 
-def _why(topic: Replication, lost: int) -> str:
+def _loss_reason(topic: Replication, lost: int) -> str:
     if not topic.waits_for_followers:
-        kept = "no copy" if topic.copies == 0 else "only the leader's copy"
+        copies = "no copy" if topic.copies == 0 else "only the leader's copy"
         brokers = counted(lost, "broker")
         return (
-            f"acks={topic.acks}: {kept} of an acknowledged record is guaranteed; {brokers} may be "
+            f"acks={topic.acks}: {copies} of an acknowledged record is guaranteed; {brokers} may be "
             "lost."
         )
     if topic.factor <= lost:

@@ -1,8 +1,8 @@
 """The clocks of brokers and clients differ.
 
-Timestamps and retention are all that goes by the time of day. Sessions, leases, elections and
-transactions go by durations, which each machine measures by itself: a clock that is wrong, or
-jumps, does nothing to them.
+Only timestamps and retention depend on the time of day. Sessions, leases, elections and
+transactions use durations, which each machine measures by itself: a clock that is wrong or jumps
+does not affect them.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ from __future__ import annotations
 from advisor.catalog import Component
 from advisor.reasoning.behaviour.absence import longest_unread
 from advisor.reasoning.behaviour.session import Session
-from advisor.reasoning.behaviour.timestamps import APART, clocks_apart, furthest_ahead, oldest
+from advisor.reasoning.behaviour.timestamps import CLOCK_SKEW, clock_skew, max_age, max_ahead
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A sender whose clock is off is refused, and a broker's that is ahead deletes early."""
+    """Records refused if the sender's clock is off, and deleted early if a broker's clock is
+    ahead."""
     return _refused(pipeline) | _deleted_early(pipeline)
 
 
 def _refused(pipeline: Pipeline) -> Permits:
-    """A record is stamped once, and a broker's refusal is final (INVALID_TIMESTAMP)."""
-    apart = clocks_apart(pipeline)
-    limits = (("ahead of", furthest_ahead(pipeline)), ("behind", oldest(pipeline)))
+    """Refused records: a record is stamped once, and a broker's refusal is final
+    (INVALID_TIMESTAMP)."""
+    apart = clock_skew(pipeline)
+    limits = (("ahead of", max_ahead(pipeline)), ("behind", max_age(pipeline)))
     refused = [
-        f"{limit}: a sender whose clock is further {where} the broker's gets its records refused"
-        for where, limit in limits
+        f"{limit}: a sender whose clock is further {direction} the broker's gets its records refused"
+        for direction, limit in limits
         if limit is not None and limit.ms < apart.ms
     ]
     if not refused:
@@ -38,20 +40,21 @@ def _refused(pipeline: Pipeline) -> Permits:
 
 
 def _deleted_early(pipeline: Pipeline) -> Permits:
-    """Counted once it is said: by a second or so nobody's retention is short."""
-    if pipeline.value(Component.APPLICATION, APART) is None:
+    """Records deleted early. Counted only if the difference is stated: no retention is so short
+    that a second or so matters."""
+    if pipeline.value(Component.APPLICATION, CLOCK_SKEW) is None:
         return {}
-    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
-    if kept_ms < 0 or "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
+    retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    if retention_ms < 0 or "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
         return {}
-    apart, readers = clocks_apart(pipeline), longest_unread(pipeline)
-    if readers.ms < kept_ms - apart.ms:
+    apart, absence = clock_skew(pipeline), longest_unread(pipeline)
+    if absence.ms < retention_ms - apart.ms:
         return {}
     return {
         Anomaly.EFFECT_MISSING: (
             f"{apart}: a broker whose clock is ahead of the clock that stamped a record deletes "
-            f"the record that much earlier than retention.ms={kept_ms}, and readers may be away "
-            f"for {readers.ms:,} ms ({readers.reason})."
+            f"the record that much earlier than retention.ms={retention_ms}, and readers may be away "
+            f"for {absence.ms:,} ms ({absence.reason})."
         )
     }
 

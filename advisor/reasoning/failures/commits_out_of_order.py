@@ -1,9 +1,10 @@
-"""Threads commit what each has done; the process dies, and an earlier record is not done."""
+"""Threads commit their offsets in any order, and the process dies before an earlier record is
+processed."""
 
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.group import Commit, Group, missing
+from advisor.reasoning.behaviour.group import Commit, Group, skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -12,30 +13,35 @@ NAME = "commit.order"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A committed offset stands for all before it, done or not. A smaller one that comes later
-    only has more of them handed out again, as a death before the commit has."""
+    """Skipped records: a committed offset covers all records before it, processed or not.
+
+    A smaller offset that is committed later only leads to more redelivery, like a crash before the
+    commit.
+    """
     group = Group.of(pipeline)
     if group is None or not group.asynchronous or not _code_commits(group):
         return {}
     order = pipeline.text(Component.APPLICATION, NAME)
-    if order == "in-order" or _kept_in_order(pipeline):
+    if order == "in-order" or _commits_in_order(pipeline):
         return {}
-    return missing(
+    return skipped(
         f"application.{NAME}={order} with application.processing=asynchronous: a thread that is "
         "done commits its offset, and with it earlier records that other threads have not "
         "finished."
     )
 
 
-def _kept_in_order(pipeline: Pipeline) -> bool:
-    """Quarkus commits up to the first record that is not done, unless it is told otherwise."""
+def _commits_in_order(pipeline: Pipeline) -> bool:
+    """Whether Quarkus commits in order: up to the first unprocessed record, unless configured
+    otherwise."""
     if pipeline.family is not Family.JAVA or NAME in pipeline.stated(Component.APPLICATION):
         return False
     return pipeline.text(Component.APPLICATION, "framework") == "quarkus"
 
 
 def _code_commits(group: Group) -> bool:
-    """Whether the code says what is done, after it is: by a commit, or to librdkafka's store."""
+    """Whether the code itself marks records as processed, by a commit or in librdkafka's offset
+    store."""
     if group.commits_position or group.commits_when_returned:
         return False
     if group.commit is Commit.AUTO:
@@ -64,6 +70,6 @@ EVENT = FailureEvent(
         "KafkaConsumer javadoc, Multi-threaded Processing",
         "Spring for Apache Kafka reference, ContainerProperties.asyncAcks",
         "SmallRye Reactive Messaging, Kafka connector (commit strategy throttled)",
-        "Kafka design.md, The Consumer (one offset a partition)",
+        "Kafka design.md, The Consumer (one offset per partition)",
     ),
 )

@@ -10,22 +10,23 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Records handed out again; processed again too, unless that is undone or absorbed."""
+    """Redelivery; the effects are repeated too, unless they are rolled back or the sink absorbs
+    them."""
     group = Group.of(pipeline)
     if group is None:
         return {}
-    reason = group.repeats()
+    reason = group.repeat_reason()
     if reason is not None:
         return repeated(pipeline, reason)
     if group.commit is Commit.IN_TRANSACTION:
         return rolled_back(
             pipeline,
-            f"{group.named}: the records are delivered again, and what was done with them the "
-            "first time is rolled back.",
+            f"{group.commit_setting}: the records are delivered again, and what was done with them "
+            "the first time is rolled back.",
         )
     return {
         Anomaly.REDELIVERY: (
-            "application.commit=before-processing: records that were handed out and not yet "
+            "application.commit=before-processing: records that were polled and not yet "
             "committed are delivered again, but none of them was processed before."
         )
     }

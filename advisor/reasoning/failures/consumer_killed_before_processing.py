@@ -1,19 +1,19 @@
-"""The consumer dies with records that it was handed and has not processed."""
+"""The consumer dies with records that it has received and not processed."""
 
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.group import Group, missing
+from advisor.reasoning.behaviour.group import Group, skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Records passed over if the position was saved before they were processed."""
+    """Skipped records, if the position is saved before they are processed."""
     group = Group.of(pipeline)
-    reason = group.skips() if group is not None else None
-    return missing(reason) if reason is not None else {}
+    reason = group.skip_reason() if group is not None else None
+    return skipped(reason) if reason is not None else {}
 
 
 EVENT = FailureEvent(

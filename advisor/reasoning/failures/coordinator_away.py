@@ -17,7 +17,7 @@ NAME = "offsets.topic.replication.factor"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Nothing can be committed: a wait, and what was processed meanwhile comes again.
+    """Blocked commits: what was processed meanwhile is delivered again.
 
     With one copy of the offsets no other broker can take over. Seen in a run: records were
     acknowledged, and none was consumed after the group's session timeout.
@@ -28,19 +28,19 @@ def permits(pipeline: Pipeline) -> Permits:
     copies = pipeline.number(Component.BROKER, NAME)
     until = "until that broker is back" if copies == 1 else "until another broker coordinates"
     reason = f"{NAME}={copies}: the group cannot commit {until}."
-    permitted: Permits = {Anomaly.BLOCKED: f"{reason} {_how_long(pipeline)}"}
+    permitted: Permits = {Anomaly.BLOCKED: f"{reason} {_member_behaviour(pipeline)}"}
     if copies > 1 and not waits_for_all(pipeline):
-        stated = commit_guarantee(pipeline)
-        permitted |= from_older_commit(pipeline, f"{stated}; the next coordinator may lack it.")
+        guarantee = commit_guarantee(pipeline)
+        permitted |= from_older_commit(pipeline, f"{guarantee}; the next coordinator may lack it.")
     if group.commit in (Commit.AUTO, Commit.AFTER):
         return permitted | repeated(
-            pipeline, f"{reason} {group.named}: what was processed is delivered again."
+            pipeline, f"{reason} {group.commit_setting}: what was processed is delivered again."
         )
     return permitted
 
 
-def _how_long(pipeline: Pipeline) -> str:
-    """How a member behaves that cannot reach its coordinator."""
+def _member_behaviour(pipeline: Pipeline) -> str:
+    """Returns how a member behaves that cannot reach its coordinator."""
     if pipeline.family is Family.LIBRDKAFKA and assigned_by_brokers(pipeline):
         return "group.protocol=consumer: the members continue to fetch and process."
     if assigned_by_brokers(pipeline):

@@ -1,9 +1,9 @@
-"""The topic for messages that cannot be processed does not take one."""
+"""The dead-letter topic does not accept a message."""
 
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.group import Group, missing
+from advisor.reasoning.behaviour.group import Group, skipped
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -11,9 +11,10 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Who waits for the acknowledgement stops at the message; who does not wait leaves it out."""
+    """A blocked partition if the code waits for the acknowledgement; otherwise a skipped
+    message."""
     group = Group.of(pipeline)
-    if group is None or group.sets_aside == "none":
+    if group is None or group.dead_letter_mode == "none":
         return {}
     if pipeline.family is Family.STREAMS:
         return {
@@ -22,15 +23,15 @@ def permits(pipeline: Pipeline) -> Permits:
                 "again after each restart, until the topic accepts it."
             )
         }
-    named = f"application.dead.letter={group.sets_aside}"
-    if group.sets_aside == "unacknowledged":
-        return missing(
-            f"{named}: the position advances although it is unknown whether the dead-letter topic "
+    setting = f"application.dead.letter={group.dead_letter_mode}"
+    if group.dead_letter_mode == "unacknowledged":
+        return skipped(
+            f"{setting}: the position advances although it is unknown whether the dead-letter topic "
             "has the message."
         )
     return {
         Anomaly.BLOCKED: (
-            f"{named}: the message is tried again, and its partition waits until the dead-letter "
+            f"{setting}: the message is tried again, and its partition waits until the dead-letter "
             "topic accepts it."
         )
     }

@@ -1,4 +1,4 @@
-"""The client reports an error, and nobody looks at it."""
+"""The client reports an error, and nobody checks it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Records that are not in the log while the application believes that they are."""
+    """Records that are not in the log although the application assumes that they are."""
     session = Session(pipeline)
-    if session.hears_errors:
-        return _unread(pipeline, session)
-    unheard = (
+    if session.receives_errors:
+        return _unchecked(pipeline, session)
+    unreported = (
         "acks=0: the broker does not respond, so a message that it refuses still counts as sent."
     )
-    return {Anomaly.LOST_WRITE: unheard, **_unread(pipeline, session)}
+    return {Anomaly.LOST_WRITE: unreported, **_unchecked(pipeline, session)}
 
 
-def _unread(pipeline: Pipeline, session: Session) -> Permits:
-    """Errors that the client reports, and nobody reads."""
-    if session.errors_handled or session.fails_with_its_input:
+def _unchecked(pipeline: Pipeline, session: Session) -> Permits:
+    """Records given up because nobody checks the errors that the client reports."""
+    if session.errors_handled or session.aborts_with_input:
         return {}
     if pipeline.family is Family.STREAMS:
-        dropped = Streams(pipeline).drops_results
+        handler = Streams(pipeline).result_dropping_handler
         return {
             Anomaly.GIVEN_UP: (
-                f"{dropped}: a class of your own, which may continue without a result that could "
+                f"{handler}: a class of your own, which may continue without a result that could "
                 "not be sent; the input counts as processed."
             )
         }

@@ -1,9 +1,9 @@
-"""A record waits longer than the client does, and the client reports it as failed."""
+"""A record waits for longer than the client does, and the client reports it as failed."""
 
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.group import again, sink_absorbs
+from advisor.reasoning.behaviour.group import repeated_effect, sink_absorbs
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.streams import Streams
@@ -13,32 +13,32 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Given up if the client waits less than a passing pause; twice if the code sends again."""
+    """A record given up, if the client waits for less than a passing pause; a duplicate, if the
+    code sends again."""
     topic, session = Replication(pipeline), Session(pipeline)
-    return _waited(pipeline, topic, session) | _never_over(topic, session)
+    return _timed_out(pipeline, topic, session) | _endless_fencing(topic, session)
 
 
-def _never_over(topic: Replication, session: Session) -> Permits:
-    """Brokers that are fenced while they live: no wait of a client is long enough for that."""
-    if not topic.fenced_again_and_again:
+def _endless_fencing(topic: Replication, session: Session) -> Permits:
+    """Effects of brokers that are fenced although they run: no timeout of a client is long
+    enough."""
+    if not topic.repeated_fencing:
         return {}
-    permitted = outage(
-        f"{topic.fenced_again_and_again}, and its partitions have no leader or move."
-    )
+    permitted = outage(f"{topic.repeated_fencing}, and its partitions have no leader or move.")
     if session.application_resends or session.engine_resends:
         return permitted
     given_up = session.given_up(
-        f"{topic.fenced_again_and_again}. No delivery.timeout.ms is long enough for that."
+        f"{topic.repeated_fencing}. No delivery.timeout.ms is long enough for that."
     )
     return permitted | given_up | applied_twice(topic.pipeline, given_up)
 
 
-def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
+def _timed_out(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
     if session.engine_resends:
-        return _sent_by_the_next_attempt(pipeline, topic, session)
+        return _task_retried(pipeline, topic, session)
     if session.application_resends and session.transactional:
-        return {}  # what failed is aborted first: until then each send() is refused
-    if session.application_resends and not session.hears_errors:
+        return {}  # the transaction must be aborted first; until then each send() is refused
+    if session.application_resends and not session.receives_errors:
         return {
             Anomaly.REORDERED: (
                 "acks=0 with application.resend=on-error: records that waited in the client for "
@@ -58,39 +58,39 @@ def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits
 
 
 def applied_twice(pipeline: Pipeline, permitted: Permits) -> Permits:
-    """What a second copy does behind the log."""
+    """Returns the repeated effect of a duplicate, unless the sink absorbs it."""
     if Anomaly.DUPLICATE not in permitted or sink_absorbs(pipeline):
         return {}
-    twice = permitted[Anomaly.DUPLICATE]
-    return {Anomaly.EFFECT_DUPLICATED: f"{twice} application.sink=plain applies both."}
+    reason = permitted[Anomaly.DUPLICATE]
+    return {Anomaly.EFFECT_DUPLICATED: f"{reason} application.sink=plain applies both."}
 
 
-def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
-    """An engine fails the task, and its next attempt sends from the task's beginning.
+def _task_retried(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
+    """Effects of a failed task: its next attempt sends from the task's beginning.
 
-    Within a transaction the first attempt is aborted, with all that went through.
+    In a transaction the first attempt is aborted, with everything that it sent.
     """
     if pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once:
         return {}
-    reason = session.impatience(topic.slowest_pause_ms)
+    reason = session.reason_to_give_up(topic.slowest_pause_ms)
     if reason is None:
         return {}
-    waited = f"{reason} {topic.slowest_pause} lasts up to {topic.slowest_pause_ms:,} ms: "
-    twice = f"{waited}the next attempt of the task sends again what was already written."
+    timeout = f"{reason} {topic.slowest_pause} lasts up to {topic.slowest_pause_ms:,} ms: "
+    duplicate = f"{timeout}the next attempt of the task sends again what was already written."
     permitted = {
         Anomaly.REORDERED: (
-            f"{waited}the next attempt of the task sends what was given up, after later records "
+            f"{timeout}the next attempt of the task sends what was given up, after later records "
             "that were already written."
         ),
-        Anomaly.DUPLICATE: twice,
+        Anomaly.DUPLICATE: duplicate,
     }
     if pipeline.family is Family.STREAMS and not sink_absorbs(pipeline):
-        permitted[Anomaly.EFFECT_DUPLICATED] = f"{twice} {again(pipeline)}"
+        permitted[Anomaly.EFFECT_DUPLICATED] = f"{duplicate} {repeated_effect(pipeline)}"
     return permitted
 
 
 def sent_again(pipeline: Pipeline, reason: str) -> Permits:
-    """A record that the application sends a second time: two offsets, and out of its place."""
+    """Effects of a record that the application sends again: two offsets, and out of order."""
     permitted = {Anomaly.DUPLICATE: reason, Anomaly.REORDERED: reason}
     return permitted | applied_twice(pipeline, permitted)
 

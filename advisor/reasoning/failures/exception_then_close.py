@@ -1,25 +1,26 @@
-"""Processing fails, and the consumer is closed on the way out."""
+"""Processing fails, and the consumer is closed."""
 
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.group import Group, missing
+from advisor.reasoning.behaviour.group import Group, skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """close() commits how far the records were handed out, with automatic commits.
+    """Skipped records: with automatic commits, close() commits the position after all polled
+    records.
 
     Seen in a run: 10 records polled, the first failed, close() committed 10.
     """
     group = Group.of(pipeline)
     if group is None or group.on_error != "close" or not group.commits_position:
         return {}
-    return missing(
+    return skipped(
         "application.processing.errors=close with enable.auto.commit=true: close() commits every "
-        "record that was handed out, including the failed one and those after it."
+        "record that was polled, including the failed one and those after it."
     )
 
 

@@ -1,35 +1,35 @@
-"""Records bear timestamps of long ago, or of the future."""
+"""Records have timestamps of long ago, or of the future."""
 
 from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.reasoning.behaviour.session import Session
-from advisor.reasoning.behaviour.timestamps import furthest_ahead, oldest, stamped_by_sender
+from advisor.reasoning.behaviour.timestamps import max_age, max_ahead, stamped_by_sender
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Retention goes by the sender's clock: old records are deleted soon, future ones refused.
+    """Old records deleted early, and future ones refused: the brokers use the sender's timestamps.
 
-    Seen in a run: 5 acknowledged records, 10 days old, gone at the next check of retention.
+    Seen in a run: 5 acknowledged records, 10 days old, were deleted at the next retention check.
     """
-    given = pipeline.text(Component.APPLICATION, "timestamps")
-    if given == "now" or not stamped_by_sender(pipeline):
+    timestamps = pipeline.text(Component.APPLICATION, "timestamps")
+    if timestamps == "now" or not stamped_by_sender(pipeline):
         return {}
-    text = f"application.timestamps={given} with message.timestamp.type=CreateTime"
+    text = f"application.timestamps={timestamps} with message.timestamp.type=CreateTime"
     permitted: Permits = {}
-    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
-    if kept_ms >= 0 and "delete" in pipeline.text(Component.TOPIC, "cleanup.policy"):
+    retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    if retention_ms >= 0 and "delete" in pipeline.text(Component.TOPIC, "cleanup.policy"):
         permitted[Anomaly.EFFECT_MISSING] = (
-            f"{text}: a record that is older than retention.ms={kept_ms} when it is sent is "
+            f"{text}: a record that is older than retention.ms={retention_ms} when it is sent is "
             "acknowledged, and then deleted at the next retention check."
         )
     refused = [
-        f"a record that is {where} than {limit} is refused for good"
-        for where, limit in (
-            ("further ahead", furthest_ahead(pipeline)), ("older", oldest(pipeline)),
+        f"a record that is {direction} than {limit} is refused for good"
+        for direction, limit in (
+            ("further ahead", max_ahead(pipeline)), ("older", max_age(pipeline)),
         )
         if limit
     ]  # fmt: skip

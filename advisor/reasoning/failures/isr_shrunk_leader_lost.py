@@ -10,7 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 OPERATORS_STEPS = (
     "Where no setting helps, only the order of an operator's steps does: if a disk ends with its "
     "container or pod, put the logs on a persistent volume; keep the broker that lost its disk "
-    "stopped, and of the others all but the one with the newest log: the latest leader epoch "
+    "stopped, and also the others, except the one with the newest log: the latest leader epoch "
     "(leader-epoch-checkpoint in the partition's folder), and of several such the longest. Have "
     "that one elected (kafka-leader-election.sh --election-type unclean accepts any that is up), "
     "then start the rest."
@@ -18,23 +18,24 @@ OPERATORS_STEPS = (
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss of what the leader accepted alone, unless acks=all asks for a second copy.
+    """Loss of what the leader accepted alone, unless acks=all requires a second copy.
 
-    And of more than that: the broker, back on an empty disk, is the last known leader (KIP-966)
-    and leads, and the others truncate to it. Seen in a run: 21,000 of 21,000 records gone, of
-    which 12,019 had been acknowledged by all three replicas. Without eligible leader replicas
-    that is so with any minimum, because the set shrinks below it (docs/decisions/0033).
+    More may be lost: the broker returns with an empty disk, leads as the last known leader
+    (KIP-966), and the others truncate their logs. Seen in a run: 21,000 of 21,000 records were
+    lost, of which 12,019 had been acknowledged by all three replicas. Without eligible leader
+    replicas this happens with any minimum, because the set shrinks below it (docs/decisions/0033).
     """
     topic = Replication(pipeline)
     if not topic.fails_over:
         return {}
     if topic.copies > 1:
         return _with_copies(topic)
-    return _lost(topic, _why(topic)) | outage(_after(topic))
+    return _loss(topic, _loss_reason(topic)) | outage(_outage_reason(topic))
 
 
 def _with_copies(topic: Replication) -> Permits:
-    """The leader acknowledges nothing alone; what it leads next with decides."""
+    """Effects if the leader acknowledges nothing alone: they depend on the log with which a replica
+    leads next."""
     refused = (
         f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync replica is too few, so "
         "writes are refused, and no acknowledged message can be lost."
@@ -43,7 +44,7 @@ def _with_copies(topic: Replication) -> Permits:
         reason = (
             "unclean.leader.election.enable=true: any replica that is back may lead, even the one "
             "that left the in-sync set first, which lacks what the others acknowledged after "
-            f"that.{topic.elected_by_hand}"
+            f"that.{topic.unclean_election_note}"
         )
         return truncated(reason) | outage(refused)
     if topic.eligible_replicas:
@@ -61,16 +62,16 @@ def _with_copies(topic: Replication) -> Permits:
     return truncated(reason) | outage(refused)
 
 
-def _lost(topic: Replication, reason: str) -> Permits:
+def _loss(topic: Replication, reason: str) -> Permits:
     permitted = {Anomaly.LOST_WRITE: reason}
-    # Any replica may lead uncleanly: also one that left while enough others made records readable.
+    # An unclean leader may have left the set while enough other replicas committed records.
     stale_leads = topic.unclean and topic.min_isr < topic.factor
-    if stale_leads or topic.shows(1) or topic.may_lead_empty(topic.copies):
+    if stale_leads or topic.high_watermark_advances(1) or topic.may_lead_empty(topic.copies):
         permitted |= truncated(reason)
     return permitted
 
 
-def _why(topic: Replication) -> str:
+def _loss_reason(topic: Replication) -> str:
     if topic.waits_for_followers:
         return (
             "min.insync.replicas=1: acks=all waits for the in-sync replicas, and here only the "
@@ -82,7 +83,7 @@ def _why(topic: Replication) -> str:
     )
 
 
-def _after(topic: Replication) -> str:
+def _outage_reason(topic: Replication) -> str:
     if topic.unclean:
         return (
             f"{topic.fencing}: no replica leads until the lost broker is fenced; then a replica "

@@ -1,4 +1,4 @@
-"""The last replica in sync loses power, and with it what was not yet on its disk."""
+"""The last in-sync replica loses power, and what was not yet on its disk is lost."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from advisor.reasoning.plural import agreed, counted
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Committed records gone from every replica, unless another one may lead (KIP-966).
+    """Loss of committed records from every replica, unless another replica may lead (KIP-966).
 
-    Without eligible leader replicas the last one in sync leads again, whatever its disk kept,
-    and the others drop what it lacks, although they had it. Seen in a run: 10,909 of 49,793
-    acknowledged records gone, all of which had been on three replicas and had been read. Where
-    unclean elections are allowed, one that fell behind leads before the last one is back, whatever
-    the disk of that one kept.
+    Without eligible leader replicas the last in-sync replica leads again, whatever its disk kept,
+    and the others truncate what it lacks, although they had it. Seen in a run: 10,909 of 49,793
+    acknowledged records were lost, all of which had been on three replicas and had been read. With
+    unclean elections a stale replica leads before the last one is back, whatever that one's disk
+    kept.
     """
     topic = Replication(pipeline)
     if topic.unclean and topic.fails_over:
-        return {**_of_the_disk(topic), **unclean_election.permits(pipeline)}
-    return _of_the_disk(topic)
+        return {**_disk_loss(topic), **unclean_election.permits(pipeline)}
+    return _disk_loss(topic)
 
 
-def _of_the_disk(topic: Replication) -> Permits:
+def _disk_loss(topic: Replication) -> Permits:
     if topic.flushes and topic.copies:
         return {}
     if topic.eligible_replicas and topic.copies > 1:
         return outage(
             "eligible.leader.replicas.version=1: after an unclean stop the last replica cannot "
-            "lead at once; a replica that has every committed record must be back first."
+            "lead immediately; a replica that has every committed record must be back first."
         )
-    reason = _why(topic)
+    reason = _loss_reason(topic)
     permitted = {Anomaly.LOST_WRITE: reason}
-    if topic.shows(1) or not topic.eligible_replicas:
+    if topic.high_watermark_advances(1) or not topic.eligible_replicas:
         permitted |= truncated(reason)
     return permitted
 
 
-def _memory(topic: Replication) -> str:
+def _memory_clause(topic: Replication) -> str:
     return "that one was in memory only" if topic.copies == 1 else "nothing was on a disk"
 
 
-def _why(topic: Replication) -> str:
+def _loss_reason(topic: Replication) -> str:
     if topic.copies < 2:
         return (
             f"acks={topic.acks} with min.insync.replicas={topic.min_isr}: of an acknowledged "
             f"record {topic.copies} of {counted(topic.factor, 'copy', 'copies')} "
-            f"{agreed(topic.copies, 'is', 'are')} guaranteed, and {_memory(topic)}."
+            f"{agreed(topic.copies, 'is', 'are')} guaranteed, and {_memory_clause(topic)}."
         )
     return (
         "eligible.leader.replicas.version=0: the last replica in sync leads again with what its "

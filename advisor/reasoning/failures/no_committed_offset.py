@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.absence import beyond_retention
-from advisor.reasoning.behaviour.group import missing, repeated
+from advisor.reasoning.behaviour.absence import covers_retention
+from advisor.reasoning.behaviour.group import repeated, skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def start_setting(pipeline: Pipeline) -> str:
-    """The setting that decides where such a group starts."""
+    """Returns the setting that decides where a group without a position starts."""
     return "startingOffsets" if pipeline.family is Family.SPARK else "auto.offset.reset"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What a group does that starts without a position."""
+    """Effects of a start without a position."""
     return without_position(pipeline)
 
 
 def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
-    """Skips with latest, repeats with earliest, both with a duration, stops with none or error.
+    """Skips with latest, redelivery with earliest, both with a duration, a stop with none or error.
 
-    `cause` is a sentence that goes before each reason, with a space at its end.
+    `cause` is a sentence that precedes each reason, with a space at its end.
     """
     name = start_setting(pipeline)
     start = pipeline.text(Component.CONSUMER, name)
@@ -33,13 +33,13 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
         f"{text}: records that the group processed before it lost its position are delivered again."
     )
     if start == "latest":
-        return missing(skips)
-    if start == "earliest" or beyond_retention(pipeline, start):
+        return skipped(skips)
+    if start == "earliest" or covers_retention(pipeline, start):
         return repeated(pipeline, repeats, committed=True)
     if start in ("none", "error"):
         reason = f"{text}: the consumer stops with an error until somebody sets a position."
         return {Anomaly.BLOCKED: reason}
-    older = missing(f"{text}: older records are skipped.")
+    older = skipped(f"{text}: older records are skipped.")
     return older | repeated(pipeline, repeats, committed=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.group import missing
+from advisor.reasoning.behaviour.group import skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -11,12 +11,13 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """auto.offset.reset decides, for a running reader too; for Spark, failOnDataLoss."""
+    """What auto.offset.reset permits, for a running reader too; for Spark, what failOnDataLoss
+    permits."""
     if pipeline.family is not Family.SPARK:
         return without_position(pipeline)
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
         return {Anomaly.BLOCKED: "failOnDataLoss=true: the query stops and names the offsets."}
-    return missing("failOnDataLoss=false: the query skips the gap without an error.")
+    return skipped("failOnDataLoss=false: the query skips the gap without an error.")
 
 
 EVENT = FailureEvent(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.group import repeated
-from advisor.reasoning.behaviour.replication import Lost, Replication, lost_at_once
+from advisor.reasoning.behaviour.replication import CopyLoss, Replication, simultaneous_loss
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -19,7 +19,7 @@ def permits(pipeline: Pipeline) -> Permits:
     """A group without a position, if no copy of its offsets is left; one that goes back, if the
     copies that are left may lack its last commits."""
     copies = pipeline.number(Component.BROKER, NAME)
-    lost = lost_at_once(pipeline, copies)
+    lost = simultaneous_loss(pipeline, copies)
     if copies > pipeline.brokers:
         return {
             Anomaly.BLOCKED: (
@@ -32,7 +32,7 @@ def permits(pipeline: Pipeline) -> Permits:
         gone = without_position(pipeline, f"{NAME}={copies}: the committed offsets are lost, too. ")
         # Fewer may be lost as well, and leave a copy that is behind; a rack goes as a whole.
         fewer = min(max(pipeline.requirement.survive, 1), copies - 1)
-        lost = Lost(fewer + lost.removed, removed=lost.removed)
+        lost = CopyLoss(fewer + lost.removed, removed=lost.removed)
     if guaranteed_copies(pipeline) <= lost.count:
         return (
             from_older_commit(pipeline, f"{commit_guarantee(pipeline)}; {lost} may be lost.") | gone

@@ -5,12 +5,12 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.absence import (
     Absence,
+    duration_ms,
     longest_wait,
-    reach_ms,
-    room,
+    required_retention,
     until_discovered,
 )
-from advisor.reasoning.behaviour.group import missing
+from advisor.reasoning.behaviour.group import skipped
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -20,12 +20,12 @@ def permits(pipeline: Pipeline) -> Permits:
     """A group at the end misses what is written before it knows the new partition. From the
     beginning it misses what is deleted before."""
     reset = pipeline.text(Component.CONSUMER, "auto.offset.reset")
-    back_ms, found = reach_ms(reset), until_discovered(pipeline)
+    back_ms, found = duration_ms(reset), until_discovered(pipeline)
     if reset != "latest" and not 0 < back_ms < found.ms:
         gone = _deleted(pipeline, found)
         return {Anomaly.EFFECT_MISSING: gone} if gone else {}
     end = f"{back_ms:,} ms before its end" if back_ms else "its end"
-    return missing(
+    return skipped(
         f"auto.offset.reset={reset}: the group has no position in a new partition and starts at "
         f"{end}, when it discovers it, {found.reason}."
     )
@@ -42,7 +42,7 @@ def _deleted(pipeline: Pipeline, found: Absence) -> str:
     kept = pipeline.number(Component.TOPIC, "retention.bytes")
     if kept < 0 or found.ms <= longest_wait(pipeline).ms:
         return ""
-    needed = room(pipeline, found)
+    needed = required_retention(pipeline, found)
     if needed.least is not None and kept >= needed.least:
         return ""
     return f"{text}: with retention.bytes={kept} messages may be deleted before."

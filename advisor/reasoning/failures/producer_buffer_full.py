@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.replication import Replication
-from advisor.reasoning.behaviour.session import ANSWER_MS, Session
-from advisor.reasoning.behaviour.sizes import queue
+from advisor.reasoning.behaviour.session import MIN_RESPONSE_MS, Session
+from advisor.reasoning.behaviour.sizes import producer_queue
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -23,9 +23,9 @@ def permits(pipeline: Pipeline) -> Permits:
     permitted: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
     if session.engine_resends:
         return {Anomaly.UNAVAILABLE: f"{waits}, and then fails {_fails(pipeline)}."}
-    if session.application_resends or (session.fails_with_its_input and block_ms > ANSWER_MS):
+    if session.application_resends or (session.aborts_with_input and block_ms > MIN_RESPONSE_MS):
         return permitted
-    if block_ms <= ANSWER_MS:
+    if block_ms <= MIN_RESPONSE_MS:
         permitted[Anomaly.GIVEN_UP] = (
             f"max.block.ms={block_ms}: the first send() to a topic does not even wait for the "
             "topic's metadata, and gives up the record."
@@ -56,7 +56,7 @@ def _fails(pipeline: Pipeline) -> str:
 
 def _refused(pipeline: Pipeline) -> Permits:
     most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
-    room = f"queue.buffering.max.messages={most} or {queue(pipeline)}"
+    room = f"queue.buffering.max.messages={most} or {producer_queue(pipeline)}"
     refused = f"{room}: when that limit is reached, the next produce() is refused at once"
     if Session(pipeline).errors_handled:
         return {Anomaly.UNAVAILABLE: f"{refused}; the code polls and tries again."}

@@ -21,7 +21,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if pipeline.text(Component.PRODUCER, "transactional.id"):
         return {}
     patience_ms = session.delivery_timeout_ms
-    name, forgets_ms = session.remembered
+    name, forgets_ms = session.producer_id_expiration
     if patience_ms is not None and patience_ms <= forgets_ms:
         return {}
     waits = "0 (no limit)" if patience_ms is None else patience_ms
@@ -40,7 +40,7 @@ def _overtaken(pipeline: Pipeline, session: Session) -> Permits:
     good (rd_kafka_handle_idempotent_Produce_error).
     """
     topic = Replication(pipeline)
-    name, forgets_ms = session.remembered
+    name, forgets_ms = session.producer_id_expiration
     if session.in_flight == 1 or forgets_ms >= topic.slowest_pause_ms:
         return {}
     reason = (

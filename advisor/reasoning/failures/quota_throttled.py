@@ -30,7 +30,7 @@ def permits(pipeline: Pipeline) -> Permits:
         if reason:
             given_up = session.given_up(reason)
             permitted |= given_up | applied_twice(pipeline, given_up)
-    if backlog.in_flight_ms(session) > session.silence_ms:
+    if backlog.in_flight_ms(session) > session.response_timeout_ms:
         permitted |= session.repeats()
     return permitted
 

@@ -48,7 +48,7 @@ def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> P
         "alone, and then it is lost."
     )
     permitted = {Anomaly.LOST_WRITE: reason}
-    if topic.shows(together):
+    if topic.high_watermark_advances(together):
         permitted |= truncated(reason)
     if Session(pipeline).idempotent:
         permitted[Anomaly.GIVEN_UP] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.behaviour.replication import MOVED, Replication, removed_early
+from advisor.reasoning.behaviour.replication import REPLICAS_MOVED, Replication, removed_early
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage, truncated
 from advisor.reasoning.failures import leader_killed, unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -22,8 +22,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if not removed_early(pipeline, topic.factor):
         return permitted
     text = (
-        f"application.{MOVED}=any-time with kafka={pipeline.kafka}: the controller removes an "
-        "in-sync replica while another one is out of sync"
+        f"application.{REPLICAS_MOVED}=any-time with kafka={pipeline.kafka}: the controller "
+        "removes an in-sync replica while another one is out of sync"
     )
     if topic.waits_for_followers and topic.min_isr > 1:
         permitted |= outage(

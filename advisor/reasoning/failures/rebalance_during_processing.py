@@ -28,8 +28,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if group.commit is Commit.IN_TRANSACTION:
         return rolled_back(
             pipeline,
-            f"{moved} {group.named}: the commit contains the group's generation, so the first "
-            "member's commit is refused (KIP-447).",
+            f"{moved} {group.commit_setting}: the commit contains the group's generation, so the "
+            "first member's commit is refused (KIP-447).",
         )
     return repeated(pipeline, moved)
 

@@ -6,12 +6,12 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.sizes import (
     LARGEST,
-    RESPONSE,
-    largest,
+    RESPONSE_LIMIT,
+    exceeded_limits,
+    largest_record,
+    oversized_response,
     refusal_of_batches,
     refusal_of_requests,
-    too_small,
-    unread,
 )
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -30,11 +30,12 @@ def permits(pipeline: Pipeline) -> Permits:
         **_batches(pipeline, session),
         **(session.refused(never_read) if never_read else {}),
     }
-    limits = too_small(pipeline)
+    limits = exceeded_limits(pipeline)
     if limits:
         text = (
-            f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} takes up to "
-            f"{largest(pipeline)} bytes with its batch, more than {' and '.join(map(str, limits))}:"
+            f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} "
+            f"takes up to {largest_record(pipeline)} bytes with its batch, more than "
+            f"{' and '.join(map(str, limits))}:"
         )
         least = min(limits, key=lambda limit: limit.most)
         for limit in (limits[0], least):  # what the client lets through may be too large, too
@@ -45,13 +46,13 @@ def permits(pipeline: Pipeline) -> Permits:
 
 def _unread(pipeline: Pipeline) -> Permits:
     """A reader that never gets past a batch, so that retention deletes what comes after it."""
-    size = unread(pipeline)
+    size = oversized_response(pipeline)
     if size is None:
         return {}
     reason = (
-        f"{RESPONSE}={pipeline.number(Component.CONSUMER, RESPONSE)}: the response with the "
-        f"largest batch has up to {size} bytes. The client closes the connection and asks again, "
-        "for ever, and reads nothing after it."
+        f"{RESPONSE_LIMIT}={pipeline.number(Component.CONSUMER, RESPONSE_LIMIT)}: the response "
+        f"with the largest batch has up to {size} bytes. The client closes the connection and asks "
+        "again, for ever, and reads nothing after it."
     )
     return {Anomaly.BLOCKED: reason, Anomaly.EFFECT_MISSING: reason}
 

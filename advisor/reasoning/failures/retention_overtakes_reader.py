@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.absence import longest_unread, room
+from advisor.reasoning.behaviour.absence import longest_unread, required_retention
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -57,7 +57,7 @@ def _by_size(pipeline: Pipeline) -> str:
     kept = pipeline.number(Component.TOPIC, "retention.bytes")
     if kept < 0:
         return ""
-    needed = room(pipeline)
+    needed = required_retention(pipeline)
     if needed.least is not None and kept >= needed.least:
         return ""
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.group import again, sink_absorbs
+from advisor.reasoning.behaviour.group import repeated_effect, sink_absorbs
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -20,13 +20,13 @@ def permits(pipeline: Pipeline) -> Permits:
     if streams.exactly_once:
         return {}
     reason = (
-        f"{streams.named} with commit.interval.ms={streams.commit_ms}: what was processed since "
-        "the last commit is processed again, and the results of the first time stay in the "
-        "output."
+        f"{streams.guarantee_setting} with commit.interval.ms={streams.commit_ms}: what was "
+        "processed since the last commit is processed again, and the results of the first time "
+        "stay in the output."
     )
     permitted = {Anomaly.DUPLICATE: reason}
     if not sink_absorbs(pipeline):
-        permitted[Anomaly.EFFECT_DUPLICATED] = f"{reason} {again(pipeline)}"
+        permitted[Anomaly.EFFECT_DUPLICATED] = f"{reason} {repeated_effect(pipeline)}"
     return permitted
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.replication import Replication, lost_at_once
+from advisor.reasoning.behaviour.replication import Replication, simultaneous_loss
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -17,7 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if streams.state == "none":
         return {}
     factor, least = streams.internal_factor, streams.internal_min_isr
-    lost = lost_at_once(pipeline, factor)
+    lost = simultaneous_loss(pipeline, factor)
     text = f"replication.factor={factor} of the internal topics with min.insync.replicas={least}"
     copies = counted(streams.internal_copies, "copy", "copies")
     permitted: Permits = {}

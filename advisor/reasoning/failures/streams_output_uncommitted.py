@@ -16,8 +16,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if not streams.exactly_once or readers == "read_committed":
         return {}
     reason = (
-        f"application.readers={readers or 'unknown'} with {streams.named}: a reader with "
-        "isolation.level=read_uncommitted gets the results of aborted transactions, and also "
+        f"application.readers={readers or 'unknown'} with {streams.guarantee_setting}: a reader "
+        "with isolation.level=read_uncommitted gets the results of aborted transactions, and also "
         "those that replace them."
     )
     return {Anomaly.ABORTED_READ: reason, Anomaly.EFFECT_DUPLICATED: reason}

@@ -15,9 +15,10 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     return {
         Anomaly.EFFECT_DUPLICATED: (
-            f"application.sink=plain with {Streams(pipeline).named}: after a crash or an abort the "
-            "message is processed again, and a processor's effect on another system is repeated. "
-            "No setting changes this: a Kafka transaction takes back only what is in Kafka."
+            f"application.sink=plain with {Streams(pipeline).guarantee_setting}: after a crash or "
+            "an abort the message is processed again, and a processor's effect on another system "
+            "is repeated. No setting changes this: a Kafka transaction takes back only what is in "
+            "Kafka."
         )
     }
 

@@ -31,8 +31,8 @@ def _gone(pipeline: Pipeline, streams: Streams) -> str:
         return "default.dsl.store=in_memory: the state is lost at every stop."
     if streams.exactly_once:
         return (
-            f"{streams.named}: after a crash the state on disk is wiped, because it may be ahead "
-            "of the committed offsets."
+            f"{streams.guarantee_setting}: after a crash the state on disk is wiped, because it "
+            "may be ahead of the committed offsets."
         )
     return (
         f"state.dir={pipeline.text(Component.STREAMS, 'state.dir')}: the state is lost with that "
@@ -42,11 +42,11 @@ def _gone(pipeline: Pipeline, streams: Streams) -> str:
 
 def _until(pipeline: Pipeline, streams: Streams) -> str:
     if streams.standbys == 0:
-        return f"{streams.copies_named}: the task waits until the whole changelog is read back."
+        return f"{streams.standby_setting}: the task waits until the whole changelog is read back."
     lag = pipeline.number(Component.STREAMS, "acceptable.recovery.lag")
     return (
-        f"{streams.copies_named}: an instance whose copy is at most acceptable.recovery.lag={lag} "
-        "records behind takes over and reads only these."
+        f"{streams.standby_setting}: an instance whose copy is at most "
+        f"acceptable.recovery.lag={lag} records behind takes over and reads only these."
     )
 
 

@@ -23,7 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
     reason = (
         f"{_UNCLEAN}=true of the brokers: what is in a changelog or a repartition topic is "
         f"guaranteed to be on {copies} of {factor} replicas, and one that lacks it may lead."
-        f"{Replication(pipeline).elected_by_hand}"
+        f"{Replication(pipeline).unclean_election_note}"
     )
     return {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.absence import beyond_retention
-from advisor.reasoning.behaviour.group import missing, repeated
+from advisor.reasoning.behaviour.absence import covers_retention
+from advisor.reasoning.behaviour.group import repeated, skipped
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -35,7 +35,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
 def _by_checkpoint(pipeline: Pipeline, text: str) -> Permits:
     """A checkpoint holds offsets and no topic id; only those beyond the log's end are noticed."""
-    permitted = missing(
+    permitted = skipped(
         f"{text}: the checkpoint has the old topic's offsets. When the new topic has grown beyond "
         "them, the query continues there."
     )
@@ -58,9 +58,9 @@ def _started_again(pipeline: Pipeline, text: str) -> Permits:
     )
     if start in ("none", "error"):
         return {Anomaly.BLOCKED: f"{lost}{start}: the group stops until somebody sets one."}
-    if start == "earliest" or beyond_retention(pipeline, start):
+    if start == "earliest" or covers_retention(pipeline, start):
         return {}
-    return missing(
+    return skipped(
         f"{lost}{start}: messages that are sent before the group has a position are skipped."
     )
 
@@ -72,7 +72,7 @@ def _read_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
     over 960 of 17,460 records of the new topic, all below its old offset; a Java client 4.3.1 with
     group.protocol=consumer over 980 of 15,140. With group.protocol=classic it passed over none.
     """
-    permitted = missing(
+    permitted = skipped(
         f"{text}: unread messages are lost with the old topic. A reader that asks the new topic "
         "for an old offset gets no error once the new topic has grown beyond it."
     )

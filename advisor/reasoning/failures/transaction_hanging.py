@@ -28,9 +28,11 @@ def _of_the_output(pipeline: Pipeline) -> Permits:
     """An instance's own transaction, and those who read what it writes."""
     times = open_for_ms(pipeline)
     return {
-        Anomaly.BLOCKED: f"{Streams(pipeline).named} with transaction.timeout.ms={times[0]}: "
-        "behind the open transaction of an instance that died, readers with read_committed wait "
-        f"for up to {sum(times):,} ms."
+        Anomaly.BLOCKED: (
+            f"{Streams(pipeline).guarantee_setting} with transaction.timeout.ms={times[0]}: behind "
+            "the open transaction of an instance that died, readers with read_committed wait for "
+            f"up to {sum(times):,} ms."
+        )
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.replication import Replication, lost_at_once
+from advisor.reasoning.behaviour.replication import Replication, simultaneous_loss
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -17,7 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if not pipeline.text(Component.PRODUCER, "transactional.id"):
         return {}
     factor, least = (pipeline.number(Component.BROKER, name) for name in (FACTOR, MINIMUM))
-    lost = lost_at_once(pipeline, factor)
+    lost = simultaneous_loss(pipeline, factor)
     if factor > pipeline.brokers:
         return {
             Anomaly.UNAVAILABLE: (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.group import missing
+from advisor.reasoning.behaviour.group import skipped
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits, outage, truncated
@@ -32,7 +32,7 @@ def _of_remote_storage(pipeline: Pipeline) -> Permits:
             f"{TIERED}=true with unclean.leader.election.enable=true of the brokers: where a "
             f"segment is in the remote storage is guaranteed to be on {copies} of {factor} "
             "replicas of __remote_log_metadata, and one that lacks it may lead."
-            f"{Replication(pipeline).elected_by_hand}"
+            f"{Replication(pipeline).unclean_election_note}"
         )
     }
 
@@ -59,7 +59,7 @@ def _of_topic(pipeline: Pipeline) -> Permits:
     reason = (
         "unclean.leader.election.enable=true: an acknowledged record is guaranteed to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead. The others "
-        f"then truncate it too.{topic.elected_by_hand}"
+        f"then truncate it too.{topic.unclean_election_note}"
     )
     if Session(pipeline).idempotent:
         # docs/decisions/0025: seen in a run of the calibration.
@@ -84,9 +84,9 @@ def _read_too_early(topic: Replication) -> Permits:
         f"unclean.leader.election.enable=true with kafka={topic.pipeline.kafka}: below "
         f"min.insync.replicas={topic.min_isr} a record can be read that not every replica has, and "
         "one that lacks it may lead. Its offset then holds another record, which a group may pass "
-        f"over.{topic.elected_by_hand}"
+        f"over.{topic.unclean_election_note}"
     )
-    return {Anomaly.DIVERGED: reason} | missing(reason)
+    return {Anomaly.DIVERGED: reason} | skipped(reason)
 
 
 EVENT = FailureEvent(

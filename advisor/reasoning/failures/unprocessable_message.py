@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.group import Group, passes_over
-from advisor.reasoning.behaviour.streams import Streams, handler
+from advisor.reasoning.behaviour.group import Group, skips_unprocessable
+from advisor.reasoning.behaviour.streams import Streams, handler_setting
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures import exception_then_close
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -40,15 +40,17 @@ def permits(pipeline: Pipeline) -> Permits:
 
 def _passed_over(group: Group) -> Permits:
     """Without an effect, or in a topic of its own, where somebody processes it late."""
-    if group.sets_aside == "none":
+    if group.dead_letter_mode == "none":
         return {
             Anomaly.EFFECT_MISSING: (
                 f"{group.error_policy}: the message is skipped, and only a log line shows it."
             )
         }
     return {
-        Anomaly.KEY_REORDERED: f"application.dead.letter={group.sets_aside}: the message waits in "
-        "a topic of its own while later ones of its key are processed."
+        Anomaly.KEY_REORDERED: (
+            f"application.dead.letter={group.dead_letter_mode}: the message waits in a topic of "
+            "its own while later ones of its key are processed."
+        )
     }
 
 
@@ -66,7 +68,7 @@ def _from_retry_topics(pipeline: Pipeline) -> Permits:
 
 def _in_spark(pipeline: Pipeline) -> Permits:
     """A function that throws fails its task, and after four tries the query."""
-    if passes_over(pipeline):
+    if skips_unprocessable(pipeline):
         return {Anomaly.EFFECT_MISSING: _CAUGHT}
     return {
         Anomaly.BLOCKED: "application.processing.errors=retry: the query stops at the message, and "
@@ -76,9 +78,9 @@ def _in_spark(pipeline: Pipeline) -> Permits:
 
 def _in_streams(pipeline: Pipeline) -> Permits:
     streams = Streams(pipeline)
-    passing, letters = streams.passes_over, streams.dead_letters
+    passing, letters = streams.skipping_handlers, streams.dead_letters
     untimed = _without_time(streams)
-    if passes_over(pipeline):
+    if skips_unprocessable(pipeline):
         return {Anomaly.EFFECT_MISSING: " ".join([_CAUGHT, *untimed.values()])}
     if letters:
         return untimed | {
@@ -96,7 +98,7 @@ def _in_streams(pipeline: Pipeline) -> Permits:
         }
     if untimed:
         return untimed
-    name = handler(pipeline, "deserialization")
+    name = handler_setting(pipeline, "deserialization")
     return {
         Anomaly.BLOCKED: (
             f"{name}=LogAndFailExceptionHandler: the application stops at the message, and again "
@@ -107,12 +109,12 @@ def _in_streams(pipeline: Pipeline) -> Permits:
 
 def _without_time(streams: Streams) -> dict[Anomaly, str]:
     """A record whose timestamp is negative, as one is that its writer gave none."""
-    if not streams.drops_without_time:
+    if not streams.record_dropping_extractor:
         return {}
     return {
         Anomaly.EFFECT_MISSING: (
-            f"{streams.drops_without_time}: a message with a negative timestamp is dropped; a "
-            "metric and a log line show it."
+            f"{streams.record_dropping_extractor}: a message with a negative timestamp is dropped; "
+            "a metric and a log line show it."
         )
     }
 

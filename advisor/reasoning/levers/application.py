@@ -9,7 +9,7 @@ from advisor.catalog import Component, Family, Value
 from advisor.reasoning.behaviour.group import THREADS_ORDER, Commit, Group
 from advisor.reasoning.behaviour.keys import OWN, own_class
 from advisor.reasoning.behaviour.quota import NAME as QUOTA
-from advisor.reasoning.behaviour.quota import enough
+from advisor.reasoning.behaviour.quota import sufficient_quota
 from advisor.reasoning.failures.commits_out_of_order import NAME as ORDER
 from advisor.reasoning.failures.topic_recreated import NAME as RECREATED
 from advisor.reasoning.levers.lever import (
@@ -31,7 +31,7 @@ def _commits(pipeline: Pipeline) -> Sequence[Value]:
     """After processing cures a skip; before processing is offered only where a skip is possible
     already, because elsewhere it would trade a repeat for a loss."""
     group = Group.of(pipeline)
-    if group is None or group.skips() is None:
+    if group is None or group.skip_reason() is None:
         return ()
     return ["after-processing"] if group.commit is Commit.BEFORE else ["before-processing"]
 
@@ -39,7 +39,7 @@ def _commits(pipeline: Pipeline) -> Sequence[Value]:
 def _gives_up(pipeline: Pipeline) -> Sequence[Value]:
     """A commit before processing has no message processed again. A framework commits by itself."""
     group = Group.of(pipeline)
-    if group is None or group.skips() is not None or group.repeats() is None:
+    if group is None or group.skip_reason() is not None or group.repeat_reason() is None:
         return ()
     by_code = pipeline.family is not Family.JAVA or (
         pipeline.text(Component.APPLICATION, "framework") == "none"
@@ -79,7 +79,7 @@ def _partitioners(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _quotas(pipeline: Pipeline) -> Sequence[Value]:
-    wanted = enough(pipeline)
+    wanted = sufficient_quota(pipeline)
     return [] if wanted is None else [wanted]
 
 

@@ -9,11 +9,11 @@ from advisor.reasoning.behaviour.absence import (
     METADATA_MS,
     longest_absence,
     longest_unread,
-    room,
+    required_retention,
     until_discovered,
 )
 from advisor.reasoning.behaviour.replication import (
-    MOVED,
+    REPLICAS_MOVED,
     Replication,
     enough_copies,
     kafka_at_least,
@@ -23,13 +23,13 @@ from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.timestamps import (
     AFTER,
     ANY_AGE,
-    APART,
     BEFORE,
+    CLOCK_SKEW,
     DIFFERENCE,
     Limit,
-    clocks_apart,
-    furthest_ahead,
-    oldest,
+    clock_skew,
+    max_age,
+    max_ahead,
 )
 from advisor.reasoning.failures.log_compaction import needs_every_message
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
@@ -75,16 +75,16 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _moved(pipeline: Pipeline) -> Sequence[Value]:
-    if not pipeline.knows(Component.APPLICATION, MOVED):
+    if not pipeline.knows(Component.APPLICATION, REPLICAS_MOVED):
         return []
-    return only_from(Component.APPLICATION, MOVED, "any-time", "in-sync-only")(pipeline)
+    return only_from(Component.APPLICATION, REPLICAS_MOVED, "any-time", "in-sync-only")(pipeline)
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
     away_ms = max(longest_unread(pipeline).ms, min(until_discovered(pipeline).ms, METADATA_MS))
     now = pipeline.number(_TOPIC, "retention.ms")
-    if pipeline.value(Component.APPLICATION, APART) is not None:
-        away_ms += clocks_apart(pipeline).ms
+    if pipeline.value(Component.APPLICATION, CLOCK_SKEW) is not None:
+        away_ms += clock_skew(pipeline).ms
     if not 0 <= now <= away_ms:
         return []
     # -1 keeps them for ever.
@@ -104,7 +104,7 @@ def _deletes(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _sizes(pipeline: Pipeline) -> Sequence[Value]:
-    now, needed = pipeline.number(_TOPIC, "retention.bytes"), room(pipeline).least
+    now, needed = pipeline.number(_TOPIC, "retention.bytes"), required_retention(pipeline).least
     if now < 0 or (needed is not None and now >= needed):
         return []
     # Without a load that was stated no size is enough.
@@ -165,7 +165,7 @@ def _memory(name: str) -> Targets:
     """What decides how long brokers remember a producer, at its usual value or more."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
-        decides, now = Session(pipeline).remembered
+        decides, now = Session(pipeline).producer_id_expiration
         return [PRODUCER_EXPIRY_MS] if decides == name and now < PRODUCER_EXPIRY_MS else []
 
     return targets
@@ -180,20 +180,18 @@ def _eligible(pipeline: Pipeline) -> Sequence[Value]:
 def _stamps(pipeline: Pipeline) -> Sequence[Value]:
     foreign = pipeline.text(Component.APPLICATION, "timestamps") == "from-source"
     stamped = becomes(_TOPIC, "message.timestamp.type", "LogAppendTime")
-    return (
-        stamped(pipeline) if foreign or _clock_refused(furthest_ahead(pipeline), pipeline) else []
-    )
+    return stamped(pipeline) if foreign or _clock_refused(max_ahead(pipeline), pipeline) else []
 
 
 def _clock_refused(limit: Limit | None, pipeline: Pipeline) -> bool:
-    return limit is not None and limit.ms < clocks_apart(pipeline).ms
+    return limit is not None and limit.ms < clock_skew(pipeline).ms
 
 
 def _ahead(setting: str) -> Targets:
     """Twice as far ahead as a sender's clock may be, and the default at least."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
-        limit, apart = furthest_ahead(pipeline), clocks_apart(pipeline)
+        limit, apart = max_ahead(pipeline), clock_skew(pipeline)
         short = limit is not None and limit.setting == setting and limit.ms < apart.ms
         return [max(_HOUR_MS, min(2 * apart.ms, ANY_AGE))] if short else []
 
@@ -204,7 +202,7 @@ def _any_age(setting: str) -> Targets:
     """The default takes a record of any age."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
-        limit = oldest(pipeline)
+        limit = max_age(pipeline)
         return [ANY_AGE] if limit and limit.setting == setting else []
 
     return targets
@@ -283,7 +281,7 @@ LEVERS = (
         ),
     ),
     Lever(
-        Component.APPLICATION, MOVED, _moved,
+        Component.APPLICATION, REPLICAS_MOVED, _moved,
         costs(availability="no broker is emptied while a replica is out of sync, so a move waits "
                            "for it.",
               more="Work: make tools that balance a cluster wait, or check their plan first "

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypedDict, Unpack
 
 from advisor.catalog import Component, Family, Value
-from advisor.reasoning.behaviour.replication import Replication, lost_at_once
+from advisor.reasoning.behaviour.replication import Replication, simultaneous_loss
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.pipeline import Pipeline
 
@@ -134,7 +134,7 @@ def minimums(pipeline: Pipeline, now: int, factors: Iterable[Value]) -> Sequence
     """f + 1, and one more than may stand in one rack of each of these factors."""
     lost = pipeline.requirement.survive
     counted = [n for n in factors if isinstance(n, int)]
-    gone = [(n, lost_at_once(pipeline, n)) for n in counted if lost]
+    gone = [(n, simultaneous_loss(pipeline, n)) for n in counted if lost]
     in_rack = {(n, at_once.count - at_once.removed + 1) for n, at_once in gone}
     wanted = {lost + 1} | {least for n, least in in_rack if least <= n}
     return sorted(least for least in wanted if now < least <= pipeline.brokers)

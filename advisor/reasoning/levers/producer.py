@@ -58,7 +58,7 @@ def _retries(pipeline: Pipeline) -> Sequence[Value]:
 def _backoffs(pipeline: Pipeline) -> Sequence[Value]:
     """The clients' own pause, where no retry would come in time."""
     session = Session(pipeline)
-    late = session.retries_too_late or session.no_second_try()
+    late = session.retries_too_late or session.gives_up_before_second_try()
     first = pipeline.number(Component.PRODUCER, "retry.backoff.ms")
     return [_BACKOFF_MS] if late and first > _BACKOFF_MS else []
 
@@ -66,7 +66,7 @@ def _backoffs(pipeline: Pipeline) -> Sequence[Value]:
 def _reconnects(pipeline: Pipeline) -> Sequence[Value]:
     """The client's own, where it is the wait for a connection that leaves no second try."""
     session = Session(pipeline)
-    late = session.reconnects_late and session.no_second_try()
+    late = session.reconnects_late and session.gives_up_before_second_try()
     usual = 100 if pipeline.family is Family.LIBRDKAFKA else 50
     return [usual] if late else []
 
@@ -74,7 +74,7 @@ def _reconnects(pipeline: Pipeline) -> Sequence[Value]:
 def _longest_pause_ms(pipeline: Pipeline) -> int:
     """As if acks were all: the change to that may be made together with this one."""
     topic = Replication(pipeline)
-    return max(topic.both_dead_ms, topic.slow_follower_ms + ELECTION_MARGIN_MS)
+    return max(topic.failover_with_controller_ms, topic.slow_follower_ms + ELECTION_MARGIN_MS)
 
 
 def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
@@ -98,12 +98,14 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
 
 def _longest_try_ms(session: Session) -> int:
     """The longest delivery timeout with which brokers still know a retry from a new message."""
-    return max(session.remembered[1], PRODUCER_EXPIRY_MS)
+    return max(session.producer_id_expiration[1], PRODUCER_EXPIRY_MS)
 
 
 def _no_try_in_time(session: Session) -> bool:
     """Whether no delivery timeout leaves time for a second try."""
-    return session.second_try_ms > _longest_try_ms(session) and bool(session.no_second_try())
+    return session.second_try_ms > _longest_try_ms(session) and bool(
+        session.gives_up_before_second_try()
+    )
 
 
 def _requests(pipeline: Pipeline) -> Sequence[Value]:

@@ -7,24 +7,24 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.behaviour.sizes import (
+    CLIENT_REQUEST_LIMIT,
     KIB,
-    QUEUE,
-    READ,
-    REQUEST,
+    QUEUE_KBYTES,
     REQUEST_BYTES,
-    RESPONSE,
-    SEGMENT,
+    REQUEST_LIMIT,
+    RESPONSE_LIMIT,
+    SEGMENT_BYTES,
     SMALLEST_BATCH_BYTES,
-    TAKEN,
+    TOPIC_LIMIT,
     USUAL_BYTES,
     USUAL_RESPONSE_BYTES,
+    exceeded_limits,
     full_batch,
     full_request,
-    largest,
-    read,
-    taken,
-    too_small,
-    unread,
+    largest_record,
+    oversized_response,
+    request_limit,
+    topic_limit,
 )
 from advisor.reasoning.levers.lever import (
     BROKER_FILE,
@@ -43,38 +43,40 @@ from advisor.reasoning.pipeline import Pipeline
 
 def _batches(pipeline: Pipeline) -> Sequence[Value]:
     """No batch larger than the topic takes; where it takes nothing, no size helps."""
-    bound, most = full_batch(pipeline), taken(pipeline).most
+    bound, most = full_batch(pipeline), topic_limit(pipeline).most
     return [most] if bound and most >= SMALLEST_BATCH_BYTES else []
 
 
 def _taken(pipeline: Pipeline) -> Sequence[Value]:
     """Kafka's own limit, or as much as the largest record and the fullest batch need."""
-    bound, now = full_batch(pipeline), pipeline.number(Component.TOPIC, TAKEN)
-    wanted = max(USUAL_BYTES[TAKEN], largest(pipeline) or 0, bound.most if bound else 0)
-    short = bound or any(limit.component is Component.TOPIC for limit in too_small(pipeline))
+    bound, now = full_batch(pipeline), pipeline.number(Component.TOPIC, TOPIC_LIMIT)
+    wanted = max(
+        USUAL_BYTES[TOPIC_LIMIT], largest_record(pipeline) or 0, bound.most if bound else 0
+    )
+    short = bound or any(limit.component is Component.TOPIC for limit in exceeded_limits(pipeline))
     return [wanted] if short and now < wanted else []
 
 
 def _segments(pipeline: Pipeline) -> Sequence[Value]:
     """Kafka's own size of a file, where a batch or the largest record has no room in one."""
-    now = pipeline.number(Component.TOPIC, SEGMENT)
-    bound, size = full_batch(pipeline), largest(pipeline)
+    now = pipeline.number(Component.TOPIC, SEGMENT_BYTES)
+    bound, size = full_batch(pipeline), largest_record(pipeline)
     needed = max(bound.most if bound else 0, size or 0)
-    return [max(USUAL_BYTES[SEGMENT], needed)] if now < needed else []
+    return [max(USUAL_BYTES[SEGMENT_BYTES], needed)] if now < needed else []
 
 
 def _read(pipeline: Pipeline) -> Sequence[Value]:
     """Kafka's own limit, or as much as the largest record and the fullest request need."""
-    bound, now = full_request(pipeline), read(pipeline).most
-    size = max(largest(pipeline) or 0, bound.most if bound else 0)
-    wanted = max(USUAL_BYTES[READ], min(size + REQUEST_BYTES, INT_MAX))
-    short = bound or any(limit.setting == READ for limit in too_small(pipeline))
+    bound, now = full_request(pipeline), request_limit(pipeline).most
+    size = max(largest_record(pipeline) or 0, bound.most if bound else 0)
+    wanted = max(USUAL_BYTES[REQUEST_LIMIT], min(size + REQUEST_BYTES, INT_MAX))
+    short = bound or any(limit.setting == REQUEST_LIMIT for limit in exceeded_limits(pipeline))
     return [wanted] if short and now < wanted else []
 
 
 def _response(pipeline: Pipeline) -> Sequence[Value]:
     """librdkafka's own limit, or as much as the largest batch needs."""
-    size = unread(pipeline)
+    size = oversized_response(pipeline)
     return [max(USUAL_RESPONSE_BYTES, min(size, INT_MAX))] if size is not None else []
 
 
@@ -82,8 +84,8 @@ def _enough(setting: str, unit: int = 1) -> Targets:
     """What the largest record needs, where this limit of the client, in `unit` bytes, is below."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
-        short = any(limit.setting == setting for limit in too_small(pipeline))
-        size = largest(pipeline)
+        short = any(limit.setting == setting for limit in exceeded_limits(pipeline))
+        size = largest_record(pipeline)
         return [-(-size // unit)] if short and size is not None else []
 
     return targets
@@ -94,14 +96,18 @@ def _requests(pipeline: Pipeline) -> Sequence[Value]:
     larger, if that is not below Kafka's own."""
     if pipeline.family is Family.LIBRDKAFKA:
         return ()
-    most = read(pipeline).most - REQUEST_BYTES
-    if full_request(pipeline) and most >= max(USUAL_BYTES[REQUEST], largest(pipeline) or 0):
+    most = request_limit(pipeline).most - REQUEST_BYTES
+    if full_request(pipeline) and most >= max(
+        USUAL_BYTES[CLIENT_REQUEST_LIMIT], largest_record(pipeline) or 0
+    ):
         return [most]
-    return _enough(REQUEST)(pipeline)
+    return _enough(CLIENT_REQUEST_LIMIT)(pipeline)
 
 
 def _request_price(before: Pipeline, after: Pipeline) -> str:
-    if after.number(Component.PRODUCER, REQUEST) < before.number(Component.PRODUCER, REQUEST):
+    if after.number(Component.PRODUCER, CLIENT_REQUEST_LIMIT) < before.number(
+        Component.PRODUCER, CLIENT_REQUEST_LIMIT
+    ):
         return price_text(throughput="requests are smaller, so there may be more of them.")
     return _LARGER(before, after)
 
@@ -126,20 +132,22 @@ LEVERS = (
         PRODUCER_RESTART,
     ),
     _producer(
-        QUEUE, only(Family.LIBRDKAFKA, _enough(QUEUE, KIB)),
+        QUEUE_KBYTES, only(Family.LIBRDKAFKA, _enough(QUEUE_KBYTES, KIB)),
         costs(more="Memory: the producer holds records of that size."),
         "librdkafka CONFIGURATION.md, queue.buffering.max.kbytes",
         PRODUCER_RESTART,
     ),
     _producer(
-        REQUEST, _requests, _request_price, f"Kafka ConfigDef, {REQUEST}", PRODUCER_RESTART,
+        CLIENT_REQUEST_LIMIT, _requests, _request_price, (
+            f"Kafka ConfigDef, {CLIENT_REQUEST_LIMIT}"
+        ), PRODUCER_RESTART,
     ),
     _producer(
         "buffer.memory", _enough("buffer.memory"), _LARGER, "Kafka ConfigDef, buffer.memory",
         PRODUCER_RESTART,
     ),
     Lever(
-        Component.TOPIC, TAKEN, _taken,
+        Component.TOPIC, TOPIC_LIMIT, _taken,
         costs(latency="followers and readers wait while a large batch is copied.",
               more="Memory: readers hold batches of that size, whatever their fetch limits are "
               "(KIP-74)."),
@@ -147,19 +155,19 @@ LEVERS = (
         TOPIC_CONFIG,
     ),
     Lever(
-        Component.TOPIC, SEGMENT, _segments,
+        Component.TOPIC, SEGMENT_BYTES, _segments,
         costs(disk="retention and compaction wait until a segment is full, or for segment.ms."),
         "Kafka TopicConfig, segment.bytes",
         TOPIC_CONFIG,
     ),
     Lever(
-        Component.CONSUMER, RESPONSE, _response,
+        Component.CONSUMER, RESPONSE_LIMIT, _response,
         costs(more="Memory: readers hold responses of that size."),
         "librdkafka CONFIGURATION.md, receive.message.max.bytes",
         CONSUMER_RESTART,
     ),
     Lever(
-        Component.BROKER, READ, _read,
+        Component.BROKER, REQUEST_LIMIT, _read,
         costs(more="Memory: brokers hold requests of that size."),
         "Kafka SocketServerConfigs, socket.request.max.bytes",
         BROKER_FILE,

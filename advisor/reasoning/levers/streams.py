@@ -8,7 +8,7 @@ from functools import partial
 from advisor.catalog import Component, Family, Value
 from advisor.catalog.streams_overrides import COMMIT_MS, TRANSACTION_MS
 from advisor.reasoning.behaviour.replication import enough_copies, short_of_copies
-from advisor.reasoning.behaviour.streams import EXTRACTOR, PROCESSOR, Streams, handler
+from advisor.reasoning.behaviour.streams import EXTRACTOR, PROCESSOR, Streams, handler_setting
 from advisor.reasoning.levers.lever import (
     Lever,
     Procedure,
@@ -75,7 +75,7 @@ def _stops(what: str, name: str) -> Targets:
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         stops = f"{_ERRORS}.{_STOPS[what]}"
-        if handler(pipeline, what) != name or pipeline.text(_STREAMS, name) == stops:
+        if handler_setting(pipeline, what) != name or pipeline.text(_STREAMS, name) == stops:
             return []
         return [stops]
 
@@ -85,7 +85,7 @@ def _stops(what: str, name: str) -> Targets:
 def _extractors(pipeline: Pipeline) -> Sequence[Value]:
     """The one that keeps each message, where one is in force that drops some."""
     keeps = f"{PROCESSOR}UsePartitionTimeOnInvalidTimestamp"
-    return [keeps] if Streams(pipeline).drops_without_time else []
+    return [keeps] if Streams(pipeline).record_dropping_extractor else []
 
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:

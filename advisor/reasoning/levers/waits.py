@@ -11,7 +11,7 @@ from advisor.reasoning.behaviour.replication import (
     QUORUM_TIMEOUTS_MS,
     Replication,
 )
-from advisor.reasoning.behaviour.session import ANSWER_MS
+from advisor.reasoning.behaviour.session import MIN_RESPONSE_MS
 from advisor.reasoning.levers.lever import (
     BROKER_FILE,
     INT_MAX,
@@ -47,7 +47,7 @@ def _sessions(pipeline: Pipeline) -> Sequence[Value]:
     """Longer than two heartbeats, where a broker that lives is fenced between them."""
     topic = Replication(pipeline)
     beat_ms = topic.heartbeat_ms
-    if beat_ms is not None and topic.fenced_again_and_again:
+    if beat_ms is not None and topic.repeated_fencing:
         return sorted({_SESSION_MS, max(_SESSION_MS, min(2 * beat_ms, INT_MAX // 2))})
     return _sooner("broker.session.timeout.ms", _SESSION_MS)(pipeline)
 
@@ -55,7 +55,7 @@ def _sessions(pipeline: Pipeline) -> Sequence[Value]:
 def _heartbeats(pipeline: Pipeline) -> Sequence[Value]:
     topic = Replication(pipeline)
     rare = topic.heartbeat_ms is not None and topic.heartbeat_ms > _HEARTBEAT_MS
-    return [_HEARTBEAT_MS] if rare and topic.fenced_again_and_again else []
+    return [_HEARTBEAT_MS] if rare and topic.repeated_fencing else []
 
 
 def _elections(name: str, usual: int) -> Targets:
@@ -65,7 +65,7 @@ def _elections(name: str, usual: int) -> Targets:
         if not pipeline.knows(_BROKER, name):
             return []
         now = pipeline.number(_BROKER, name)
-        hopeless = name in QUORUM_TIMEOUTS_MS and now <= ANSWER_MS
+        hopeless = name in QUORUM_TIMEOUTS_MS and now <= MIN_RESPONSE_MS
         return [usual] if now > usual or hopeless else []
 
     return targets

@@ -22,7 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 def check(pipeline: Pipeline) -> str | None:
     """Two ways of committing at once."""
     group = Group.of(pipeline)
-    if group is None or not group.outside_transaction:
+    if group is None or not group.commits_outside_transaction:
         return None
     return (
         "enable.auto.commit=true with application.commit=in-transaction: an abort does not take "

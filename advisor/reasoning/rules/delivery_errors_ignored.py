@@ -25,7 +25,7 @@ def check(pipeline: Pipeline) -> str | None:
     """The application does not look."""
     # Of Kafka Streams, whose handler may drop results, rule S002 speaks.
     session = Session(pipeline)
-    is_told = session.errors_handled or session.fails_with_its_input
+    is_told = session.errors_handled or session.aborts_with_input
     if is_told or pipeline.family is Family.STREAMS:
         return None
     return "application.delivery.errors=ignored: a send that failed looks like one that succeeded."

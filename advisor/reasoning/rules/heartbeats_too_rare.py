@@ -32,8 +32,8 @@ def check(pipeline: Pipeline) -> str | None:
     beat_ms = topic.heartbeat_ms
     if beat_ms is None or 2 * beat_ms <= topic.session_timeout_ms:
         return None
-    if topic.fenced_again_and_again:
-        return f"{topic.fenced_again_and_again}."
+    if topic.repeated_fencing:
+        return f"{topic.repeated_fencing}."
     return (
         f"{_BEAT}={beat_ms} is more than half of {topic.fencing}: after one late heartbeat, a "
         "broker that runs loses its partitions."

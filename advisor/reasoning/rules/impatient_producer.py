@@ -25,7 +25,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 def check(pipeline: Pipeline) -> str | None:
     """The client's patience is shorter than the longest pause that passes by itself."""
-    return Session(pipeline).impatience(Replication(pipeline).slowest_pause_ms)
+    return Session(pipeline).reason_to_give_up(Replication(pipeline).slowest_pause_ms)
 
 
 RULE = Rule(

@@ -40,14 +40,15 @@ def check(pipeline: Pipeline) -> str | None:
     other = Replication(pipeline.with_setting(Component.APPLICATION, _MODE, "zookeeper"))
     return (
         f"kafka={pipeline.kafka} has ZooKeeper or KRaft mode, and which one was not stated: KRaft "
-        f"is assumed, and a broker that crashes is declared dead after {topic.silent_ms:,} ms "
-        f"({topic.fencing}). With ZooKeeper ({_MODE}=zookeeper) {_given_up(other)}."
+        "is assumed, and a broker that crashes is declared dead after "
+        f"{topic.failure_detection_ms:,} ms ({topic.fencing}). With ZooKeeper ({_MODE}=zookeeper) "
+        f"{_given_up(other)}."
     )
 
 
 def _given_up(topic: Replication) -> str:
     return (
-        f"a broker that crashes is declared dead after up to {topic.silent_ms:,} ms "
+        f"a broker that crashes is declared dead after up to {topic.failure_detection_ms:,} ms "
         f"({topic.fencing})"
     )
 

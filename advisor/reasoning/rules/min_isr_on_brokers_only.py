@@ -21,14 +21,14 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.replication import on_brokers_only
+from advisor.reasoning.behaviour.replication import min_isr_only_on_brokers
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
     """The topic relies on the brokers' files, on a release that may pass them over."""
-    stated = on_brokers_only(pipeline)
+    stated = min_isr_only_on_brokers(pipeline)
     if stated is None:
         return None
     return (

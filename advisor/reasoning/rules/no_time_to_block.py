@@ -16,7 +16,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.session import ANSWER_MS
+from advisor.reasoning.behaviour.session import MIN_RESPONSE_MS
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
@@ -28,7 +28,7 @@ def check(pipeline: Pipeline) -> str | None:
     if pipeline.family not in (Family.SPARK, Family.STREAMS):
         return None
     block_ms = pipeline.number(Component.PRODUCER, _BLOCK)
-    if block_ms > ANSWER_MS:
+    if block_ms > MIN_RESPONSE_MS:
         return None
     what = (
         "the task, and the query stops when a task has failed for the fourth time"

@@ -25,11 +25,11 @@ from advisor.reasoning.pipeline import Pipeline
 def check(pipeline: Pipeline) -> str | None:
     """The client commits what is still being worked on."""
     group = Group.of(pipeline)
-    if group is None or not group.background:
+    if group is None or not group.commits_in_background:
         return None
     return (
         "enable.auto.offset.store=true with enable.auto.commit=true: a message counts as read "
-        f"{group.pace}, processed or not; a crash loses it for this group."
+        f"{group.commit_pace}, processed or not; a crash loses it for this group."
     )
 
 

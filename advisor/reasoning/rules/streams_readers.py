@@ -29,8 +29,8 @@ def check(pipeline: Pipeline) -> str | None:
     if readers == "read_committed":
         return None
     return (
-        f"application.readers={readers or 'unknown'} with {Streams(pipeline).named}: only "
-        "readers with isolation.level=read_committed see each result once."
+        f"application.readers={readers or 'unknown'} with {Streams(pipeline).guarantee_setting}: "
+        "only readers with isolation.level=read_committed see each result once."
     )
 
 

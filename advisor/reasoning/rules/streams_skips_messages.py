@@ -27,8 +27,8 @@ def check(pipeline: Pipeline) -> str | None:
     if pipeline.family is not Family.STREAMS:
         return None
     streams = Streams(pipeline)
-    passing = [] if streams.dead_letters else [*streams.passes_over]
-    passing += filter(None, [streams.drops_results, streams.drops_without_time])
+    passing = [] if streams.dead_letters else [*streams.skipping_handlers]
+    passing += filter(None, [streams.result_dropping_handler, streams.record_dropping_extractor])
     if not passing:
         return None
     return f"{' and '.join(passing)}: the application may continue without a message."

@@ -30,7 +30,7 @@ def check(pipeline: Pipeline) -> str | None:
     if streams.state != "logged" or streams.standbys or not temporary(folder):
         return None
     return (
-        f"state.dir={folder} with {streams.copies_named}: after a reboot or in a new container "
+        f"state.dir={folder} with {streams.standby_setting}: after a reboot or in a new container "
         "each task waits until its whole changelog is read back."
     )
 

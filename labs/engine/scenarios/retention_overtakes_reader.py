@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.reasoning.behaviour.sizes import KIB, QUEUE
+from advisor.reasoning.behaviour.sizes import KIB, QUEUE_KBYTES
 from labs.engine.clients.translate import Pinned
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Rate, Scenario
@@ -51,7 +51,7 @@ def _needed(settings: Settings) -> int | None:
     if application.get("outage.ms") is not None:
         return None
     producer = settings.get("producer", {})
-    return int(producer.get("buffer.memory", int(producer.get(QUEUE, KIB**2)) * KIB))
+    return int(producer.get("buffer.memory", int(producer.get(QUEUE_KBYTES, KIB**2)) * KIB))
 
 
 SCENARIO = Scenario(

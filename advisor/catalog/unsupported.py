@@ -164,7 +164,7 @@ _OF_CONFLUENT = {
 """Settings that Kafka passes over, and Confluent Server reads."""
 
 
-def of_share_group(family: Family, component: Component, name: str) -> bool:
+def is_share_setting(family: Family, component: Component, name: str) -> bool:
     """Whether a setting is of a share consumer or of its group, known to a version or not."""
     of_consumer = component is Component.CONSUMER and family is not Family.SPARK
     return of_consumer and name.startswith(_OF_SHARES)
@@ -198,7 +198,7 @@ def not_advised(
         both = f"{_ASKS}=false with {_FALLBACK}={texts[_FALLBACK].strip()}"
         yield Problem(component, _FALLBACK, f"{both} {_OLD_BROKERS}")
     for name, text in texts.items():
-        words = _SHARE if of_share_group(family, component, name) else None
+        words = _SHARE if is_share_setting(family, component, name) else None
         if words is None and text.strip().lower() == "true":
             words = _SWITCHED_ON.get((component, name))
         if words:

@@ -21,14 +21,14 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Remembered(Pipeline):
+class MemoizedPipeline(Pipeline):
     """A pipeline with the values and the looks that it was asked for. For one thread at a time."""
 
     values: dict[Key, Value] = field(default_factory=dict, init=False, repr=False)
     looks: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, pipeline: Pipeline) -> Remembered:
+    def of(cls, pipeline: Pipeline) -> MemoizedPipeline:
         """The same pipeline, with what it was asked already if it is one of these."""
         if isinstance(pipeline, cls):
             return pipeline
