@@ -57,9 +57,13 @@ def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expec
 
 
 WAITS = [
-    (DISK, SAFE, "with several, it continues without that one, and another replica leads at once"),
+    (
+        DISK,
+        SAFE,
+        "with several, it continues without that one, and another replica leads immediately",
+    ),
     (DISK, SAFE | {"kafka": "3.6"}, "kafka=3.6 continues and does not inform the controller"),
-    (DISK, SAFE | {"kafka": "3.6", "application.metadata.mode": "zookeeper"}, "leads at once"),
+    (DISK, SAFE | {"kafka": "3.6", "application.metadata.mode": "zookeeper"}, "leads immediately"),
     (DISK, SAFE | {"topic.replication.factor": "1"}, "the only replica is on that disk"),
     (MOVED, SAFE | EARLY, "fewer than min.insync.replicas=2 may be left"),
     (SITE, STRETCHED, "one of the two racks has the majority of the controllers"),

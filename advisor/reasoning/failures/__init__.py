@@ -1,7 +1,7 @@
-"""The failure events, one a file. A new file in this folder is a new event; nothing else changes.
+"""The failure events, one per file. To add an event, add a file to this folder.
 
-Each file has `EVENT`, a `FailureEvent`. What an event permits is derived from `replication`,
-`session` and `group`; a file only says which of those rules its story touches.
+Each file defines `EVENT`, a `FailureEvent`. What an event permits follows from the rules in
+`replication`, `session` and `group`; a file states only which of them apply to it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _ORDER = tuple(Boundary)
 
 @cache
 def all_events() -> tuple[FailureEvent, ...]:
-    """Every event, along the way of a message: by boundary, then by name."""
+    """Returns all events in the order of a message's path: by boundary, then by name."""
     modules = (import_module(f"{__name__}.{file.name}") for file in _files())
     events: list[FailureEvent] = [module.EVENT for module in modules]
     return tuple(sorted(events, key=lambda event: (_ORDER.index(event.boundary), event.name)))
 
 
 def events_for(pipeline: Pipeline) -> tuple[FailureEvent, ...]:
-    """The events that a pipeline of this client family can meet."""
-    return _of_family(pipeline.family)
+    """Returns the events that can happen to a pipeline of this client family."""
+    return _family_events(pipeline.family)
 
 
 @cache
-def _of_family(family: Family) -> tuple[FailureEvent, ...]:
+def _family_events(family: Family) -> tuple[FailureEvent, ...]:
     return tuple(event for event in all_events() if family in event.families)
 
 

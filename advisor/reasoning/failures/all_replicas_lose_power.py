@@ -1,4 +1,4 @@
-"""Every replica of the partition loses power at once."""
+"""All replicas of the partition lose power at the same time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The end of every log that was only in memory; copies do not help, a flush does."""
+    """Loss of the end of every log that was only in memory: only a flush prevents it."""
     topic = Replication(pipeline)
     permitted = outage(
         f"replication.factor={topic.factor}: nothing is read or written until a replica is back."
@@ -19,8 +19,8 @@ def permits(pipeline: Pipeline) -> Permits:
             "flush.messages=9223372036854775807 (never): a committed record may be only in the "
             f"memory of the in-sync replicas; acks={topic.acks} does not wait for a disk."
             if topic.flushes_never
-            else f"flush.messages={topic.flush_messages}: up to so many records of each replica "
-            "are in memory only."
+            else f"flush.messages={topic.flush_messages}: up to that many records of each replica "
+            "are only in memory."
         )
         permitted |= truncated(reason)
     elif topic.acks == "0" or (topic.acks == "1" and topic.fails_over):

@@ -23,7 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     return skipped(
         "application.processing=asynchronous with enable.auto.commit=true: the client commits "
-        f"what it has handed out, {group.commit_pace}, and does not know what has been processed."
+        f"what it has delivered, {group.commit_pace}, and does not know what has been processed."
     )
 
 

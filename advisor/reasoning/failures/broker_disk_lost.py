@@ -76,8 +76,8 @@ def _loss_reason(topic: Replication, lost: int) -> str:
         copies = "no copy" if topic.copies == 0 else "only the leader's copy"
         brokers = counted(lost, "broker")
         return (
-            f"acks={topic.acks}: {copies} of an acknowledged record is guaranteed; {brokers} may be "
-            "lost."
+            f"acks={topic.acks}: {copies} of an acknowledged record is guaranteed; {brokers} may "
+            "be lost."
         )
     if topic.factor <= lost:
         return (

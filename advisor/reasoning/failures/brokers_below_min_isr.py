@@ -1,4 +1,4 @@
-"""So many replicas are down that fewer than min.insync.replicas are left."""
+"""So many replicas are down that fewer than min.insync.replicas are in sync."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ IN_SYNC = "replicas.in.sync"
 
 @derived
 def permits(pipeline: Pipeline) -> Permits:
-    """Refused writes with acks=all; with acks=0 or 1, since 3.7, accepted and invisible ones."""
+    """Refused writes with acks=all; with acks=0 or 1, since 3.7, records that stay unreadable."""
     topic = Replication(pipeline)
-    return _by_settings(topic) | _now(pipeline, topic)
+    return _possible_outage(topic) | _current_outage(pipeline, topic)
 
 
-def _too_few_now(pipeline: Pipeline, topic: Replication) -> bool:
-    """Whether what is sent now is refused, as the team's description shows its cluster."""
-    now = pipeline.value(Component.APPLICATION, IN_SYNC)
+def _is_below_minimum(pipeline: Pipeline, topic: Replication) -> bool:
+    """Whether sends are refused in the current state of the team's cluster, as described."""
+    in_sync = pipeline.value(Component.APPLICATION, IN_SYNC)
     least = topic.min_isr if topic.waits_for_followers else 1
-    return isinstance(now, int) and now < min(least, topic.factor)
+    return isinstance(in_sync, int) and in_sync < min(least, topic.factor)
 
 
-def _now(pipeline: Pipeline, topic: Replication) -> Permits:
-    if not _too_few_now(pipeline, topic):
+def _current_outage(pipeline: Pipeline, topic: Replication) -> Permits:
+    if not _is_below_minimum(pipeline, topic):
         return {}
-    now, session = pipeline.number(Component.APPLICATION, IN_SYNC), Session(pipeline)
-    why = (
+    in_sync, session = pipeline.number(Component.APPLICATION, IN_SYNC), Session(pipeline)
+    effect = (
         "a partition has no leader"
-        if now == 0
+        if in_sync == 0
         else f"acks=all with min.insync.replicas={topic.min_isr} is refused"
     )
-    reason = f"application.{IN_SYNC}={now}: {why}, until replicas are back."
-    waits = session.application_resends or session.engine_resends
-    if waits or session.delivery_timeout_ms is None:
+    reason = f"application.{IN_SYNC}={in_sync}: {effect}, until replicas are back."
+    resends = session.application_resends or session.engine_resends
+    if resends or session.delivery_timeout_ms is None:
         return outage(reason)
     return outage(reason) | {Anomaly.GIVEN_UP: reason}
 
 
-def _by_settings(topic: Replication) -> Permits:
+def _possible_outage(topic: Replication) -> Permits:
     if topic.spares < 0:
         if not topic.waits_for_followers:
             return {}

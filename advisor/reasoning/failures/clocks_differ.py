@@ -28,8 +28,8 @@ def _refused(pipeline: Pipeline) -> Permits:
     apart = clock_skew(pipeline)
     limits = (("ahead of", max_ahead(pipeline)), ("behind", max_age(pipeline)))
     refused = [
-        f"{limit}: a sender whose clock is further {direction} the broker's gets its records refused"
-        for direction, limit in limits
+        f"{limit}: a sender whose clock is further {side} the broker's gets its records refused"
+        for side, limit in limits
         if limit is not None and limit.ms < apart.ms
     ]
     if not refused:
@@ -40,8 +40,10 @@ def _refused(pipeline: Pipeline) -> Permits:
 
 
 def _deleted_early(pipeline: Pipeline) -> Permits:
-    """Records deleted early. Counted only if the difference is stated: no retention is so short
-    that a second or so matters."""
+    """Records deleted early, counted only if the difference is stated.
+
+    No retention is so short that the default difference of about a second matters.
+    """
     if pipeline.value(Component.APPLICATION, CLOCK_SKEW) is None:
         return {}
     retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
@@ -53,8 +55,8 @@ def _deleted_early(pipeline: Pipeline) -> Permits:
     return {
         Anomaly.EFFECT_MISSING: (
             f"{apart}: a broker whose clock is ahead of the clock that stamped a record deletes "
-            f"the record that much earlier than retention.ms={retention_ms}, and readers may be away "
-            f"for {absence.ms:,} ms ({absence.reason})."
+            f"the record that much earlier than retention.ms={retention_ms}, and readers may be "
+            f"away for {absence.ms:,} ms ({absence.reason})."
         )
     }
 

@@ -12,11 +12,11 @@ SERVERS, DISK = ("controllers", "zookeeper.servers"), "metadata.disk.lost"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Nothing by itself; whatever fails next stays as it is, for as long as it lasts.
+    """An outage with the next failure: without a majority, the metadata cannot change.
 
-    Where every one of them may be lost for good, so may all that they know, and with it every
-    message. Seen in a run: with the controller hung, reads and writes went on for 12 s; a
-    follower that was killed then held acks=all up until it was back.
+    If all servers with the metadata may be lost for good, so may the metadata, and with it every
+    message. Seen in a run: with the controller hung, reads and writes continued for 12 s; then a
+    follower was killed, and acks=all was blocked until it was back.
     """
     topic = Replication(pipeline)
     outages = outage(
@@ -24,34 +24,34 @@ def permits(pipeline: Pipeline) -> Permits:
         if topic.zookeeper
         else _without_majority(pipeline, topic)
     )
-    stale = _with_a_stale_one(pipeline, topic)
-    return outages | _without_metadata(pipeline, topic) | stale | _with_empty_voter(pipeline, topic)
+    stale = _stale_metadata(pipeline, topic)
+    return outages | _lost_metadata(pipeline, topic) | stale | _empty_voter(pipeline, topic)
 
 
 def may_be_stale(pipeline: Pipeline) -> bool:
-    """Whether those that are left may lack what was committed: a majority had it, and it is lost
-    (Raft; kraft.md, Controllers: 3 of them tolerate the loss of one)."""
+    """Whether the remaining servers may lack committed metadata, because a majority that had it may
+    be lost (Raft; kraft.md, Controllers: 3 of them tolerate the loss of one)."""
     count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
     return count is not None and count // 2 < lost
 
 
-def _with_a_stale_one(pipeline: Pipeline, topic: Replication) -> Permits:
-    """Brokers go by what it knows: also of a replica that has left the in-sync set since."""
+def _stale_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
+    """Truncation: stale metadata may list a replica as in sync that has left the set since."""
     count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
     if count is None or count <= lost or not may_be_stale(pipeline):
         return {}
     reason = (
         f"application.{SERVERS[topic.zookeeper]}={count}: {lost} may be lost for good, and "
-        "metadata that was committed may have been on these only. Where the cluster goes on with "
-        "what is left, a replica that lacks messages may become leader, and the others truncate "
-        "them."
+        "committed metadata may have been on these only. If the cluster continues with the "
+        "rest, a replica that lacks messages may become leader, and the others truncate them."
     )
     return truncated(reason)
 
 
-def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
-    """Brokers delete replicas that the metadata do not name (KAFKA-14616, stray replicas), and do
-    not start with a ZooKeeper that has another cluster.id (KafkaServer.scala)."""
+def _lost_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
+    """Loss of all messages: brokers delete replicas that are not in the metadata (KAFKA-14616,
+    stray replicas), and do not start with a ZooKeeper that has another cluster.id
+    (KafkaServer.scala)."""
     count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
     if count is None or count > lost:
         return {}
@@ -72,14 +72,15 @@ def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
     }
 
 
-def _with_empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
-    """A voter on an empty disk may elect one that is behind (KIP-856, KAFKA-14077)."""
+def _empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
+    """Truncation, because a voter with an empty disk may elect a server that is behind (KIP-856,
+    KAFKA-14077)."""
     by_restart = pipeline.text(Component.APPLICATION, DISK) == "each-restart"
     if not (by_restart or (returns_empty(pipeline) and pipeline.requirement.survive)):
         return {}
-    who = "server of ZooKeeper" if topic.zookeeper else "controller"
+    server = "server of ZooKeeper" if topic.zookeeper else "controller"
     reason = (
-        f"application.{DISK}={pipeline.text(Component.APPLICATION, DISK)}: a {who} that returns "
+        f"application.{DISK}={pipeline.text(Component.APPLICATION, DISK)}: a {server} that returns "
         "with an empty disk votes for one that is behind, and committed metadata is lost: which "
         "replicas are in sync, or all topics. A replica that lacks messages then becomes leader, "
         "and the others truncate them."
@@ -88,18 +89,18 @@ def _with_empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
 
 
 def metadata_servers(pipeline: Pipeline) -> int | None:
-    """How many servers keep the metadata, if that was said."""
+    """Returns how many servers keep the metadata; None if that was not stated."""
     by_zookeeper = Replication(pipeline).zookeeper
     return zookeeper_servers(pipeline) if by_zookeeper else controllers(pipeline)
 
 
 def returns_empty(pipeline: Pipeline) -> bool:
-    """Whether one that lost its disk comes back by itself, and votes."""
+    """Whether a server that lost its disk comes back and votes without an operator."""
     return pipeline.text(Component.APPLICATION, DISK) != "rebuilt"
 
 
 def lost_for_good(pipeline: Pipeline) -> int:
-    """How many machines may lose their disks, also by a restart where that is a loss of one."""
+    """Returns how many machines may lose their disks; at least 1 if a restart empties a disk."""
     by_restart = "each-restart" in (
         pipeline.text(Component.APPLICATION, name) for name in ("disk.lost", DISK)
     )
@@ -110,39 +111,40 @@ def _without_majority(pipeline: Pipeline, topic: Replication) -> str:
     count, lost = controllers(pipeline), lost_for_good(pipeline)
     if count is not None and (count - 1) // 2 < lost < count:
         return (
-            f"application.controllers={count}: of these {lost} may be lost for good, and no "
+            f"application.controllers={count}: {lost} of these may be lost for good, and no "
             "majority is left. No new leader is elected and the in-sync set cannot shrink until "
             "an operator has formed a new quorum of the remaining ones."
         )
-    text = (
-        f"application.controllers={count or 'unknown'} ({_spared(count)} may be down): without a "
-        "majority"
+    condition = (
+        f"application.controllers={count or 'unknown'} ({_tolerated(count)} may be down): without "
+        "a majority"
     )
-    return _held_up(topic, text, "the controllers")
+    return _outage_reason(topic, condition, "the controllers")
 
 
 def _without_zookeeper(pipeline: Pipeline, topic: Replication) -> str:
-    """Inferred from where the controller, some broker, keeps its decisions; not seen in a run."""
-    text = (
+    """The reason with ZooKeeper, inferred from where the controller, one of the brokers, stores its
+    decisions; not seen in a run."""
+    condition = (
         f"{topic.with_zookeeper}: without a majority of ZooKeeper's servers "
-        f"({_spared(zookeeper_servers(pipeline))} may be down)"
+        f"({_tolerated(zookeeper_servers(pipeline))} may be down)"
     )
-    return _held_up(topic, text, "they")
+    return _outage_reason(topic, condition, "they")
 
 
-def _spared(count: int | None) -> str:
+def _tolerated(count: int | None) -> str:
     return "fewer than half" if count is None else f"{(count - 1) // 2}"
 
 
-def _held_up(topic: Replication, text: str, who: str) -> str:
+def _outage_reason(topic: Replication, condition: str, servers: str) -> str:
     if topic.waits_for_followers and topic.fails_over:
         return (
-            f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
-            f"broker that dies blocks acks=all until it or {who} are back."
+            f"{condition} the in-sync set cannot shrink and no new leader can be elected, so the "
+            f"next broker that dies blocks acks=all until it or {servers} are back."
         )
     return (
-        f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
-        f"or {who} are back."
+        f"{condition} no new leader can be elected: a partition whose leader dies next waits until "
+        f"it or {servers} are back."
     )
 
 

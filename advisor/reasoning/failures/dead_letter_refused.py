@@ -26,8 +26,8 @@ def permits(pipeline: Pipeline) -> Permits:
     setting = f"application.dead.letter={group.dead_letter_mode}"
     if group.dead_letter_mode == "unacknowledged":
         return skipped(
-            f"{setting}: the position advances although it is unknown whether the dead-letter topic "
-            "has the message."
+            f"{setting}: the position advances although it is unknown whether the dead-letter "
+            "topic has the message."
         )
     return {
         Anomaly.BLOCKED: (

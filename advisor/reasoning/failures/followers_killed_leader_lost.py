@@ -10,15 +10,15 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What `isr-shrunk-leader-lost` permits, and the loss with eligible leader replicas as well.
+    """What `isr-shrunk-leader-lost` permits, and loss with eligible leader replicas as well.
 
-    A broker that registers without the mark of a clean stop is taken out of the eligible replicas
-    (KIP-966, KAFKA-15586), whatever its disk holds. With none left the controller elects the last
-    known leader, also on an empty disk. Seen on 4.3.1 with acks=all and min.insync.replicas=2:
-    1,000 of 1,000 acknowledged messages gone, although both followers had been back with all of
-    them for ten seconds; with followers that were stopped by SIGTERM one after the other, 0 of
-    1,000. Stopped by SIGTERM at the same moment, 4.1.2 lost all 1,000 in 4 of 10 plays
-    (docs/decisions/0096).
+    A broker that registers without the mark of a clean shutdown is removed from the eligible
+    replicas (KIP-966, KAFKA-15586), whatever its disk holds. If none is left, the controller elects
+    the last known leader, even with an empty disk. Seen on 4.3.1 with acks=all and
+    min.insync.replicas=2: 1,000 of 1,000 acknowledged messages were lost, although both followers
+    had been back with all of them for ten seconds; with followers that were stopped by SIGTERM one
+    after the other, 0 of 1,000. With followers stopped by SIGTERM at the same moment, 4.1.2 lost
+    all 1,000 in 4 of 10 plays (docs/decisions/0096).
     """
     topic = Replication(pipeline)
     permitted = dict(isr_shrunk_leader_lost.permits(pipeline))

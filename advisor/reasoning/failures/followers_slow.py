@@ -10,20 +10,20 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A wait for the slowest in-sync replica; repeats if the client does not wait as long."""
+    """A wait for the slowest in-sync replica; duplicates if the client does not wait that long."""
     topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
         return {}
-    until = (
+    slow_follower = (
         f"replica.lag.time.max.ms={topic.lag_max_ms}: a slow follower stays in sync for up to "
         f"{topic.slow_follower_ms:,} ms"
     )
     if not topic.waits_for_followers:
         return {
-            Anomaly.BLOCKED: f"{until}; acks={topic.acks} does not wait for it, but nobody can "
-            "read a record that it lacks."
+            Anomaly.BLOCKED: f"{slow_follower}; acks={topic.acks} does not wait for it, but nobody "
+            "can read a record that it lacks."
         }
-    permitted = outage(f"{until}; acks=all and the readers wait for it.")
+    permitted = outage(f"{slow_follower}; acks=all and the readers wait for it.")
     if session.request_timeout_ms < topic.slow_follower_ms:
         permitted |= session.repeats()
     return permitted | session.gives_up(topic.slowest_pause_ms, "A slow follower's time in sync")

@@ -13,14 +13,14 @@ NAME = "offsets.retention.minutes"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A group without a position, if it may be away for longer than its offsets are kept."""
-    kept = pipeline.number(Component.BROKER, NAME)
-    readers = longest_absence(pipeline)
-    if readers.ms < kept * 60_000:
+    """A group without a position, if it may be away for longer than its offsets are retained."""
+    retention_minutes = pipeline.number(Component.BROKER, NAME)
+    absence = longest_absence(pipeline)
+    if absence.ms < retention_minutes * 60_000:
         return {}
     cause = (
-        f"{NAME}={kept}, and the group may be without a member for {readers.ms:,} ms "
-        f"({readers.reason}): the position of an empty group is deleted. "
+        f"{NAME}={retention_minutes}, and the group may be without a member for {absence.ms:,} ms "
+        f"({absence.reason}): the position of an empty group is deleted. "
     )
     return without_position(pipeline, cause)
 

@@ -12,16 +12,16 @@ from advisor.reasoning.pipeline import Pipeline
 def permits(pipeline: Pipeline) -> Permits:
     """A wait, unless a replica without the leader's last records may lead instead.
 
-    With acks below all, eligible leader replicas make the loss possible: such a replica has
-    everything below the high watermark, which stands still below min.insync.replicas, and the
-    leader went on acknowledging above it. Seen in a run: 3 of 3 such records gone.
+    With acks below all, loss is possible with eligible leader replicas: such a replica has
+    everything below the high watermark, which does not advance below min.insync.replicas, while the
+    leader continues to acknowledge records above it. Seen in a run: 3 of 3 such records were lost.
     """
     topic = Replication(pipeline)
     if not topic.fails_over:
         return {}
     if topic.unclean:
         return unclean_election.permits(pipeline)
-    permitted = _wait(topic)
+    permitted = _no_leader(topic)
     if topic.eligible_replicas and topic.min_isr > 1 and not topic.waits_for_followers:
         permitted[Anomaly.LOST_WRITE] = (
             f"eligible.leader.replicas.version=1 with acks={topic.acks}: the leader acknowledged "
@@ -33,7 +33,7 @@ def permits(pipeline: Pipeline) -> Permits:
     return permitted
 
 
-def _wait(topic: Replication) -> Permits:
+def _no_leader(topic: Replication) -> Permits:
     if topic.eligible_replicas and topic.min_isr > 1:
         return outage(
             "eligible.leader.replicas.version=1: a replica that was stopped cleanly may lead; if "

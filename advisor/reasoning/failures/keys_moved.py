@@ -1,4 +1,4 @@
-"""One key goes to two partitions: there are more of them now, or two ways to choose."""
+"""One key is in two partitions: their number or the partitioner has changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOVED = (
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A key's messages in two partitions have no order between them."""
+    """Reordering of a key: there is no order between two partitions."""
     if pipeline.family is not Family.LIBRDKAFKA:
         return {Anomaly.KEY_REORDERED: f"partitioner=murmur2 (the Java client's own): {_MOVED}"}
     partitioner = pipeline.text(Component.PRODUCER, "partitioner")

@@ -10,19 +10,19 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss of what the old leader acknowledges alone while another one leads already.
+    """Loss of what the old leader acknowledges alone while another replica already leads.
 
     With acks=all it acknowledges nothing alone, even with min.insync.replicas=1: only the
-    controller may shrink the in-sync set (KIP-497), and that is on the other side. A leader that
-    still reaches ZooKeeper, where there is one, keeps its session: then nobody follows it, be it
-    the controller itself and the in-sync set its own to shrink.
+    controller may shrink the in-sync set (KIP-497), and the controller is on the other side. With
+    ZooKeeper, a leader that still reaches ZooKeeper keeps its session, and no other replica takes
+    over, not even if that leader is the controller and may shrink the in-sync set itself.
     """
     topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
         return outage("replication.factor=1: no other replica can lead when the leader is fenced.")
     permitted = outage(
         f"{topic.fencing}: until the leader that is cut off is fenced, no other replica leads"
-        f"{_never(topic)}."
+        f"{_zookeeper_clause(topic)}."
     )
     if not topic.waits_for_followers:
         permitted[Anomaly.LOST_WRITE] = (
@@ -33,7 +33,7 @@ def permits(pipeline: Pipeline) -> Permits:
     return permitted | session.gives_up(topic.failover_ms, "The wait for a new leader")
 
 
-def _never(topic: Replication) -> str:
+def _zookeeper_clause(topic: Replication) -> str:
     if not topic.zookeeper:
         return ""
     return (

@@ -11,9 +11,10 @@ from advisor.reasoning.pipeline import Pipeline, derived
 
 @derived
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss where nobody else had the record yet; a pause until the dead broker is fenced.
+    """Loss of records that no other replica had yet; a pause until the dead broker is fenced.
 
-    When it is back, it leads again as the preferred replica, and the one that led hands over.
+    When the broker is back, it leads again as the preferred replica, and the current leader hands
+    over.
     """
     topic, session = Replication(pipeline), Session(pipeline)
     given_up = session.gives_up(topic.failover_ms, topic.wait_for_leader)
@@ -49,7 +50,8 @@ def _pause(topic: Replication) -> Permits:
 
 
 def _longer(topic: Replication) -> str:
-    """With ZooKeeper a new controller first reads the whole state (onControllerFailover)."""
+    """Returns a clause for ZooKeeper, where a new controller first reads the whole state
+    (onControllerFailover)."""
     if not topic.zookeeper:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""The followers hang for a moment, and just then the leader dies."""
+"""The followers hang for a moment, and the leader dies in that moment."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ EVENT_NAME = "leader-killed-followers-behind"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The same as a leader's death, only that with acks=1 the loss is certain, not a race.
+    """The same as `leader-killed`, except that with acks=1 the loss is certain, not a race.
 
-    A follower stays in the ISR for replica.lag.time.max.ms although it fetches nothing, so it
-    may be elected; acks=all waits for it, so what it lacks was never acknowledged.
+    A follower stays in the ISR for replica.lag.time.max.ms although it fetches nothing, so it may
+    be elected. acks=all waits for it, so what it lacks was never acknowledged.
     """
     return leader_killed.permits(pipeline)
 

@@ -8,16 +8,16 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 HISTORY = "history"
-"""What readers need of a compacted topic: the latest of each key, or every message."""
+"""What readers of a compacted topic need: the latest message of each key, or every message."""
 
 
 def needs_every_message(pipeline: Pipeline) -> bool:
-    """Whether readers need every message, which no compacted topic is for."""
+    """Whether readers need every message, which a compacted topic does not keep."""
     return pipeline.text(Component.APPLICATION, HISTORY) == "every"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A reader that comes later sees the last value of each key only."""
+    """Missing effects: a reader that is behind gets only the last value of each key."""
     policy = pipeline.text(Component.TOPIC, "cleanup.policy")
     if "compact" not in policy:
         return {}

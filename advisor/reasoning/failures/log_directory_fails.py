@@ -1,4 +1,4 @@
-"""A log directory fails, or its disk is full, on one broker or on one after the other."""
+"""A log directory fails, or its disk is full, on one broker or on several in turn."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What the leader's death may do, and the loss of the others first: the disk keeps its data.
+    """What the leader's death permits, also with a shrunk in-sync set; the disk keeps its data.
 
-    Replicas of a partition hold the same bytes, so disks of one size are full together: the
-    followers leave the in-sync set, and the leader goes on alone until its own is full.
+    Replicas of a partition hold the same bytes, so disks of one size become full at the same time:
+    the followers leave the in-sync set, and the leader continues alone until its own disk is full.
     """
     return {
         **brokers_below_min_isr.permits(pipeline),
         **isr_shrunk_leader_down.permits(pipeline),
         **leader_killed.permits(pipeline),
-        **outage(_wait(pipeline)),
+        **outage(_outage_reason(pipeline)),
     }
 
 
-def _wait(pipeline: Pipeline) -> str:
+def _outage_reason(pipeline: Pipeline) -> str:
     topic = Replication(pipeline)
     if not topic.fails_over:
         return (
             "replication.factor=1: the only replica is on that disk; no replica leads until the "
-            "disk can be written again and the broker was restarted."
+            "disk is writable again and the broker is restarted."
         )
-    several = "with several, it continues without that one, and another replica leads at once"
+    several = "with several, it continues without that one, and another replica leads immediately"
     if not (topic.zookeeper or kafka_at_least(pipeline, "3.7")):
         several = (
             f"with several, kafka={pipeline.kafka} continues and does not inform the controller "
@@ -58,7 +58,7 @@ EVENT = FailureEvent(
     permits=permits,
     sources=(
         "KIP-112 (a broker serves its other log directories)",
-        "KIP-858 (KRaft's controllers hear of it, since 3.7)",
+        "KIP-858 (KRaft's controllers are informed, since 3.7)",
         "LogManager.scala, handleLogDirFailure",
     ),
     beyond_settings=(

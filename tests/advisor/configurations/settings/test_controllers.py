@@ -22,13 +22,13 @@ SET = [
     ("--survive 0", f"{C} application.controllers=1", 0, "YES"),
     ("--survive 0", f"{C} application.controllers=1 application.disk.lost=each-restart", 1,
      "is on this machine only"),
-    ("", f"{C} application.controllers=2", 0, "YES.*of these 1 may be lost for good"),
+    ("", f"{C} application.controllers=2", 0, "YES.*1 of these may be lost for good"),
     ("--survive 2 --brokers 5", f"{C} topic.replication.factor=5 topic.min.insync.replicas=3 "
      "application.controllers=2", 1, "controllers: 2 -> 5 "),
     ("", f"{C} application.controllers=3", 0, "YES.*1 may be down"),
     # what a majority had is committed (kraft.md: 3 controllers tolerate the loss of one)
     (TWO, f"{SURE} application.controllers=3", 1, "controllers: 3 -> 5 .*been on these only"),
-    (TWO, f"{SURE} application.controllers=4", 0, "YES.*of these 2 may be lost for good"),
+    (TWO, f"{SURE} application.controllers=4", 0, "YES.*2 of these may be lost for good"),
     (TWO, f"{SURE} application.controllers=5", 0, "YES.*2 may be down"),
     (f"{TWO} --kafka 3.2", f"{SURE} application.zookeeper.servers=3", 1, "servers: 3 -> 5 "),
     ("--kafka 3.2", C, 0, "YES"),
