@@ -25,16 +25,16 @@ def permits(pipeline: Pipeline) -> Permits:
 def _refused(pipeline: Pipeline) -> Permits:
     """Refused records: a record is stamped once, and a broker's refusal is final
     (INVALID_TIMESTAMP)."""
-    apart = clock_skew(pipeline)
+    skew = clock_skew(pipeline)
     limits = (("ahead of", max_ahead(pipeline)), ("behind", max_age(pipeline)))
     refused = [
         f"{limit}: a sender whose clock is further {side} the broker's gets its records refused"
         for side, limit in limits
-        if limit is not None and limit.ms < apart.ms
+        if limit is not None and limit.ms < skew.ms
     ]
     if not refused:
         return {}
-    reason = f"{apart}, {'; '.join(refused)} until the clocks agree."
+    reason = f"{skew}, {'; '.join(refused)} until the clocks agree."
     permitted: Permits = {Anomaly.UNAVAILABLE: reason}
     return permitted | Session(pipeline).refused(reason)
 
@@ -49,12 +49,12 @@ def _deleted_early(pipeline: Pipeline) -> Permits:
     retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if retention_ms < 0 or "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
         return {}
-    apart, absence = clock_skew(pipeline), longest_unread(pipeline)
-    if absence.ms < retention_ms - apart.ms:
+    skew, absence = clock_skew(pipeline), longest_unread(pipeline)
+    if absence.ms < retention_ms - skew.ms:
         return {}
     return {
         Anomaly.EFFECT_MISSING: (
-            f"{apart}: a broker whose clock is ahead of the clock that stamped a record deletes "
+            f"{skew}: a broker whose clock is ahead of the clock that stamped a record deletes "
             f"the record that much earlier than retention.ms={retention_ms}, and readers may be "
             f"away for {absence.ms:,} ms ({absence.reason})."
         )

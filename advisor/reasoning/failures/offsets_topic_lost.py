@@ -16,8 +16,7 @@ _ACKS = "offsets.commit.required.acks"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A group without a position, if no copy of its offsets is left; one that goes back, if the
-    copies that are left may lack its last commits."""
+    """No position without a copy of the offsets; an older one if a copy may lack the last one."""
     copies = pipeline.number(Component.BROKER, NAME)
     lost = simultaneous_loss(pipeline, copies)
     if copies > pipeline.brokers:
@@ -27,25 +26,28 @@ def permits(pipeline: Pipeline) -> Permits:
                 "group can read anything until it is lowered."
             )
         }
-    gone: Permits = {}
+    no_position: Permits = {}
     if copies <= lost.count - lost.removed:
-        gone = without_position(pipeline, f"{NAME}={copies}: the committed offsets are lost, too. ")
-        # Fewer may be lost as well, and leave a copy that is behind; a rack goes as a whole.
+        no_position = without_position(
+            pipeline, f"{NAME}={copies}: the committed offsets are lost, too. "
+        )
+        # If fewer brokers are lost, a copy that is behind may be left. A rack is lost as a whole.
         fewer = min(max(pipeline.requirement.survive, 1), copies - 1)
         lost = CopyLoss(fewer + lost.removed, removed=lost.removed)
     if guaranteed_copies(pipeline) <= lost.count:
         return (
-            from_older_commit(pipeline, f"{commit_guarantee(pipeline)}; {lost} may be lost.") | gone
+            from_older_commit(pipeline, f"{commit_guarantee(pipeline)}; {lost} may be lost.")
+            | no_position
         )
-    return gone or _led_by_an_empty_disk(pipeline, copies)
+    return no_position or _empty_leader(pipeline, copies)
 
 
 def guaranteed_copies(pipeline: Pipeline) -> int:
-    """Brokers that are sure to have a commit: it waits for all in sync, down to the minimum.
+    """Returns how many brokers are guaranteed to have a commit: the minimum in sync, or the leader.
 
-    Before 4.0 the brokers could be told to wait for the leader alone. Since 4.0 the coordinator
-    answers when the high watermark has passed the commit (CoordinatorRuntime), which since 3.7
-    waits for the minimum, too.
+    Before 4.0 brokers could be configured to wait for the leader alone. Since 4.0 the coordinator
+    responds when the high watermark has passed the commit (CoordinatorRuntime), and since 3.7 the
+    high watermark waits for the minimum, too.
     """
     if not waits_for_all(pipeline):
         return 1
@@ -54,12 +56,12 @@ def guaranteed_copies(pipeline: Pipeline) -> int:
 
 
 def waits_for_all(pipeline: Pipeline) -> bool:
-    """Whether a commit waits for all brokers in sync, and so for the minimum."""
+    """Whether a commit waits for all replicas in sync, and so for the minimum."""
     return _acks(pipeline) == -1
 
 
 def commit_guarantee(pipeline: Pipeline) -> str:
-    """The settings that say so, with their values."""
+    """Returns on how many brokers a commit is guaranteed to be, with the settings behind that."""
     acks = _acks(pipeline)
     waits = "" if acks == -1 else f", {_ACKS}={acks}"
     return (
@@ -76,16 +78,16 @@ def _acks(pipeline: Pipeline) -> int:
 
 
 def from_older_commit(pipeline: Pipeline, reason: str) -> Permits:
-    """The group starts at an older commit; without any, as auto.offset.reset says (R-B12)."""
-    again = f"{reason} The group goes back to an older commit, or has no position."
+    """Effects of a start at an older commit, or as auto.offset.reset says without any (R-B12)."""
+    older = f"{reason} The group goes back to an older commit, or has no position."
     return {
         **without_position(pipeline, f"{reason} "),
-        **repeated(pipeline, again, committed=True),
+        **repeated(pipeline, older, committed=True),
     }
 
 
-def _led_by_an_empty_disk(pipeline: Pipeline, copies: int) -> Permits:
-    """__consumer_offsets has a fate like any topic's (KIP-966)."""
+def _empty_leader(pipeline: Pipeline, copies: int) -> Permits:
+    """No position, if a broker with an empty disk leads __consumer_offsets (KIP-966)."""
     least = guaranteed_copies(pipeline)
     topic = Replication(pipeline)
     if copies == 1 or not topic.may_lead_empty(least):

@@ -1,4 +1,4 @@
-"""A replica of __consumer_offsets leads that lacks the last commits."""
+"""A replica of __consumer_offsets that lacks the last commits becomes leader."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _UNCLEAN = "unclean.leader.election.enable"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The brokers' own setting counts: __consumer_offsets is made without one.
+    """An older position. The brokers' setting counts: __consumer_offsets is created without one.
 
-    __transaction_state is made with false (TransactionStateManager).
+    __transaction_state is created with false (TransactionStateManager).
     """
     copies = pipeline.number(Component.BROKER, NAME)
     unclean = pipeline.flag(Component.BROKER, _UNCLEAN)

@@ -11,7 +11,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """An outage for as long as the broker is away; its log is still on its disk."""
+    """An outage while the broker is down; its log is still on its disk."""
     topic = Replication(pipeline)
     if topic.fails_over:
         return {}

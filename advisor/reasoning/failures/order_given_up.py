@@ -1,4 +1,4 @@
-"""Nothing fails: the settings themselves keep no order."""
+"""Nothing fails, and the settings themselves do not keep the order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Within a partition by the queue, of a key by the partitioner, tasks and threads."""
+    """Reordering in a partition by the queue, and of a key by the partitioner, tasks or threads."""
     permitted: Permits = {}
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     if librdkafka and pipeline.text(Component.PRODUCER, "queuing.strategy") == "lifo":

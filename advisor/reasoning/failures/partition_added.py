@@ -17,35 +17,37 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A group at the end misses what is written before it knows the new partition. From the
-    beginning it misses what is deleted before."""
+    """Skipped messages: those written before a group that starts at the end knows the partition.
+
+    A group that starts at the beginning misses what is deleted before that.
+    """
     reset = pipeline.text(Component.CONSUMER, "auto.offset.reset")
-    back_ms, found = duration_ms(reset), until_discovered(pipeline)
-    if reset != "latest" and not 0 < back_ms < found.ms:
-        gone = _deleted(pipeline, found)
-        return {Anomaly.EFFECT_MISSING: gone} if gone else {}
+    back_ms, discovery = duration_ms(reset), until_discovered(pipeline)
+    if reset != "latest" and not 0 < back_ms < discovery.ms:
+        reason = _retention_reason(pipeline, discovery)
+        return {Anomaly.EFFECT_MISSING: reason} if reason else {}
     end = f"{back_ms:,} ms before its end" if back_ms else "its end"
     return skipped(
         f"auto.offset.reset={reset}: the group has no position in a new partition and starts at "
-        f"{end}, when it discovers it, {found.reason}."
+        f"{end}, when it discovers it, {discovery.reason}."
     )
 
 
-def _deleted(pipeline: Pipeline, found: Absence) -> str:
-    """What retention deletes of a new partition before the group reads it; empty for nothing."""
+def _retention_reason(pipeline: Pipeline, discovery: Absence) -> str:
+    """Returns why messages are deleted before the group reads them; empty if none are."""
     if "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
         return ""
-    text = f"The group discovers a new partition {found.reason}"
-    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
-    if 0 <= kept_ms <= found.ms:
-        return f"{text}: with retention.ms={kept_ms} messages are deleted before."
-    kept = pipeline.number(Component.TOPIC, "retention.bytes")
-    if kept < 0 or found.ms <= longest_wait(pipeline).ms:
+    text = f"The group discovers a new partition {discovery.reason}"
+    retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    if 0 <= retention_ms <= discovery.ms:
+        return f"{text}: with retention.ms={retention_ms} messages are deleted before."
+    retention_bytes = pipeline.number(Component.TOPIC, "retention.bytes")
+    if retention_bytes < 0 or discovery.ms <= longest_wait(pipeline).ms:
         return ""
-    needed = required_retention(pipeline, found)
-    if needed.least is not None and kept >= needed.least:
+    needed = required_retention(pipeline, discovery)
+    if needed.least is not None and retention_bytes >= needed.least:
         return ""
-    return f"{text}: with retention.bytes={kept} messages may be deleted before."
+    return f"{text}: with retention.bytes={retention_bytes} messages may be deleted before."
 
 
 EVENT = FailureEvent(
@@ -53,7 +55,8 @@ EVENT = FailureEvent(
     title="A partition is added while the topic is read",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "The topic gets more partitions. Producers use them at once; readers discover them later."
+        "The topic gets more partitions. Producers use them immediately; readers discover them "
+        "later."
     ),
     permits=permits,
     scenario="partition-added",

@@ -12,7 +12,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Java waits in send() and then gives the record up; librdkafka refuses it at once."""
+    """Java waits in send() and then gives up the record; librdkafka refuses it immediately."""
     if pipeline.family is Family.LIBRDKAFKA:
         return _refused(pipeline)
     topic, session = Replication(pipeline), Session(pipeline)
@@ -22,7 +22,7 @@ def permits(pipeline: Pipeline) -> Permits:
     waits = f"buffer.memory={memory}: when it is full, send() waits up to max.block.ms={block_ms}"
     permitted: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
     if session.engine_resends:
-        return {Anomaly.UNAVAILABLE: f"{waits}, and then fails {_fails(pipeline)}."}
+        return {Anomaly.UNAVAILABLE: f"{waits}, and then fails {_failed_task(pipeline)}."}
     if session.application_resends or (session.aborts_with_input and block_ms > MIN_RESPONSE_MS):
         return permitted
     if block_ms <= MIN_RESPONSE_MS:
@@ -45,8 +45,8 @@ def permits(pipeline: Pipeline) -> Permits:
     return permitted
 
 
-def _fails(pipeline: Pipeline) -> str:
-    """What an engine does about a send() that gave up: nothing is lost, and it may stand still."""
+def _failed_task(pipeline: Pipeline) -> str:
+    """Returns what an engine does when send() gives up: no message is lost, but it may stop."""
     if pipeline.family is Family.SPARK:
         return (
             "the task, which runs again; the query stops when a task has failed for the fourth time"
@@ -55,9 +55,9 @@ def _fails(pipeline: Pipeline) -> str:
 
 
 def _refused(pipeline: Pipeline) -> Permits:
-    most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
-    room = f"queue.buffering.max.messages={most} or {producer_queue(pipeline)}"
-    refused = f"{room}: when that limit is reached, the next produce() is refused at once"
+    max_messages = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
+    limits = f"queue.buffering.max.messages={max_messages} or {producer_queue(pipeline)}"
+    refused = f"{limits}: when that limit is reached, the next produce() is refused immediately"
     if Session(pipeline).errors_handled:
         return {Anomaly.UNAVAILABLE: f"{refused}; the code polls and tries again."}
     return {Anomaly.GIVEN_UP: f"{refused}, and application.delivery.errors=ignored drops it."}

@@ -11,7 +11,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What waited in the buffer is gone, unless the application sends it again."""
+    """Records given up: those in the buffer are lost unless the application sends them again."""
     group, session = Group.of(pipeline), Session(pipeline)
     if session.restart == "resumes" or (group and group.commit is Commit.IN_TRANSACTION):
         return {}

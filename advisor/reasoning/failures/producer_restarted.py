@@ -11,9 +11,9 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A new session knows nothing of the old one's sequence numbers.
+    """Duplicates: a new session does not know the sequence numbers of the old one.
 
-    Where the input's offsets are in the transaction, what was not committed was not done.
+    If the input's offsets are in the transaction, uncommitted work has had no effect.
     """
     session, group = Session(pipeline), Group.of(pipeline)
     if session.restart != "resumes" or (group and group.commit is Commit.IN_TRANSACTION):

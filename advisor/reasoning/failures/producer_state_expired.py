@@ -11,46 +11,47 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A broker without a producer's state takes any sequence number (ProducerAppendInfo).
+    """Duplicates: a broker without the producer's state accepts any sequence number.
 
-    A transaction is over long before, and its producer fenced.
+    See ProducerAppendInfo. A transaction has ended long before that, and its producer is fenced.
     """
     session = Session(pipeline)
     if not session.idempotent:
         return session.repeats()
     if pipeline.text(Component.PRODUCER, "transactional.id"):
         return {}
-    patience_ms = session.delivery_timeout_ms
-    name, forgets_ms = session.producer_id_expiration
-    if patience_ms is not None and patience_ms <= forgets_ms:
+    timeout_ms = session.delivery_timeout_ms
+    name, expiry_ms = session.producer_id_expiration
+    if timeout_ms is not None and timeout_ms <= expiry_ms:
         return {}
-    waits = "0 (no limit)" if patience_ms is None else patience_ms
+    timeout = "0 (no limit)" if timeout_ms is None else timeout_ms
     reason = (
-        f"delivery.timeout.ms={waits} with {name}={forgets_ms}: a later retry reaches a broker "
+        f"delivery.timeout.ms={timeout} with {name}={expiry_ms}: a later retry reaches a broker "
         "that has forgotten this producer's sequence numbers and writes the batch again."
     )
     return {Anomaly.DUPLICATE: reason, **_overtaken(pipeline, session)}
 
 
 def _overtaken(pipeline: Pipeline, session: Session) -> Permits:
-    """A batch that is refused for a moment, and a later one that a broker takes meanwhile, since
-    it knows no sequence number: the first one has no place any more (KAFKA-14359).
+    """A batch that is refused for good, because a later one was written first (KAFKA-14359).
 
-    Java tries it until delivery.timeout.ms (TransactionManager.canRetry), and librdkafka stops for
-    good (rd_kafka_handle_idempotent_Produce_error).
+    A broker that refuses the first batch for a moment accepts the later one meanwhile if it has
+    forgotten the sequence numbers. Java retries the first until delivery.timeout.ms
+    (TransactionManager.canRetry); librdkafka stops for good
+    (rd_kafka_handle_idempotent_Produce_error).
     """
     topic = Replication(pipeline)
-    name, forgets_ms = session.producer_id_expiration
-    if session.in_flight == 1 or forgets_ms >= topic.slowest_pause_ms:
+    name, expiry_ms = session.producer_id_expiration
+    if session.in_flight == 1 or expiry_ms >= topic.slowest_pause_ms:
         return {}
     reason = (
-        f"{name}={forgets_ms} with max.in.flight.requests.per.connection={session.in_flight}: in "
+        f"{name}={expiry_ms} with max.in.flight.requests.per.connection={session.in_flight}: in "
         f"a pause of up to {topic.slowest_pause_ms:,} ms a broker forgets the sequence numbers, "
         "takes a later batch first, and refuses the earlier one (OUT_OF_ORDER_SEQUENCE_NUMBER) "
         "until the client gives it up."
     )
     if session.application_resends or session.engine_resends:
-        return {Anomaly.REORDERED: f"{reason} What is sent again then stands out of order."}
+        return {Anomaly.REORDERED: f"{reason} What is sent again is then out of order."}
     return {Anomaly.GIVEN_UP: reason}
 
 

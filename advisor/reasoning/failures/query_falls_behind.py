@@ -1,4 +1,4 @@
-"""More comes than a Spark query may take in a batch, for as long as its readers may be behind."""
+"""A Spark query may read fewer messages in a batch than arrive, while its readers may be behind."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Messages without an effect, if they are kept for less long than the query may be behind."""
-    most = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
-    gone = overtaken(pipeline).get(Anomaly.EFFECT_MISSING)
-    if most is None or gone is None:
+    """Missing effects, if messages are retained for less time than the query may be behind."""
+    max_offsets = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
+    deleted = overtaken(pipeline).get(Anomaly.EFFECT_MISSING)
+    if max_offsets is None or deleted is None:
         return {}
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
-        then = "failOnDataLoss=true: the query stops at the first offset that was deleted."
+        effect = "failOnDataLoss=true: the query stops at the first offset that was deleted."
     else:
-        then = "failOnDataLoss=false: the query skips deleted messages without an error."
+        effect = "failOnDataLoss=false: the query skips deleted messages without an error."
     reason = (
-        f"maxOffsetsPerTrigger={most}: while more messages arrive, the query falls behind. {gone} "
-        f"{then}"
+        f"maxOffsetsPerTrigger={max_offsets}: while more messages arrive, the query falls behind. "
+        f"{deleted} {effect}"
     )
     return {Anomaly.EFFECT_MISSING: reason}
 

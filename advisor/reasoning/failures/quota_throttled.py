@@ -11,10 +11,10 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Given up, if a full buffer takes longer to empty than a record is tried.
+    """Records given up, if a full buffer takes longer to empty than a record is retried.
 
-    Brokers answer at once and read nothing more until the client is within its quota (KIP-219), so
-    that it is not the answer which is late, but the next request that waits.
+    Brokers respond immediately and read nothing more until the client is within its quota
+    (KIP-219), so the response is not late, but the next request waits.
     """
     backlog = quota(pipeline)
     if backlog is None:
@@ -63,8 +63,8 @@ EVENT = FailureEvent(
     scenario="quota-throttled",
     sources=(
         "KIP-13 (quotas)",
-        "KIP-219 (the answer comes at once, and the connection is muted)",
+        "KIP-219 (the response is immediate, and the connection is muted)",
         "KIP-91 (delivery.timeout.ms)",
-        "librdkafka issue 2153 (it is told of the throttle, and sends on)",
+        "librdkafka issue 2153 (it knows of the throttle, and continues to send)",
     ),
 )

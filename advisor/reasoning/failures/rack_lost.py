@@ -14,41 +14,42 @@ _SITES = 2
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss unless an acknowledged record is sure of a copy outside the fullest rack.
+    """Loss, unless a copy of an acknowledged record is guaranteed outside the fullest rack.
 
-    Replicas are spread evenly over racks if every broker names its own (KIP-36). Of two racks, one
-    has the majority of the controllers, whatever their number; in a third place one more decides.
+    Replicas are spread evenly over racks if every broker states its rack (KIP-36). Of two racks,
+    one has the majority of the controllers, whatever their number, unless one more in a third place
+    decides.
     """
     topic = Replication(pipeline)
     racks = pipeline.value(Component.APPLICATION, "racks")
     count = racks if isinstance(racks, int) else 1
-    together = in_fullest_rack(topic.factor, count)
-    text = (
+    in_rack = in_fullest_rack(topic.factor, count)
+    placement = (
         f"application.racks={count if racks else 'unknown'}, replication.factor={topic.factor}: "
-        f"{together} of {counted(topic.factor, 'replica')} may be in one rack"
+        f"{in_rack} of {counted(topic.factor, 'replica')} may be in one rack"
     )
     permitted: Permits = {}
-    if topic.copies <= together:
-        permitted |= _lost(pipeline, topic, together, text)
-    if topic.waits_for_followers and topic.factor - together < topic.min_isr:
+    if topic.copies <= in_rack:
+        permitted |= _loss(pipeline, topic, in_rack, placement)
+    if topic.waits_for_followers and topic.factor - in_rack < topic.min_isr:
         permitted[Anomaly.UNAVAILABLE] = (
-            f"{text}; without them fewer than min.insync.replicas={topic.min_isr} are left."
+            f"{placement}; without them fewer than min.insync.replicas={topic.min_isr} are left."
         )
     elif count == _SITES:
-        permitted[Anomaly.UNAVAILABLE] = f"{text}; {_majority(topic)}"
+        permitted[Anomaly.UNAVAILABLE] = f"{placement}; {_majority_clause(topic)}"
     return permitted
 
 
-def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> Permits:
-    """A stale replica is elected by hand: a client may find its last batches gone (0025)."""
+def _loss(pipeline: Pipeline, topic: Replication, in_rack: int, placement: str) -> Permits:
+    """Loss; a stale replica that an operator elects also refuses the producer's batches (0025)."""
     copies = counted(topic.copies, "copy", "copies")
     reason = (
-        f"{text}, and an acknowledged record is guaranteed {copies} (acks={topic.acks}, "
+        f"{placement}, and an acknowledged record is guaranteed {copies} (acks={topic.acks}, "
         f"min.insync.replicas={topic.min_isr}): a rack that is cut off may continue to acknowledge "
         "alone, and then it is lost."
     )
     permitted = {Anomaly.LOST_WRITE: reason}
-    if topic.high_watermark_advances(together):
+    if topic.high_watermark_advances(in_rack):
         permitted |= truncated(reason)
     if Session(pipeline).idempotent:
         permitted[Anomaly.GIVEN_UP] = (
@@ -58,7 +59,7 @@ def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> P
     return permitted
 
 
-def _majority(topic: Replication) -> str:
+def _majority_clause(topic: Replication) -> str:
     who = "ZooKeeper's servers" if topic.zookeeper else "the controllers"
     return (
         f"one of the two racks has the majority of {who}, unless a third place has one of them. If "

@@ -11,10 +11,10 @@ from advisor.reasoning.plural import agreed, counted
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What the leader's death may do while a replica is copied; and the loss of a copy in sync.
+    """What the leader's death permits while a replica is copied, and the loss of an in-sync copy.
 
-    A copy that is added counts for nothing until it is in sync, and a replica is taken away when
-    all that stay are in sync (KAFKA-15665, KAFKA-19975), since 3.8 with KRaft's controllers, too.
+    A new copy counts only when it is in sync, and a replica is removed only when all that remain
+    are in sync (KAFKA-15665, KAFKA-19975); in KRaft mode, since 3.8.
     """
     topic = Replication(pipeline)
     permitted = leader_killed.permits(pipeline)
@@ -45,10 +45,10 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _until_copied(topic: Replication, permitted: Permits) -> Permits:
-    """Who writes with acks=all waits for the copy, where too few are left in sync without it.
+    """An outage until the copy is complete, if acks=all has too few replicas in sync without it.
 
-    A throttle holds a copy back that is not in sync yet, and never one that is
-    (ReplicaManager.scala, shouldLeaderThrottle).
+    A throttle delays a copy that is not in sync yet, and never one that is (ReplicaManager.scala,
+    shouldLeaderThrottle).
     """
     left = topic.factor - 2
     if not topic.waits_for_followers or not 0 < left < topic.min_isr:

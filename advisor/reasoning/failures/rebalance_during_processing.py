@@ -1,4 +1,4 @@
-"""The group gives a partition to another member while the first still works on it."""
+"""The group assigns a partition to another member while the first still processes its records."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The other member starts at the last commit; in a transaction the first one is fenced."""
+    """Redelivery: the new owner starts at the last commit. In a transaction it fences the old
+    one."""
     group = Group.of(pipeline)
     if group is None or group.commit is Commit.BEFORE:
         return {}
-    slow_ms = pipeline.number(Component.CONSUMER, "max.poll.interval.ms")
-    moved = (
-        f"max.poll.interval.ms={slow_ms}: a member that works longer on one poll, or whose "
-        f"partitions move, works on records that another member gets again. {_who(pipeline)}"
+    poll_interval_ms = pipeline.number(Component.CONSUMER, "max.poll.interval.ms")
+    reason = (
+        f"max.poll.interval.ms={poll_interval_ms}: a member that works longer on one poll, or "
+        "whose partitions move, works on records that another member gets again. "
+        f"{_interrupted_members(pipeline)}"
     )
     if group.commit is Commit.IN_TRANSACTION:
         return rolled_back(
             pipeline,
-            f"{moved} {group.commit_setting}: the commit contains the group's generation, so the "
+            f"{reason} {group.commit_setting}: the commit contains the group's generation, so the "
             "first member's commit is refused (KIP-447).",
         )
-    return repeated(pipeline, moved)
+    return repeated(pipeline, reason)
 
 
-def _who(pipeline: Pipeline) -> str:
+def _interrupted_members(pipeline: Pipeline) -> str:
     if assigned_by_brokers(pipeline):
         return (
             "group.protocol other than classic: the brokers move only some partitions, and only "

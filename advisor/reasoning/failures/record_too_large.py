@@ -19,16 +19,16 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Refused for good: one record by itself, or what shares a full batch with others.
+    """Records that are refused for good: too large by themselves, or in a batch that is too large.
 
-    Sending a record again that is too large by itself never helps.
+    A record that is too large by itself is refused again whenever it is sent.
     """
     session = Session(pipeline)
-    never_read = refusal_of_requests(pipeline)
+    request_refusal = refusal_of_requests(pipeline)
     permitted = {
-        **_unread(pipeline),
-        **_batches(pipeline, session),
-        **(session.refused(never_read) if never_read else {}),
+        **_unreadable_batch(pipeline),
+        **_refused_batches(pipeline, session),
+        **(session.refused(request_refusal) if request_refusal else {}),
     }
     limits = exceeded_limits(pipeline)
     if limits:
@@ -38,28 +38,31 @@ def permits(pipeline: Pipeline) -> Permits:
             f"{' and '.join(map(str, limits))}:"
         )
         least = min(limits, key=lambda limit: limit.most)
-        for limit in (limits[0], least):  # what the client lets through may be too large, too
+        for limit in (limits[0], least):  # what the client accepts may still be too large
             by_broker = limit.component is not Component.PRODUCER
             permitted |= session.refused(f"{text} it is refused.", by_broker=by_broker)
     return permitted
 
 
-def _unread(pipeline: Pipeline) -> Permits:
-    """A reader that never gets past a batch, so that retention deletes what comes after it."""
+def _unreadable_batch(pipeline: Pipeline) -> Permits:
+    """A batch that the reader cannot get past, so that retention deletes what follows it."""
     size = oversized_response(pipeline)
     if size is None:
         return {}
     reason = (
         f"{RESPONSE_LIMIT}={pipeline.number(Component.CONSUMER, RESPONSE_LIMIT)}: the response "
-        f"with the largest batch has up to {size} bytes. The client closes the connection and asks "
-        "again, for ever, and reads nothing after it."
+        f"with the largest batch has up to {size} bytes. The client closes the connection and "
+        "fetches again, forever, and reads nothing after it."
     )
     return {Anomaly.BLOCKED: reason, Anomaly.EFFECT_MISSING: reason}
 
 
-def _batches(pipeline: Pipeline, session: Session) -> Permits:
-    """Messages sent again meet others in their next batch, and librdkafka's pass in the end. Those
-    of a Java client wait behind a batch that is refused, and full ones follow it."""
+def _refused_batches(pipeline: Pipeline, session: Session) -> Permits:
+    """Batches that are refused.
+
+    librdkafka sends the records again in other batches, which are accepted in the end. In a Java
+    client the records wait behind the refused batch, and more full batches follow it.
+    """
     reason = refusal_of_batches(pipeline)
     if reason is None:
         return {}

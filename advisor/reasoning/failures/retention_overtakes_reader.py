@@ -10,59 +10,64 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Messages without an effect, if the reader may be away for longer than they are kept."""
+    """Missing effects, if the reader may be away for longer than the messages are retained."""
     policy = pipeline.text(Component.TOPIC, "cleanup.policy")
-    reason = _by_age(pipeline) or _by_size(pipeline) if "delete" in policy else ""
+    reason = _age_reason(pipeline) or _size_reason(pipeline) if "delete" in policy else ""
     if not reason:
-        forgotten = _forgotten(pipeline) if "compact" in policy else ""
-        return {Anomaly.EFFECT_MISSING: forgotten} if forgotten else {}
+        deletes = _missed_deletes(pipeline) if "compact" in policy else ""
+        return {Anomaly.EFFECT_MISSING: deletes} if deletes else {}
     if pipeline.text(Component.CONSUMER, "auto.offset.reset") == "latest":
         reason += " auto.offset.reset=latest then also skips everything that is left."
         return {Anomaly.EFFECT_MISSING: reason, Anomaly.SKIPPED: reason}
     return {Anomaly.EFFECT_MISSING: reason}
 
 
-def _forgotten(pipeline: Pipeline) -> str:
-    """A delete of a key goes `delete.retention.ms` after the log was compacted (KIP-534)."""
-    kept_ms, readers = (
+def _missed_deletes(pipeline: Pipeline) -> str:
+    """Returns why deletes of keys may be missed: they go delete.retention.ms after compaction
+    (KIP-534)."""
+    retention_ms, absence = (
         pipeline.number(Component.TOPIC, "delete.retention.ms"),
         longest_unread(pipeline),
     )
-    if readers.ms < kept_ms:
+    if absence.ms < retention_ms:
         return ""
     return (
-        f"delete.retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms "
-        f"({readers.reason}): the delete of a key that nobody has read by then is removed from a "
+        f"delete.retention.ms={retention_ms}, and nobody may read for {absence.ms:,} ms "
+        f"({absence.reason}): the delete of a key that nobody has read by then is removed from a "
         "compacted topic, and the reader keeps the key."
     )
 
 
-def _by_age(pipeline: Pipeline) -> str:
-    """Of a segment the last message counts, of the one that is written to as well: where nothing
-    comes for so long, all of it goes (UnifiedLog, deleteRetentionMsBreachedSegments)."""
-    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
-    if kept_ms < 0:
+def _age_reason(pipeline: Pipeline) -> str:
+    """Returns why messages may be deleted by age.
+
+    The last message of a segment counts, also of the active one: if nothing arrives for that long,
+    all of it is deleted (UnifiedLog, deleteRetentionMsBreachedSegments).
+    """
+    retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    if retention_ms < 0:
         return ""
-    readers = longest_unread(pipeline)
-    if readers.ms < kept_ms:
+    absence = longest_unread(pipeline)
+    if absence.ms < retention_ms:
         return ""
     return (
-        f"retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms ({readers.reason}): "
-        "messages that nobody has read by then are deleted."
+        f"retention.ms={retention_ms}, and nobody may read for {absence.ms:,} ms "
+        f"({absence.reason}): messages that nobody has read by then are deleted."
     )
 
 
-def _by_size(pipeline: Pipeline) -> str:
-    """All messages may be of one partition. A load that was not stated may be any."""
-    kept = pipeline.number(Component.TOPIC, "retention.bytes")
-    if kept < 0:
+def _size_reason(pipeline: Pipeline) -> str:
+    """Returns why messages may be deleted by size: all may be in one partition, and an unstated
+    load may be any."""
+    retention_bytes = pipeline.number(Component.TOPIC, "retention.bytes")
+    if retention_bytes < 0:
         return ""
     needed = required_retention(pipeline)
-    if needed.least is not None and kept >= needed.least:
+    if needed.least is not None and retention_bytes >= needed.least:
         return ""
     return (
-        f"retention.bytes={kept} in a partition, and {needed.reason} may arrive while nobody "
-        "reads: the oldest messages are deleted, read or not."
+        f"retention.bytes={retention_bytes} in a partition, and {needed.reason} may arrive while "
+        "nobody reads: the oldest messages are deleted, read or not."
     )
 
 

@@ -1,4 +1,4 @@
-"""Brokers are restarted in turn, each before the one before it is in sync again."""
+"""Brokers are restarted in turn, each before the previous one is in sync again."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What a killed leader may do, and one that was alone in sync; writes wait meanwhile.
+    """What the leader's death permits, also with a shrunk in-sync set; writes wait meanwhile.
 
-    An orderly stop hands leadership to a replica in sync, and waits for no follower to fetch what
-    acks=1 acknowledged (design.md, "Graceful shutdown"; KIP-966 for who may lead afterwards). So
-    it permits no less than a leader's death.
+    A clean shutdown moves leadership to an in-sync replica, but waits for no follower to fetch what
+    acks=1 acknowledged (design.md, "Graceful shutdown"; KIP-966 for who may lead afterwards). So it
+    permits no less than the leader's death.
     """
     return {
         **brokers_below_min_isr.permits(pipeline),

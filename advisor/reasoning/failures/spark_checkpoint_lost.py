@@ -10,7 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Nothing else knows how far the query was: it starts as a new one."""
+    """A query that starts as a new one: only the checkpoint records how far it was."""
     place = pipeline.text(Component.APPLICATION, "checkpoint")
     if place == "durable":
         return {}
@@ -18,21 +18,23 @@ def permits(pipeline: Pipeline) -> Permits:
         f"application.checkpoint={place or 'unknown'}: without it the query is a new one, and its "
         "batchIds begin at 0 again. "
     )
-    return {**_taken_for_known(pipeline, cause), **without_position(pipeline, cause)}
+    return {**_skipped_batches(pipeline, cause), **without_position(pipeline, cause)}
 
 
-def _taken_for_known(pipeline: Pipeline, cause: str) -> Permits:
-    """A sink that goes by the batchId passes over a new batch that has the number of an old one;
-    whether one goes by keys instead, no setting says (decision 0114)."""
+def _skipped_batches(pipeline: Pipeline, cause: str) -> Permits:
+    """Batches that a sink skips, because an earlier batch had the same batchId.
+
+    No setting shows whether a sink uses keys instead (decision 0114).
+    """
     sink = pipeline.text(Component.APPLICATION, "sink")
     if sink != "idempotent":
         return {}
-    words = (
+    effect = (
         "one that identifies batches by batchId takes these for batches that it already has, and "
         "skips them. "
     )
-    words += "One that merges by keys does not, but only its code shows that."
-    return {Anomaly.EFFECT_MISSING: f"{cause}application.sink={sink}: {words}"}
+    effect += "One that merges by keys does not, but only its code shows that."
+    return {Anomaly.EFFECT_MISSING: f"{cause}application.sink={sink}: {effect}"}
 
 
 EVENT = FailureEvent(

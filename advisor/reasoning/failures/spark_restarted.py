@@ -10,9 +10,9 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The last batch once more; a sink that knows the batch or the key leaves one effect."""
-    most = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
-    bound = "" if most is None else f" (maxOffsetsPerTrigger={most} messages at most)"
+    """The last batch again; a sink that identifies the batch or the key applies it once."""
+    max_offsets = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
+    bound = "" if max_offsets is None else f" (maxOffsetsPerTrigger={max_offsets} messages at most)"
     return repeated(
         pipeline,
         "Spark records a batch in its checkpoint after the sink has it: a batch in between"

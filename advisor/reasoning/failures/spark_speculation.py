@@ -9,7 +9,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Both attempts send; the sink cannot take back what the slower one sent."""
+    """Duplicates: both attempts send, and the sink cannot take back what the slower one sent."""
     if not pipeline.flag(Component.APPLICATION, "speculation"):
         return {}
     return {

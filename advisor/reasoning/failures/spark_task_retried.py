@@ -9,7 +9,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Rows twice, whatever the settings: the sink cannot take back what a task sent."""
+    """Duplicates, whatever the settings: the sink cannot take back what a task sent."""
     reason = (
         "Spark's Kafka sink sends rows as they are produced, and its commit and abort do nothing: "
         "the rows of a failed attempt stay, and the next attempt sends them again. No setting "

@@ -1,4 +1,4 @@
-"""A static member of the group is gone and does not come back."""
+"""A static member of the group is lost and does not come back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Its partitions wait for it; nothing is lost."""
+    """Blocked partitions: they wait for the member; nothing is lost."""
     name = pipeline.text(Component.CONSUMER, "group.instance.id")
     if not name:
         return {}

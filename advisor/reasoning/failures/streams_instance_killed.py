@@ -1,4 +1,4 @@
-"""An instance of a Kafka Streams application dies in the middle of its work."""
+"""An instance of a Kafka Streams application dies while it processes messages."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What was done since the last commit is done again, unless a transaction takes it back.
+    """Duplicates: work since the last commit is done again, unless it was in a transaction.
 
-    With at_least_once the changelog keeps what the state already counted, so a message that
-    is processed again is counted again.
+    With at_least_once the changelog keeps what the state already counted, so a message that is
+    processed again is counted again.
     """
     streams = Streams(pipeline)
     if streams.exactly_once:

@@ -12,7 +12,7 @@ from advisor.reasoning.plural import agreed, counted
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """State and messages on their way between sub-topologies, if no copy is sure to be left."""
+    """Loss of state and of messages in repartition topics, if no copy is guaranteed to be left."""
     streams = Streams(pipeline)
     if streams.state == "none":
         return {}

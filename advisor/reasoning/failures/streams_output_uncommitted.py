@@ -10,7 +10,8 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Readers of open transactions see what is aborted, and again what replaces it."""
+    """Aborted reads: readers of open transactions also get the results that replace aborted
+    ones."""
     streams = Streams(pipeline)
     readers = pipeline.text(Component.APPLICATION, "readers")
     if not streams.exactly_once or readers == "read_committed":

@@ -1,4 +1,4 @@
-"""A processor talks to another system, and its messages are processed again."""
+"""A processor writes to another system, and its messages are processed again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Twice under every guarantee: a transaction takes back only what is in Kafka."""
+    """Repeated effects, whatever the guarantee: a transaction takes back only what is in Kafka."""
     if pipeline.text(Component.APPLICATION, "sink") != "plain":
         return {}
     return {

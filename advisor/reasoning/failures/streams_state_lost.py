@@ -10,7 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A wait until it is read back from the changelog; for good where there is none."""
+    """Blocked tasks until the state is restored from the changelog; lost state if there is none."""
     streams = Streams(pipeline)
     if streams.state == "none":
         return {}
@@ -20,14 +20,14 @@ def permits(pipeline: Pipeline) -> Permits:
             "state, and what earlier messages added to it is lost."
         )
         return {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
-    return {Anomaly.BLOCKED: f"{_gone(pipeline, streams)} {_until(pipeline, streams)}"}
+    return {Anomaly.BLOCKED: f"{_loss_reason(pipeline, streams)} {_recovery(pipeline, streams)}"}
 
 
-def _gone(pipeline: Pipeline, streams: Streams) -> str:
-    memory = pipeline.knows(Component.STREAMS, "default.dsl.store") and (
+def _loss_reason(pipeline: Pipeline, streams: Streams) -> str:
+    in_memory = pipeline.knows(Component.STREAMS, "default.dsl.store") and (
         pipeline.text(Component.STREAMS, "default.dsl.store") == "in_memory"
     )
-    if memory:
+    if in_memory:
         return "default.dsl.store=in_memory: the state is lost at every stop."
     if streams.exactly_once:
         return (
@@ -40,7 +40,7 @@ def _gone(pipeline: Pipeline, streams: Streams) -> str:
     )
 
 
-def _until(pipeline: Pipeline, streams: Streams) -> str:
+def _recovery(pipeline: Pipeline, streams: Streams) -> str:
     if streams.standbys == 0:
         return f"{streams.standby_setting}: the task waits until the whole changelog is read back."
     lag = pipeline.number(Component.STREAMS, "acceptable.recovery.lag")

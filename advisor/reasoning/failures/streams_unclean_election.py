@@ -1,4 +1,4 @@
-"""A replica of a Streams application's own topics leads that lacks the last messages."""
+"""A replica of a Streams application's internal topic that lacks messages becomes leader."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _UNCLEAN = "unclean.leader.election.enable"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The brokers' own setting counts: Streams makes these topics without one (InternalTopicConfig
-    and its kinds), and a file that states it as true is refused."""
+    """Loss of state. The brokers' setting counts: Streams creates these topics without one
+    (InternalTopicConfig and its subclasses), and a file that states it as true is refused."""
     streams = Streams(pipeline)
     copies, factor = streams.internal_copies, streams.internal_factor
     unclean = pipeline.flag(Component.BROKER, _UNCLEAN)

@@ -1,4 +1,4 @@
-"""The topic is deleted, and another one of the same name is created."""
+"""The topic is deleted, and another one with the same name is created."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ NAME = "topic.recreated"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Brokers delete the positions of every group with the topic, and clients know it by name.
+    """Effects of offsets that begin at 0 again, and of positions that are deleted with the topic.
 
-    Seen on 4.3.1: the position was gone within 0.3 s, and a commit of the old one for the new topic
-    was taken.
+    Clients know a topic by its name only. Seen on 4.3.1: the position was deleted within 0.3 s, and
+    a commit of the old offset for the new topic was accepted.
     """
-    how = pipeline.text(Component.APPLICATION, NAME)
-    if how == "never":
+    procedure = pipeline.text(Component.APPLICATION, NAME)
+    if procedure == "never":
         return {}
-    text = f"application.{NAME}={how}"
+    text = f"application.{NAME}={procedure}"
     permitted: Permits = {
         Anomaly.DIVERGED: f"{text}: offsets begin at 0 again, with other records."
     }
     if pipeline.family is Family.SPARK:
-        permitted |= _by_checkpoint(pipeline, text)
-    if how == "clients-stopped":
-        return permitted | _started_again(pipeline, text)
-    return permitted | _read_while_it_goes(pipeline, text) | _sent_while_it_goes(pipeline, text)
+        permitted |= _stale_checkpoint(pipeline, text)
+    if procedure == "clients-stopped":
+        return permitted | _readers_restarted(pipeline, text)
+    return permitted | _readers_running(pipeline, text) | _senders_running(pipeline, text)
 
 
-def _by_checkpoint(pipeline: Pipeline, text: str) -> Permits:
-    """A checkpoint holds offsets and no topic id; only those beyond the log's end are noticed."""
+def _stale_checkpoint(pipeline: Pipeline, text: str) -> Permits:
+    """A checkpoint has no topic id: only offsets beyond the end of the log are noticed."""
     permitted = skipped(
         f"{text}: the checkpoint has the old topic's offsets. When the new topic has grown beyond "
         "them, the query continues there."
@@ -47,48 +47,48 @@ def _by_checkpoint(pipeline: Pipeline, text: str) -> Permits:
     return permitted
 
 
-def _started_again(pipeline: Pipeline, text: str) -> Permits:
-    """A group without a position, whose records are all sent since: only a skip is left."""
+def _readers_restarted(pipeline: Pipeline, text: str) -> Permits:
+    """Effects of a start without a position: every record is new, so none is delivered again."""
     if pipeline.family is Family.SPARK:
         return {}
     start = pipeline.text(Component.CONSUMER, "auto.offset.reset")
-    lost = (
+    reset = (
         f"{text}: the brokers delete the group's position together with the topic. "
         "auto.offset.reset="
     )
     if start in ("none", "error"):
-        return {Anomaly.BLOCKED: f"{lost}{start}: the group stops until somebody sets one."}
+        return {Anomaly.BLOCKED: f"{reset}{start}: the group stops until somebody sets one."}
     if start == "earliest" or covers_retention(pipeline, start):
         return {}
     return skipped(
-        f"{lost}{start}: messages that are sent before the group has a position are skipped."
+        f"{reset}{start}: messages that are sent before the group has a position are skipped."
     )
 
 
-def _read_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
-    """A reader keeps its offset, and may commit it for the new topic, too (KAFKA-12257).
+def _readers_running(pipeline: Pipeline, text: str) -> Permits:
+    """A reader keeps its offset, and may commit it for the new topic as well (KAFKA-12257).
 
-    Seen on 4.3.1, with auto.offset.reset=earliest and not a word in any log: librdkafka 2.16 passed
-    over 960 of 17,460 records of the new topic, all below its old offset; a Java client 4.3.1 with
-    group.protocol=consumer over 980 of 15,140. With group.protocol=classic it passed over none.
+    Seen on 4.3.1 with auto.offset.reset=earliest, without a line in any log: librdkafka 2.16
+    skipped 960 of 17,460 records of the new topic, all below its old offset; a Java client 4.3.1
+    with group.protocol=consumer skipped 980 of 15,140. With group.protocol=classic it skipped none.
     """
     permitted = skipped(
         f"{text}: unread messages are lost with the old topic. A reader that asks the new topic "
         "for an old offset gets no error once the new topic has grown beyond it."
     )
-    again = (
+    redelivery = (
         f"{text}: a reader that has lost its position may start at the beginning of the new topic."
     )
-    return permitted | repeated(pipeline, again, committed=True)
+    return permitted | repeated(pipeline, redelivery, committed=True)
 
 
-def _sent_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
-    """The new topic knows no sequence number, so that it takes whichever batch comes first."""
+def _senders_running(pipeline: Pipeline, text: str) -> Permits:
+    """The new topic knows no sequence numbers, so it accepts whichever batch arrives first."""
     session = Session(pipeline)
     permitted: Permits = {
         Anomaly.LOST_WRITE: (
             f"{text}: messages that the old topic acknowledged last are lost with it. "
-            f"{_who_creates(pipeline)}"
+            f"{_creation(pipeline)}"
         ),
         Anomaly.UNAVAILABLE: f"{text}: sends wait, or fail, until the clients know the new topic.",
     }
@@ -108,8 +108,9 @@ def _sent_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
     return permitted
 
 
-def _who_creates(pipeline: Pipeline) -> str:
-    """A producer that asks for its topic has it created, as the brokers have it by default."""
+def _creation(pipeline: Pipeline) -> str:
+    """Returns who creates the new topic: a producer's first request does, unless that is
+    disabled."""
     if not pipeline.flag(Component.BROKER, "auto.create.topics.enable"):
         return "auto.create.topics.enable=false: only the operator creates it."
     copies = pipeline.number(Component.BROKER, "default.replication.factor")

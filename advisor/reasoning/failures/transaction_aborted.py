@@ -15,11 +15,11 @@ VERIFICATION = "transaction.partition.verification.enable"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A reader that does not wait for commits reads what was taken back."""
+    """Aborted reads, if the reader does not wait for commits."""
     writer = writes_in_transactions(pipeline)
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
     if not writer or isolation == "read_committed":
-        return _by_a_late_send(pipeline)
+        return _late_send(pipeline)
     reason = (
         f"isolation.level={isolation} with {writer}: records of "
         "transactions that are open or aborted are delivered."
@@ -34,39 +34,39 @@ def permits(pipeline: Pipeline) -> Permits:
     return permitted
 
 
-def _by_a_late_send(pipeline: Pipeline) -> Permits:
-    """A send of the aborted transaction that was under way all the time (KIP-890; KAFKA-14402).
+def _late_send(pipeline: Pipeline) -> Permits:
+    """A delayed send of the aborted transaction (KIP-890; KAFKA-14402).
 
-    Where each transaction has an epoch of its own, brokers know it by that.
+    If each transaction has its own epoch, brokers recognise the send by that.
     """
     if not has_transactions(pipeline) or not is_unverified(pipeline) or has_own_epochs(pipeline):
         return {}
-    off = f"{VERIFICATION}=false: a late message of the aborted transaction is accepted"
+    unverified = f"{VERIFICATION}=false: a late message of the aborted transaction is accepted"
     return {
-        Anomaly.ABORTED_READ: f"{off} for the next one, and committed with it.",
+        Anomaly.ABORTED_READ: f"{unverified} for the next one, and committed with it.",
         Anomaly.BLOCKED: (
-            f"{off} without a transaction, and readers of committed records wait before it until "
-            "somebody aborts it (kafka-transactions.sh)."
+            f"{unverified} without a transaction, and readers of committed records wait before it "
+            "until somebody aborts it (kafka-transactions.sh)."
         ),
     }
 
 
 def is_unverified(pipeline: Pipeline) -> bool:
-    """Whether brokers that could ask a transaction's coordinator take messages without asking."""
-    known = pipeline.knows(Component.BROKER, VERIFICATION)
-    return known and not pipeline.flag(Component.BROKER, VERIFICATION)
+    """Whether brokers that could ask a transaction's coordinator accept messages without asking."""
+    is_known = pipeline.knows(Component.BROKER, VERIFICATION)
+    return is_known and not pipeline.flag(Component.BROKER, VERIFICATION)
 
 
 def has_transactions(pipeline: Pipeline) -> bool:
-    """Whether somebody writes in transactions: before the pipeline, or in it."""
+    """Whether anyone writes in transactions: before the pipeline, or in it."""
     if pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once:
         return True
     return bool(writes_in_transactions(pipeline))
 
 
 def has_own_epochs(pipeline: Pipeline) -> bool:
-    """Whether each transaction has an epoch of its own (KIP-890): brokers and Java clients of 4.0,
-    with transaction.version=2. What writes before the pipeline may be any client."""
+    """Whether each transaction has its own epoch (KIP-890): brokers and Java clients of 4.0 or
+    later, with transaction.version=2. A writer before the pipeline may be any client."""
     if pipeline.family in (Family.LIBRDKAFKA, Family.SPARK):
         return False
     version = "transaction.version"

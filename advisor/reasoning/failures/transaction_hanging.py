@@ -11,10 +11,9 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Readers of committed records wait behind it; what retention does meanwhile is an event of its
-    own."""
+    """Readers of committed records wait behind it; retention meanwhile is another event."""
     if pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once:
-        return _of_the_output(pipeline)
+        return _blocked_output(pipeline)
     if not readers_wait(pipeline):
         return {}
     times = open_for_ms(pipeline)
@@ -24,8 +23,8 @@ def permits(pipeline: Pipeline) -> Permits:
     }
 
 
-def _of_the_output(pipeline: Pipeline) -> Permits:
-    """An instance's own transaction, and those who read what it writes."""
+def _blocked_output(pipeline: Pipeline) -> Permits:
+    """Readers of the output wait behind an instance's open transaction."""
     times = open_for_ms(pipeline)
     return {
         Anomaly.BLOCKED: (

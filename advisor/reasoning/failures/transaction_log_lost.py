@@ -13,7 +13,7 @@ FACTOR, MINIMUM = "transaction.state.log.replication.factor", "transaction.state
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Half-marked transactions if the decision is gone; none at all with too few in sync."""
+    """Torn transactions if the outcome is lost; no transactions with too few replicas in sync."""
     if not pipeline.text(Component.PRODUCER, "transactional.id"):
         return {}
     factor, least = (pipeline.number(Component.BROKER, name) for name in (FACTOR, MINIMUM))
@@ -36,7 +36,7 @@ def permits(pipeline: Pipeline) -> Permits:
         )
         permitted[Anomaly.BLOCKED] = f"{reason}readers with read_committed wait for it."
     elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(min(least, factor)):
-        permitted = _led_by_an_empty_disk(topic, factor, least)
+        permitted = _empty_leader(topic, factor, least)
     if factor - lost.count < least:
         permitted[Anomaly.UNAVAILABLE] = (
             f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost.count} of its "
@@ -46,7 +46,7 @@ def permits(pipeline: Pipeline) -> Permits:
     return permitted
 
 
-def _led_by_an_empty_disk(topic: Replication, factor: int, least: int) -> Permits:
+def _empty_leader(topic: Replication, factor: int, least: int) -> Permits:
     reason = (
         f"{topic.disk_lost}, {FACTOR}={factor} with {MINIMUM}={least}: without eligible leader "
         "replicas the last broker in sync returns with an empty disk and leads, and the outcomes "

@@ -12,9 +12,9 @@ _EXPIRES = "transactional.id.expiration.ms"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """One transaction is refused, or all until the producer is made again; nothing is lost.
+    """One transaction is refused, or all until the producer is created again; nothing is lost.
 
-    Of an application that reads, works and writes, its input waits for that as well.
+    If the application reads, processes and writes, its input waits for that as well.
     """
     name = pipeline.text(Component.PRODUCER, "transactional.id")
     expires_ms = pipeline.number(Component.BROKER, _EXPIRES)
@@ -41,11 +41,12 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _is_fatal(pipeline: Pipeline) -> bool:
-    """Whether the client can do nothing more (KIP-1050).
+    """Whether the client cannot recover (KIP-1050).
 
-    Java's from 4.0: seen with 4.0.2, 4.3.1 and 4.4.0. Those before, and librdkafka, abort and take
-    a new producer id (KIP-360): seen with 3.3.2, 3.8.1, 3.9.2 and librdkafka 2.16. It is the
-    client's line that decides: 4.3.1 could not go on with brokers of 3.9.2 either.
+    Java clients of 4.0 and later cannot: seen with 4.0.2, 4.3.1 and 4.4.0. Earlier ones and
+    librdkafka abort and get a new producer id (KIP-360): seen with 3.3.2, 3.8.1, 3.9.2 and
+    librdkafka 2.16. Only the client's version matters: 4.3.1 could not continue with brokers of
+    3.9.2 either.
     """
     return pipeline.family is Family.JAVA and at_least(pipeline.version, "4.0")
 

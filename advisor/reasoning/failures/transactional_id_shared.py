@@ -9,7 +9,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The older one is fenced: its work is aborted, not lost, and it stands still."""
+    """The older producer is fenced: its work is aborted, not lost, and it stops."""
     name = pipeline.text(Component.PRODUCER, "transactional.id")
     if not name:
         return {}

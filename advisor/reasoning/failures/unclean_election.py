@@ -13,12 +13,12 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What is lost of the topic, and of what is in a remote storage alone."""
-    return _of_remote_storage(pipeline) | _of_topic(pipeline)
+    """Loss of records on the brokers, and of segments that are only in remote storage."""
+    return _remote_storage_loss(pipeline) | _topic_loss(pipeline)
 
 
-def _of_remote_storage(pipeline: Pipeline) -> Permits:
-    """The brokers' own setting counts: __remote_log_metadata is made without one
+def _remote_storage_loss(pipeline: Pipeline) -> Permits:
+    """Loss of locations. The brokers' setting counts: __remote_log_metadata is created without one
     (TopicBasedRemoteLogMetadataManager)."""
     copies = remote_copies(pipeline)
     unclean = pipeline.flag(Component.BROKER, "unclean.leader.election.enable")
@@ -37,10 +37,10 @@ def _of_remote_storage(pipeline: Pipeline) -> Permits:
     }
 
 
-def _of_topic(pipeline: Pipeline) -> Permits:
-    """Loss if a replica without the acknowledged records may lead; a wait in any case.
+def _topic_loss(pipeline: Pipeline) -> Permits:
+    """Loss, if a replica without the acknowledged records may lead; a wait in any case.
 
-    A record is on `copies` replicas at least; only if that is all of them does every replica
+    A record is on at least `copies` replicas. Only if these are all replicas does every replica
     have it, and an unclean election cannot lose it.
     """
     topic = Replication(pipeline)
@@ -55,7 +55,7 @@ def _of_topic(pipeline: Pipeline) -> Permits:
         f"{topic.fencing}: no replica leads until the replicas that are down are fenced."
     )
     if topic.copies >= topic.factor:
-        return permitted if topic.hides_below_min_isr else permitted | _read_too_early(topic)
+        return permitted if topic.hides_below_min_isr else permitted | _early_reads(topic)
     reason = (
         "unclean.leader.election.enable=true: an acknowledged record is guaranteed to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead. The others "
@@ -73,18 +73,19 @@ def _of_topic(pipeline: Pipeline) -> Permits:
     return permitted | truncated(reason)
 
 
-def _read_too_early(topic: Replication) -> Permits:
-    """The high watermark moves with whoever is in sync, also where acks=all is refused.
+def _early_reads(topic: Replication) -> Permits:
+    """Diverged offsets: records can be read that nobody has acknowledged yet.
 
-    What can then be read nobody acknowledged yet. A replica that has it at other offsets, from when
-    it led itself, answers the producer's next try as one that it knows, and no reader goes back
+    The high watermark follows the replicas in sync, even where acks=all is refused. A replica that
+    has such a record at another offset, from when it was leader itself, answers the producer's
+    retry as a duplicate, and no reader goes back
     (docs/decisions/0147-a-group-may-skip-after-a-truncation.md).
     """
     reason = (
         f"unclean.leader.election.enable=true with kafka={topic.pipeline.kafka}: below "
         f"min.insync.replicas={topic.min_isr} a record can be read that not every replica has, and "
-        "one that lacks it may lead. Its offset then holds another record, which a group may pass "
-        f"over.{topic.unclean_election_note}"
+        "one that lacks it may lead. Its offset then holds another record, which a group may "
+        f"skip.{topic.unclean_election_note}"
     )
     return {Anomaly.DIVERGED: reason} | skipped(reason)
 

@@ -1,4 +1,4 @@
-"""A message that cannot be processed, now or later."""
+"""A message cannot be processed, now or later."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 _CAUGHT = (
-    "application.processing.errors=skip: the code catches the error and goes on without the "
-    "message, and nothing but what it writes itself shows it."
+    "application.processing.errors=skip: the code catches the error and continues without "
+    "the message, and only what the code itself logs shows it."
 )
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """It stops its partition, or the code goes on without it, be it by a close() that commits.
+    """A blocked partition, or a missing effect: the code continues, or close() commits.
 
-    Seen in a run: the message and 208 behind it had no effect after such a close().
+    Seen in a run: the message and 208 after it had no effect after such a close().
     """
     group = Group.of(pipeline)
     if group is None:
         return _in_spark(pipeline)
     if pipeline.family is Family.STREAMS:
         return _in_streams(pipeline)
-    again = _from_retry_topics(pipeline)
+    reordered = _retry_topics(pipeline)
     if group.on_error == "skip":
-        return again | _passed_over(group)
-    if again:
+        return reordered | _skipped_message(group)
+    if reordered:
         closes = group.on_error == "close"
-        return again | dict(exception_then_close.permits(pipeline) if closes else {})
+        return reordered | dict(exception_then_close.permits(pipeline) if closes else {})
     return exception_then_close.permits(pipeline) or {
         Anomaly.BLOCKED: f"{group.error_policy}: the partition is blocked at this message until "
         "somebody acts."
     }
 
 
-def _passed_over(group: Group) -> Permits:
-    """Without an effect, or in a topic of its own, where somebody processes it late."""
+def _skipped_message(group: Group) -> Permits:
+    """A missing effect, or a reordered key if the message goes to a dead-letter topic."""
     if group.dead_letter_mode == "none":
         return {
             Anomaly.EFFECT_MISSING: (
@@ -54,8 +54,8 @@ def _passed_over(group: Group) -> Permits:
     }
 
 
-def _from_retry_topics(pipeline: Pipeline) -> Permits:
-    """Those behind it go on at once, later ones of its key among them."""
+def _retry_topics(pipeline: Pipeline) -> Permits:
+    """A reordered key: later messages are processed before this one is delivered again."""
     if not pipeline.flag(Component.APPLICATION, "retry.topics"):
         return {}
     return {
@@ -67,7 +67,7 @@ def _from_retry_topics(pipeline: Pipeline) -> Permits:
 
 
 def _in_spark(pipeline: Pipeline) -> Permits:
-    """A function that throws fails its task, and after four tries the query."""
+    """A function that throws fails its task, and after four attempts the query."""
     if skips_unprocessable(pipeline):
         return {Anomaly.EFFECT_MISSING: _CAUGHT}
     return {
@@ -78,21 +78,21 @@ def _in_spark(pipeline: Pipeline) -> Permits:
 
 def _in_streams(pipeline: Pipeline) -> Permits:
     streams = Streams(pipeline)
-    passing, letters = streams.skipping_handlers, streams.dead_letters
-    untimed = _without_time(streams)
+    handlers, dead_letters = streams.skipping_handlers, streams.dead_letters
+    untimed = _negative_timestamps(streams)
     if skips_unprocessable(pipeline):
         return {Anomaly.EFFECT_MISSING: " ".join([_CAUGHT, *untimed.values()])}
-    if letters:
+    if dead_letters:
         return untimed | {
             Anomaly.KEY_REORDERED: (
-                f"{letters}: the message waits in a topic of its own while later ones of its key "
-                "are processed. A message of a GlobalKTable is not written there."
+                f"{dead_letters}: the message waits in a topic of its own while later ones of its "
+                "key are processed. A message of a GlobalKTable is not written there."
             )
         }
-    if passing:
+    if handlers:
         return {
             Anomaly.EFFECT_MISSING: (
-                f"{' and '.join(passing)}: the application may continue without the message; a "
+                f"{' and '.join(handlers)}: the application may continue without the message; a "
                 "metric and a log line show it."
             )
         }
@@ -107,8 +107,8 @@ def _in_streams(pipeline: Pipeline) -> Permits:
     }
 
 
-def _without_time(streams: Streams) -> dict[Anomaly, str]:
-    """A record whose timestamp is negative, as one is that its writer gave none."""
+def _negative_timestamps(streams: Streams) -> dict[Anomaly, str]:
+    """A missing effect of a message with a negative timestamp, as it has if its writer set none."""
     if not streams.record_dropping_extractor:
         return {}
     return {

@@ -53,7 +53,7 @@ SET = [
     ("--ordering", f"{C} {FORGETS} application.resend=on-error", 1, "reordered in.* producer-sta"),
     ("", f"{C} broker.producer.id.expiration.ms=60000", 0, "YES"),
     (LRK, f"{C} {FORGETS} producer.enable.idempotence=true", 1, "OUT_OF_ORDER_SEQUENCE_NUMBER"),
-    ("--client spark --ordering", f"{SPARK} {FORGETS}", 1, "sent again then stands out of order"),
+    ("--client spark --ordering", f"{SPARK} {FORGETS}", 1, "sent again is then out of order"),
     ("--client streams", f"{STREAMS} {FORGETS}", 0, "YES"),
     # a commit tells of each send that failed; of one that was not queued since 3.2 (KAFKA-9279)
     ("", UNHEARD, 0, "YES(?!.*A001)"),
