@@ -27,8 +27,7 @@ _STEPS = list(STEPS)
 
 
 def plain_name(typed: str) -> str:
-    """Returns the name of an account as it is stored: in lower case, and in one Unicode form
-    (NFKC)."""
+    """Returns the name of an account as it is stored: lower case, in Unicode form NFKC."""
     return User.normalize_username(typed.strip()).lower()
 
 
@@ -46,13 +45,13 @@ def enter(request: HttpRequest, user: User) -> None:
 
 
 def take_over(old: str, new: str) -> None:
-    """Moves everything of one visitor to another."""
+    """Moves all data of one visitor to another."""
     with transaction.atomic():
-        for mine in Progress.objects.filter(visitor=old).order_by("pk"):
-            _take_over(mine, new)
+        for progress in Progress.objects.filter(visitor=old).order_by("pk"):
+            _take_over(progress, new)
         Attempt.objects.filter(visitor=old).update(visitor=new)
-        known = GivenUp.objects.filter(visitor=new).values_list("challenge", flat=True)
-        GivenUp.objects.filter(visitor=old, challenge__in=[*known]).delete()
+        given_up = GivenUp.objects.filter(visitor=new).values_list("challenge", flat=True)
+        GivenUp.objects.filter(visitor=old, challenge__in=[*given_up]).delete()
         GivenUp.objects.filter(visitor=old).update(visitor=new)
         Experiment.objects.filter(visitor=old).update(visitor=new)
         Series.objects.filter(visitor=old).update(visitor=new)
@@ -65,7 +64,7 @@ def take_over(old: str, new: str) -> None:
 def remove(user: User) -> None:
     """Removes an account with its progress.
 
-    Results of challenges stay behind their links and runs stay as evidence, without an owner.
+    Results of challenges keep their links, and runs stay as evidence, without an owner.
     """
     key = visitors.account_key(user)
     with transaction.atomic():
@@ -76,25 +75,27 @@ def remove(user: User) -> None:
 
 
 def unused(old: datetime) -> list[User]:
-    """Returns the accounts of learners who have neither signed in nor started a run since."""
+    """Returns the accounts of learners who have not signed in or started a run since `old`."""
     key: Any = Concat(Value(visitors.ACCOUNT_PREFIX), Cast(OuterRef("pk"), CharField()))
     ran = Experiment.objects.filter(visitor=key, created_at__gt=old)
     return [*User.objects.filter(~Exists(ran), is_staff=False, last_login__lt=old)]
 
 
-def _take_over(mine: Progress, new: str) -> None:
-    """Moves one row to the account; if that has one for the lab, the less advanced is put aside."""
-    mine.visitor = new
-    theirs = Progress.objects.filter(visitor=new, lesson=mine.lesson, reset_at__isnull=True).first()
-    if mine.reset_at is None and theirs is not None:
-        (mine if _way(mine) <= _way(theirs) else theirs).put_aside()
-    if mine.pk is not None:
-        mine.save(update_fields=["visitor"])
+def _take_over(progress: Progress, new: str) -> None:
+    """Moves one row to the account. If that has one for the lab, the lesser one is put aside."""
+    progress.visitor = new
+    existing = Progress.objects.filter(
+        visitor=new, lesson=progress.lesson, reset_at__isnull=True
+    ).first()
+    if progress.reset_at is None and existing is not None:
+        (progress if _sort_key(progress) <= _sort_key(existing) else existing).put_aside()
+    if progress.pk is not None:
+        progress.save(update_fields=["visitor"])
 
 
-def _way(mine: Progress) -> tuple[bool, bool, int, bool, int]:
+def _sort_key(progress: Progress) -> tuple[bool, bool, int, bool, int]:
     """Returns the sort key of a progress: a turn counts more than a run, a run more than answers,
     answers more than a prediction, and a prediction more than steps that were read."""
-    step = _STEPS.index(mine.step) if mine.step in STEPS else 0
-    ran, turned = mine.experiment_id is not None, mine.turn_experiment_id is not None
-    return turned, ran, len(mine.answers), bool(mine.prediction), step
+    step = _STEPS.index(progress.step) if progress.step in STEPS else 0
+    ran, turned = progress.experiment_id is not None, progress.turn_experiment_id is not None
+    return turned, ran, len(progress.answers), bool(progress.prediction), step

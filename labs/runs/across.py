@@ -28,23 +28,24 @@ from labs.engine.run.result import JUDGED
 from labs.runs.search import Search
 
 SAME_AS_BROKERS = "brokers"
-"""A client version that means: that of the brokers on each line."""
+"""The client version that stands for the version of the brokers on each line."""
 
 
 class AcrossError(ValueError):
-    """Lines that do not exist or cannot be compared; the message says what is valid."""
+    """The lines do not exist or cannot be compared; the message says what is valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of brokers: the verdict of each arm by name, and what the advisor says.
+    """One line of brokers: the verdict of each arm by name, and the prediction of the advisor.
 
-    `line` is a release (`4.1.0`) where the search went on among the patch releases of a line.
-    `permitted` are the anomalies that the advisor permits in this failure and the wish forbids,
-    `refuted` those that were seen and that it calls impossible there. `seen` has what the first arm
-    counted and the wish forbids, `release` the version of the brokers, `date` the day of the run
-    (ISO 8601), and `code` its fingerprint (`labs.calibration.fingerprint`). Where nothing was run,
-    `verdicts` is empty and `why_not` says why. With `zookeeper` its brokers are not in KRaft mode.
+    `line` is a release (`4.1.0`) if the search continued among the patch releases of a line.
+    `permitted` has the anomalies that the advisor permits in this failure and the wish forbids,
+    `refuted` those that were seen although the advisor calls them impossible. `seen` has the counts
+    of the first arm that the wish forbids, `release` the version of the brokers, `date` the day of
+    the run (ISO 8601), and `code` its fingerprint (`labs.calibration.fingerprint`). If nothing was
+    run, `verdicts` is empty and `why_not` is the reason. With `zookeeper`, the brokers are not in
+    KRaft mode.
     """
 
     line: str
@@ -61,20 +62,19 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """The first arm's, by which lines are compared; empty where it says nothing."""
+        """The verdict of the first arm, by which lines are compared; empty if inconclusive."""
         first = next(iter(self.verdicts.values()), "")
         return first if first in JUDGED else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two lines between which the verdict changed, with what is known of it.
+    """Two lines between which the verdict changed, and the possible causes.
 
-    `rules` are what the failure event permits on one of them alone, `defaults` the settings that
-    nobody stated and that have another default on the later line, `bugs` those fixed in between,
-    with the release that fixed them, `came` those that the later line alone has. `releases` are the
-    two that ran: nothing between them did. They are `adjacent` where Kafka has no release in
-    between.
+    `rules` has what the failure event permits on only one of them, `defaults` the unset settings
+    whose default differs on the later line, `bugs` the bugs fixed in between, with the release that
+    fixed them, and `came` those that only the later line has. `releases` are the two that ran;
+    none between them did. They are `adjacent` if Kafka has no release in between.
     """
 
     before: str
@@ -87,33 +87,33 @@ class Change:
     adjacent: bool = False
 
 
-def parse_lines(text: str, known: Sequence[str]) -> tuple[str, ...]:
-    """The lines of `3.3..4.3` or `3.3,3.9,4.3`, oldest first, of those known.
+def parse_lines(text: str, known_releases: Sequence[str]) -> tuple[str, ...]:
+    """Returns the lines of `3.3..4.3` or `3.3,3.9,4.3`, oldest first.
 
-    Raises `AcrossError` for a line that is not known, fewer than two, or a range that is turned.
+    Raises `AcrossError` for an unknown line, for fewer than two, and for a reversed range.
     """
-    oldest_first = [kafka_line(version) for version in reversed(known)]
+    oldest_first = [kafka_line(version) for version in reversed(known_releases)]
     if ".." in text:
         first, _, last = (part.strip() for part in text.partition(".."))
         _check_lines((first, last), oldest_first)
-        wanted = [line for line in oldest_first if at_least(line, first) and at_least(last, line)]
+        lines = [line for line in oldest_first if at_least(line, first) and at_least(last, line)]
     else:
-        named = [part.strip() for part in text.split(",")]
-        _check_lines(named, oldest_first)
-        wanted = [line for line in oldest_first if line in named]
-    if len(wanted) < 2:
-        raise AcrossError(f"{text}: two lines at least are compared, such as 3.9..4.3")
-    return tuple(wanted)
+        requested = [part.strip() for part in text.split(",")]
+        _check_lines(requested, oldest_first)
+        lines = [line for line in oldest_first if line in requested]
+    if len(lines) < 2:
+        raise AcrossError(f"{text}: at least two lines are compared, such as 3.9..4.3")
+    return tuple(lines)
 
 
-def _check_lines(named: Sequence[str], lines: Sequence[str]) -> None:
-    for line in named:
+def _check_lines(requested: Sequence[str], lines: Sequence[str]) -> None:
+    for line in requested:
         if line not in lines:
             raise AcrossError(f"{line!r} is not a line that runs here: {', '.join(lines)}")
 
 
 def run_over(search: Search, run: Callable[[str], Row]) -> Iterator[Row]:
-    """The row of each name that the search asks for, in the order in which they are run."""
+    """Yields the row of each name that the search requests, in the order of the runs."""
     verdicts: dict[str, str] = {}
     while upcoming := search.upcoming(verdicts):
         row = run(upcoming[0])
@@ -123,7 +123,7 @@ def run_over(search: Search, run: Callable[[str], Row]) -> Iterator[Row]:
 
 def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
     """Returns the changes of the verdict between two successive rows with a verdict, by line."""
-    telling = [(row, row.pipeline) for row in in_order(rows) if row.verdict and row.pipeline]
+    judged = [(row, row.pipeline) for row in in_order(rows) if row.verdict and row.pipeline]
     return tuple(
         Change(
             before.line,
@@ -135,14 +135,14 @@ def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
             tuple(_came(was, now)),
             bool(before.release and after.release) and _adjacent(before.release, after.release),
         )
-        for (before, was), (after, now) in pairwise(telling)
+        for (before, was), (after, now) in pairwise(judged)
         if before.verdict != after.verdict
     )
 
 
 def _adjacent(before: str, after: str) -> bool:
-    known = releases(Product.KAFKA)
-    return not any(Version(before) < between < Version(after) for between in known)
+    known_releases = releases(Product.KAFKA)
+    return not any(Version(before) < between < Version(after) for between in known_releases)
 
 
 def in_order(rows: Sequence[Row]) -> list[Row]:
@@ -151,17 +151,17 @@ def in_order(rows: Sequence[Row]) -> list[Row]:
 
 
 def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
-    """Returns the anomalies that the advisor permits in a scenario and that the wish forbids.
+    """Returns the anomalies that the advisor permits in a scenario and the wish forbids.
 
-    They include those of events that accompany it: with a disk, the groups' offsets may be lost.
+    They include those of accompanying events: with a disk, the offsets of groups may be lost.
     """
     may = frozenset().union(*(possible(event, pipeline) for event in _events(pipeline, scenario)))
     return tuple(sorted(may & FORBIDS[pipeline.requirement.guarantee]))
 
 
 def refuted(pipeline: Pipeline, scenario: str, counts: Mapping[str, int | None]) -> tuple[str, ...]:
-    """Returns the anomalies that were counted in a run of a scenario and that the advisor
-    excludes."""
+    """Returns the anomalies that were counted in a run of a scenario although the advisor excludes
+    them."""
     event = next(_events(pipeline, scenario), None)
     if event is None:
         return ()
@@ -200,9 +200,9 @@ def _is_stated(pipeline: Pipeline, setting: Setting) -> bool:
 
 def _fixed(before: Pipeline, after: Pipeline) -> Iterator[str]:
     """Yields the known bugs that affect the first pipeline and not the second."""
-    left = {hit.advisory.id for hit in hits(after)}
+    remaining = {hit.advisory.id for hit in hits(after)}
     for hit in hits(before):
-        if hit.advisory.id not in left:
+        if hit.advisory.id not in remaining:
             yield f"{hit.advisory.id}: {hit.advisory.title} ({_fixed_in(hit.advisory, after)})"
 
 
@@ -216,7 +216,7 @@ def _came(before: Pipeline, after: Pipeline) -> Iterator[str]:
 
 
 def _fixed_in(advisory: Advisory, after: Pipeline) -> str:
-    """The release of the later pipeline's line that has the fix, or of the last one before it."""
+    """Returns the release with the fix on the line of the later pipeline, or on an earlier one."""
     until = max(possible_releases(advisory.product, part_versions(after)[advisory.part]))
     fixed = [release for release in advisory.fixed if release <= until]
     return f"fixed in {fixed[-1]}" if fixed else "it needs what is not described there"
@@ -228,10 +228,21 @@ def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
     for event in _events(before, scenario):
         was, now = (event.permits(as_staged(event, side)) for side in (before, after))
         sources = "; ".join(event.sources)
-        for line, own, other in ((before.kafka, was, now), (after.kafka, now, was)):
-            reasons = {own[anomaly]: None for anomaly in own if anomaly not in other}
+        for line, permitted, permitted_by_other in (
+            (before.kafka, was, now),
+            (after.kafka, now, was),
+        ):
+            reasons = {
+                permitted[anomaly]: None
+                for anomaly in permitted
+                if anomaly not in permitted_by_other
+            }
             for reason in reasons:
-                names = sorted(name for name in own if own[name] == reason and name not in other)
+                names = sorted(
+                    name
+                    for name in permitted
+                    if permitted[name] == reason and name not in permitted_by_other
+                )
                 yield f"{', '.join(names)} only on {line}: {reason} ({sources})"
 
 
@@ -245,20 +256,20 @@ def report(rows: Sequence[Row], changed: Sequence[Change], arms: Sequence[str]) 
     ]
     for change in changed:
         before, after = change.releases or (change.before, change.after)
-        no_other = (
+        gap = (
             "No release lies between these."
             if change.adjacent
             else "No release between these gave one."
         )
-        lines += ["", f"Between {before} and {after} the verdict changes. {no_other}"]
-        why = [
+        lines += ["", f"Between {before} and {after} the verdict changes. {gap}"]
+        reasons = [
             *change.rules,
             *(f"another default: {default}" for default in change.defaults),
             *(f"fixed in between: {bug}" for bug in change.bugs),
             *(f"a bug that came: {bug}" for bug in change.came),
         ]
         lines += [
-            f"  {reason}" for reason in why or ("neither the rules nor the known bugs say why",)
+            f"  {reason}" for reason in reasons or ("neither the rules nor the known bugs say why",)
         ]
     for row in rows:
         if row.refuted:
@@ -272,12 +283,12 @@ def _cells(row: Row, arms: Sequence[str]) -> tuple[str, ...]:
         return (row.line, *("not run" for _ in arms), row.why_not)
     prediction = f"may show {', '.join(row.permitted)}" if row.permitted else "nothing forbidden"
     release = row.release or row.line
-    named = f"{release}, ZooKeeper" if row.zookeeper else release
-    return (named, *(row.verdicts.get(arm, "") for arm in arms), prediction)
+    name = f"{release}, ZooKeeper" if row.zookeeper else release
+    return (name, *(row.verdicts.get(arm, "") for arm in arms), prediction)
 
 
 def as_data(rows: Sequence[Row], changed: Sequence[Change]) -> dict[str, Any]:
-    """The same for `--json`."""
+    """Returns the rows and changes as data, for `--json`."""
     return {
         "rows": [
             {
@@ -299,9 +310,9 @@ def as_data(rows: Sequence[Row], changed: Sequence[Change]) -> dict[str, Any]:
 
 
 def from_data(data: Mapping[str, Any], pipeline: Pipeline | None) -> Row:
-    """The row that `as_data` gave, with the pipeline of its line.
+    """Returns the row from the output of `as_data`, with the pipeline of its line.
 
-    Raises `KeyError` or `TypeError` for what it has not.
+    Raises `KeyError` or `TypeError` if a value is missing.
     """
     return Row(
         data["kafka"], dict(data["verdicts"]), pipeline, tuple(data["permitted"]),
@@ -310,15 +321,15 @@ def from_data(data: Mapping[str, Any], pipeline: Pipeline | None) -> Row:
     )  # fmt: skip
 
 
-def merged(new: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The rows of two records of one question, oldest line first; `new` is the newer one.
+def merged(new: Mapping[str, Any], stored: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the rows of two records of one request, oldest line first; `new` takes precedence.
 
-    Raises `AcrossError` where they differ in what was asked, or what was kept is not such a record.
+    Raises `AcrossError` if the requests differ, or if `stored` is not such a record.
     """
-    if not isinstance(kept, dict) or "rows" not in kept:
+    if not isinstance(stored, dict) or "rows" not in stored:
         raise AcrossError("it has no rows")
-    for name, asked in new.items():
-        if name not in ("rows", "changes") and kept.get(name) != asked:
-            raise AcrossError(f"it has rows with {name} {kept.get(name)!r}, not {asked!r}")
-    rows = {row["kafka"]: row for row in (*kept["rows"], *new["rows"])}
+    for name, value in new.items():
+        if name not in ("rows", "changes") and stored.get(name) != value:
+            raise AcrossError(f"it has rows with {name} {stored.get(name)!r}, not {value!r}")
+    rows = {row["kafka"]: row for row in (*stored["rows"], *new["rows"])}
     return sorted(rows.values(), key=lambda row: Version(row["release"] or row["kafka"]))

@@ -1,4 +1,4 @@
-"""The queue of experiments in the database: who may add to it, and what is stored."""
+"""Adds experiments to the queue in the database, within its limits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from labs.runs.planning import Refused
 from labs.runs.visitors import NOBODY, Visitor
 
 DOUBLE_CLICK = timedelta(seconds=5)
-"""What a visitor asks for again within this time, in every respect the same, is one request."""
+"""Identical requests of a visitor within this time count as one."""
 
 _PLACES = 7_401_988
-"""The number of PostgreSQL's advisory lock for counting the queue."""
+"""The key of PostgreSQL's advisory lock for counting the queue."""
 
 
 @transaction.atomic
@@ -32,7 +32,7 @@ def enqueue(
     spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor, *,
     is_one_of_many: bool = False,
 ) -> Experiment:  # fmt: skip
-    """The stored experiment; for a double click the one that the first click asked for."""
+    """Stores an experiment and returns it; a double click returns that of the first click."""
     take_place(visitor)
     before = recent_duplicate(visitor, asdict(spec), pipeline=pipeline, lesson=lesson)
     if before is not None and not is_one_of_many:
@@ -58,7 +58,7 @@ def store(
         spec=asdict(spec),
         queued_at=timezone.now(),
     )
-    # Runs are each other's repetitions only under the same conditions.
+    # Runs count as repetitions of each other only under the same conditions.
     conditions = list(Conditions.from_spec(spec).described())
     Run.objects.bulk_create(
         Run(
@@ -77,27 +77,27 @@ def store(
 
 
 def refuse_if_full(visitor: Visitor) -> None:
-    """Raises `Refused` where the queue has no place for this visitor."""
+    """Raises `Refused` if the queue has no place for this visitor."""
     queued = Experiment.objects.filter(state=State.QUEUED)
     waiting = queued.count()
     limits = settings.LAB_QUEUE
     if waiting >= limits["all"]:
         already = f"{counted(waiting, 'experiment')} already {agreed(waiting, 'waits', 'wait')}"
         raise Refused(f"{already}. Try again when some of them are done.")
-    for whose, mine, most in (
+    for owner, own_queue, most in (
         ("yours", queued.filter(visitor=visitor.key), limits["visitor"]),
         ("your address", queued.filter(address=visitor.address), limits["address"]),
     ):
-        if visitor != NOBODY and mine.count() >= most:
-            already = f"{counted(most, 'experiment')} of {whose} already "
+        if visitor != NOBODY and own_queue.count() >= most:
+            already = f"{counted(most, 'experiment')} of {owner} already "
             wait = agreed(most, "waits", "wait")
             raise Refused(f"{already}{wait}; the other places are for others.")
 
 
 def take_place(visitor: Visitor) -> None:
-    """Counts the queue; the next transaction that counts waits until this one is over.
+    """Counts the queue. Another transaction that counts waits until this one ends.
 
-    A transaction of SQLite begins as the only one that writes (`transaction_mode`).
+    SQLite needs no lock: a transaction begins as the only writer (`transaction_mode`).
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -106,9 +106,9 @@ def take_place(visitor: Visitor) -> None:
 
 
 def requeue(experiment: Experiment, visitor: Visitor) -> None:
-    """Puts an attempt that reached no result back into the queue, as the visitor's next attempt.
+    """Puts an attempt without a result back into the queue, as the visitor's next attempt.
 
-    Raises `Refused` for a full queue; does nothing if it was put back meanwhile.
+    Raises `Refused` for a full queue. Does nothing if it has been put back in the meantime.
     """
     slug, attempt = experiment.slug, experiment.attempt
     with transaction.atomic():
@@ -118,18 +118,18 @@ def requeue(experiment: Experiment, visitor: Visitor) -> None:
 
 
 def recent_duplicate(
-    visitor: Visitor, wanted: Mapping[str, object], **same: str
+    visitor: Visitor, request: Mapping[str, object], **same: str
 ) -> Experiment | None:
-    """The experiment that a double click of this visitor asked for, but for its seed."""
+    """Returns the visitor's live experiment from the first of two clicks; seeds are ignored."""
     recent = Experiment.objects.filter(
         visitor=visitor.key, state__in=LIVE,
         queued_at__gt=timezone.now() - DOUBLE_CLICK, **same,
     )  # fmt: skip
-    spec = json.loads(json.dumps({**wanted, "seed": 0}))
-    alike = (other for other in recent if {**other.spec, "seed": 0} == spec)
+    spec = json.loads(json.dumps({**request, "seed": 0}))
+    alike = (experiment for experiment in recent if {**experiment.spec, "seed": 0} == spec)
     return next(alike, None) if visitor != NOBODY else None
 
 
 def nudge_on_commit(slug: str, attempt: int) -> None:
-    # Only after the commit: a worker that is faster than the transaction would find nothing.
+    # Only after the commit: a worker could be faster than the transaction and find nothing.
     transaction.on_commit(partial(queue.nudge, slug, attempt))

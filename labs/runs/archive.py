@@ -1,7 +1,7 @@
-"""A ledger as one zip file, made a batch of one table at a time.
+"""A ledger as one zip file, written one batch of rows at a time.
 
-`python -m labs.runs.archive LEDGER NAME TARGET` writes the JSON Lines of a ledger: all of it or
-nothing.
+`python -m labs.runs.archive LEDGER NAME TARGET` writes the JSON Lines of a ledger,
+completely or not at all.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from labs.engine.record.ledger import SEAL, check_seal
 _FORMAT = Path(__file__).parents[2] / "docs" / "ledger.md"
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 _ABOUT = """\
-This folder is the record of one run on real Kafka brokers: {inside}.
-It was written by Delivery Lab. `python manage.py verify {inside} --json` judges it anew.
+This folder is the record of one run on real Kafka brokers: {root}.
+It was written by Delivery Lab. `python manage.py verify {root} --json` judges it again.
 What follows describes every table and every count. A table without a file was not recorded.
 
 """
@@ -33,11 +33,11 @@ _CHUNK_BYTES = 256 * 1024
 _BATCH_ROWS = 8192
 
 Member = tuple[str, Iterable[bytes]]
-"""A file's name in the archive, and what is in it."""
+"""The name of a file in the archive, and its content in chunks."""
 
 
 class _Pipe:
-    """What `zipfile` writes to: it cannot seek, and is emptied between the chunks."""
+    """The file that `zipfile` writes to: it cannot seek, and is emptied between the chunks."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
@@ -47,45 +47,45 @@ class _Pipe:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing lies behind this pipe; `zipfile` calls it at the end."""
+        """Does nothing; `zipfile` calls it at the end."""
 
     def take(self) -> bytes:
         data, self._waiting = bytes(self._waiting), bytearray()
         return data
 
 
-def parquet(ledger: Path, inside: str) -> Iterator[bytes]:
-    """The ledger's files as they are, under the name `inside`, in a steady order.
+def parquet(ledger: Path, root: str) -> Iterator[bytes]:
+    """Yields a zip of the ledger's files as they are, below the folder `root`, in a fixed order.
 
-    Parquet is compressed already, so the files are only stored. Hidden files (parts that were
-    never finished) stay out, as they do for every reader of a ledger.
+    The files are only stored, since Parquet is already compressed. Hidden files (unfinished parts)
+    are omitted, as by every reader of a ledger.
     """
     files = (path for path in sorted(ledger.rglob("*")) if path.is_file())
     tables = (
-        (f"{inside}/{path.relative_to(ledger).as_posix()}", _bytes_of(path))
+        (f"{root}/{path.relative_to(ledger).as_posix()}", _file_chunks(path))
         for path in files
         if not path.name.startswith(".")
     )
-    return _zipped(chain(_readme(inside), tables), zipfile.ZIP_STORED)
+    return _zipped(chain(_readme(root), tables), zipfile.ZIP_STORED)
 
 
-def json_lines(ledger: Path, inside: str) -> Iterator[bytes]:
-    """The same rows as `<table>.jsonl`, an object a line; a column that is null is left out.
+def json_lines(ledger: Path, root: str) -> Iterator[bytes]:
+    """Yields a zip of the rows as `<table>.jsonl`, one object per line, without null columns.
 
-    A sealed ledger's lines have a seal of their own. Raises `NotAsSealed` for a part of it that was
-    changed or is missing: only what its recorder left may be sealed again.
+    The lines of a sealed ledger get a new seal. Raises `NotAsSealed` if a part of it was changed or
+    is missing: only the recorder's own files may be sealed again.
     """
-    return _zipped(chain(_readme(inside), _sealed_lines(ledger, inside)), zipfile.ZIP_DEFLATED)
+    return _zipped(chain(_readme(root), _sealed_lines(ledger, root)), zipfile.ZIP_DEFLATED)
 
 
-def _readme(inside: str) -> Iterator[Member]:
-    """The description of the format, so that the zip explains itself wherever it ends up."""
+def _readme(root: str) -> Iterator[Member]:
+    """Yields the description of the format, so that the zip is self-explanatory."""
     # Links lead to other files of the project, which are not in the zip.
     text = _LINK.sub(r"\1", _FORMAT.read_text("utf-8"))
-    yield f"{inside}/README.md", [_ABOUT.format(inside=inside).encode(), text.encode()]
+    yield f"{root}/README.md", [_ABOUT.format(root=root).encode(), text.encode()]
 
 
-def _sealed_lines(ledger: Path, inside: str) -> Iterator[Member]:
+def _sealed_lines(ledger: Path, root: str) -> Iterator[Member]:
     sealed = (ledger / SEAL).exists()
     if sealed:
         check_seal(ledger)
@@ -93,13 +93,13 @@ def _sealed_lines(ledger: Path, inside: str) -> Iterator[Member]:
     for table in sorted(ledger.glob("*.parquet")):
         part = {"rows": 0, "bytes": 0, "sha256": ""}
         tables[table.stem] = {f"{table.stem}.jsonl": part}
-        yield f"{inside}/{table.stem}.jsonl", _noted(_lines_of(table), part)
+        yield f"{root}/{table.stem}.jsonl", _measured(_json_chunks(table), part)
     if sealed:
-        yield f"{inside}/{SEAL}", [json.dumps({"sealed": 1, "tables": tables}, indent=1).encode()]
+        yield f"{root}/{SEAL}", [json.dumps({"sealed": 1, "tables": tables}, indent=1).encode()]
 
 
-def _noted(chunks: Iterable[bytes], part: dict[str, Any]) -> Iterator[bytes]:
-    """The chunks, with what they are in all written into `part` once they were taken."""
+def _measured(chunks: Iterable[bytes], part: dict[str, Any]) -> Iterator[bytes]:
+    """Yields the chunks; then writes their rows, bytes and SHA-256 into `part`."""
     digest = hashlib.sha256()
     for chunk in chunks:
         digest.update(chunk)
@@ -109,13 +109,13 @@ def _noted(chunks: Iterable[bytes], part: dict[str, Any]) -> Iterator[bytes]:
     part["sha256"] = digest.hexdigest()
 
 
-def _bytes_of(path: Path) -> Iterator[bytes]:
+def _file_chunks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as source:
         while chunk := source.read(_CHUNK_BYTES):
             yield chunk
 
 
-def _lines_of(table: Path) -> Iterator[bytes]:
+def _json_chunks(table: Path) -> Iterator[bytes]:
     for batch in ds.dataset(table, format="parquet").to_batches(batch_size=_BATCH_ROWS):
         rows = (
             {name: value for name, value in row.items() if value is not None}
@@ -135,12 +135,12 @@ def _zipped(members: Iterable[Member], compression: int) -> Iterator[bytes]:
     yield pipe.take()
 
 
-def write_json_lines(ledger: Path, inside: str, target: Path) -> None:
-    """Writes the archive of `json_lines`; it appears only when it is complete."""
+def write_json_lines(ledger: Path, root: str, target: Path) -> None:
+    """Writes the archive of `json_lines` to `target`, which appears only when it is complete."""
     with tempfile.TemporaryDirectory(prefix=".jsonl-", dir=target.parent) as folder:
         draft = Path(folder) / target.name
         with draft.open("wb") as file:
-            for chunk in json_lines(ledger, inside):
+            for chunk in json_lines(ledger, root):
                 file.write(chunk)
         draft.replace(target)
 

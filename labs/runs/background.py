@@ -35,10 +35,10 @@ class Background(threading.Thread):
         try:
             self._work()
         except DatabaseError as error:
-            logger.warning("%s: the database did not take part: %s", self.name, error)
+            logger.warning("%s: the database failed: %s", self.name, error)
             close_old_connections()
         except Exception:
-            logger.exception("%s failed; it is tried again", self.name)
+            logger.exception("%s failed and will be tried again", self.name)
             close_old_connections()
 
     def stop(self) -> None:

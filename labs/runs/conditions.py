@@ -26,7 +26,7 @@ LIBRDKAFKA = "librdkafka"
 """The answer that chooses librdkafka instead of the Java clients."""
 _LIBRDKAFKA = "librdkafka, with these settings"
 COPIER = "copier"
-"""The answer that requested Kafka's TransactionalMessageCopier; the lab's application replaces it."""
+"""The answer that requested Kafka's TransactionalMessageCopier, now the lab's application."""
 _CONTROLLERS = {
     "0": "as the scenario defines it",
     "1": "1 dedicated controller",
@@ -113,7 +113,7 @@ class ConditionsForm(forms.Form):
 
     clients = forms.ChoiceField(
         choices=[("", _LIBRDKAFKA)], required=False,
-        help_text="Kafka’s own Java clients run a description of Java from 3.3 on where they can: "
+        help_text="Kafka’s own Java clients run a Java description from 3.3 on where they can: "
         "where brokers or the network fail, and where an application reads, processes and writes "
         "to another topic. Elsewhere it has to be librdkafka.",
     )  # fmt: skip
@@ -161,7 +161,7 @@ class ConditionsForm(forms.Form):
             form_field.widget.attrs["class"] = "input"
 
     def clean(self) -> dict[str, Any]:
-        """Refuses impossible conditions, and those that the lab's machine cannot run three times."""
+        """Refuses impossible conditions, and those that the machine cannot run three times."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         size, rate = data.get("value_bytes"), data.get(_RATE) or self._usual_rate
         if size and size * rate > MOST_BYTES_PER_S:

@@ -1,8 +1,8 @@
-"""The states of an experiment, each change a compare-and-set in the database.
+"""The states of an experiment. Each change is a compare-and-set in the database.
 
-Celery may deliver a task twice, a worker may die at any line, and Redis may forget. Therefore there
-are no locks: a change names the state it starts from, and `update()` says whether it was the one
-that made it. See `docs/decisions/0006-runs-survive.md`.
+Celery may deliver a task twice, a worker may die at any line, and Redis may lose data. Therefore
+there are no locks: a change names the state it starts from, and the result of `update()` tells
+whether it took effect. See `docs/decisions/0006-runs-survive.md`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def heartbeat(slug: str, owner: str) -> bool:
 
 
 def finish(slug: str, owner: str, state: State, reason: str = "") -> bool:
-    """Ends a run of `owner`; returns False if it was no longer theirs."""
+    """Ends a run of `owner`; returns False if it belongs to another owner by now."""
     return bool(
         Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
             **_ended(state, reason)
@@ -75,7 +75,7 @@ def finish(slug: str, owner: str, state: State, reason: str = "") -> bool:
 
 
 def _ended(state: State, reason: str) -> dict[str, Any]:
-    """The fields of an experiment that has ended."""
+    """Returns the fields of an experiment that has ended."""
     return {
         "state": state, "reason": reason, "ended_at": timezone.now(), "owner": "",
         "heartbeat_at": None,
@@ -95,7 +95,7 @@ def cancel(slug: str, by: str) -> bool:
 
 
 def requeue(slug: str, attempt: int, visitor: str = "", address: str = "") -> bool:
-    """Puts an ended attempt that reached no result back into the queue, as the next attempt.
+    """Puts an ended attempt without a result back into the queue, as the next attempt.
 
     From then on it belongs to the visitor who requested it.
     """
@@ -129,7 +129,7 @@ def sweep(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
     """Ends runs whose worker died or sends no heartbeat, and removes their files; returns their
     slugs.
 
-    It is cheap, and several processes may call it at the same time. It writes: no page calls it.
+    It is cheap, and several processes may call it at the same time. It writes, so no page calls it.
     """
     ended = interrupt_orphans(heartbeats)
     remove_leftovers()
@@ -142,21 +142,21 @@ def interrupt_orphans(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
 
     The limit is `HUNG_S` if the process is alive, `STALE_S` if that is unknown.
     """
-    # Dead owners first, then the runs: a dead process cannot claim another run.
+    # First the dead owners, then the runs: a dead process cannot claim another run.
     alive, dead = owners.by_liveness()
     running = Experiment.objects.filter(state=State.RUNNING)
     beats = {
         (slug, owner): at
         for slug, owner, at in running.values_list("slug", "owner", "heartbeat_at")
     }
-    heard = heartbeats.seconds(beats, STALE_S)
+    ages = heartbeats.seconds(beats, STALE_S)
     ended = []
     for (slug, owner), beat in beats.items():
         process = owners.lock_name(owner)
-        bearable_s = HUNG_S if process in alive else STALE_S
-        if process not in dead and heard[slug, owner] < bearable_s:
+        limit_s = HUNG_S if process in alive else STALE_S
+        if process not in dead and ages[slug, owner] < limit_s:
             continue
-        # The beat is part of the comparison: a worker that woke up again keeps its run.
+        # The beat is part of the comparison: a worker that has resumed keeps its run.
         same = running.filter(slug=slug, owner=owner, heartbeat_at=beat)
         reason = WORKER_DEAD if process in dead else WORKER_GONE
         if same.update(**_ended(State.INTERRUPTED, reason)):
@@ -183,11 +183,11 @@ def remove_leftovers() -> None:
 def _remove(experiments: Iterable[Experiment]) -> None:
     for experiment in experiments:
         if experiment.folder.exists():
-            kept = {run.name for run in _judged(experiment) if _ledger(run).exists()}
-            remove_all_but(experiment.folder, kept, ignore_errors=True)
+            judged_arms = {run.name for run in _judged(experiment) if _ledger(run).exists()}
+            remove_all_but(experiment.folder, judged_arms, ignore_errors=True)
         remove_if_empty(experiment)
-        gone = [run.pk for run in _judged(experiment) if not _ledger(run).exists()]
-        Run.objects.filter(pk__in=gone).update(verdict="", result={})
+        without_ledger = [run.pk for run in _judged(experiment) if not _ledger(run).exists()]
+        Run.objects.filter(pk__in=without_ledger).update(verdict="", result={})
 
 
 def remove_if_empty(experiment: Experiment) -> None:
@@ -199,7 +199,7 @@ def remove_if_empty(experiment: Experiment) -> None:
 
 
 def _judged(experiment: Experiment) -> QuerySet[Run]:
-    """Returns the arms with a verdict, which stands as long as its ledger does."""
+    """Returns the arms with a verdict. A verdict is kept as long as its ledger."""
     return experiment.runs.filter(verdict__in=JUDGED)
 
 
@@ -208,10 +208,10 @@ def _ledger(run: Run) -> Path:
 
 
 def overdue_experiments() -> list[tuple[str, int]]:
-    """The oldest queued attempts, if their nudge was lost or never sent: (slug, attempt).
+    """Returns the oldest queued attempts whose nudge was lost or never sent: (slug, attempt).
 
-    Only a few at once: they may wait because others run, and every needless nudge is a task for a
-    worker.
+    Only a few, because they may be waiting for other runs, and every needless nudge is a task for
+    a worker.
     """
     before = timezone.now() - timedelta(seconds=RENUDGE_S)
     queued = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at", "pk")

@@ -1,4 +1,4 @@
-"""What an experiment runs: its brokers, its arms with every setting, and its conditions."""
+"""Plans an experiment: its brokers, its arms with every setting, and its conditions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from labs.runs.conditions import AS_PROVED, AS_THE_SCENARIO, Conditions, clients
 
 
 class Refused(Exception):
-    """What was asked for cannot be started; the message says why, for the page."""
+    """The request cannot be started; the message says why, for the page."""
 
 
 def brokers_for(
     described: Pipeline, scenario: str, conditions: Conditions = AS_THE_SCENARIO
 ) -> Brokers:
-    """The brokers that an experiment of it runs.
+    """Returns the brokers for an experiment on a described pipeline.
 
-    Who chose dedicated controllers gets KRaft mode. Raises `ScenarioError` for an unknown scenario.
+    Dedicated controllers require KRaft mode. Raises `ScenarioError` for an unknown scenario.
     """
     lines = find_scenario(scenario).zookeeper_lines
     staged = kafka_line(described.kafka) in lines and not conditions.controllers
@@ -39,12 +39,12 @@ def brokers_for(
 
 
 def streams_for(described: Pipeline) -> str | None:
-    """The line of Kafka Streams that its experiments run; None for another application."""
+    """Returns the line of Kafka Streams for its experiments; None for another application."""
     return described.version if described.family is Family.STREAMS else None
 
 
 def parse_pipeline(fields: Mapping[str, str]) -> Pipeline:
-    """The pipeline of fields as a person states them. Raises `Refused` where they are wrong."""
+    """Returns the pipeline of fields as a person states them. Raises `Refused` for wrong fields."""
     pipeline, problems = advisor.from_fields(fields)
     if pipeline is None:
         raise Refused("; ".join(problem.message for problem in problems))
@@ -52,7 +52,7 @@ def parse_pipeline(fields: Mapping[str, str]) -> Pipeline:
 
 
 def saved_pipeline(slug: str) -> Pipeline | None:
-    """The saved description of this name; None if there is none that today's catalog takes."""
+    """Returns the saved description; None if there is none that today's catalog accepts."""
     try:
         return advisor.find(slug).described()
     except (Description.DoesNotExist, advisor.StaleDescription):
@@ -60,7 +60,7 @@ def saved_pipeline(slug: str) -> Pipeline | None:
 
 
 def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:
-    """The arms of an experiment on one description: one alone if nothing needs changing."""
+    """Returns the arms of an experiment on a description: a single one if nothing must change."""
     want = described.requirement.guarantee
     arms = [arm("described", described, want)]
     if advisor.in_force(recommended) != advisor.in_force(described):
@@ -69,9 +69,9 @@ def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:
 
 
 def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
-    """One arm with every setting written out; `want` is what its verdict is about.
+    """Returns an arm with every setting in force; `want` is the guarantee that it is judged by.
 
-    Its guarantee comes from today's rules, because a run is evidence for or against these.
+    Its guarantee comes from today's rules, because a run is evidence for or against them.
     """
     guarantee = advisor.assess(pipeline).guarantees[Boundary.END_TO_END]
     return ArmSpec(name, advisor.in_force(pipeline), guarantee=str(guarantee), want=str(want))
@@ -80,9 +80,9 @@ def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
 def spec_for(
     scenario: str, seed: int, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions
 ) -> ExperimentSpec:
-    """The experiment that is asked for, played by Java's clients where `clients_for` has them.
+    """Returns the requested experiment, with Java clients if `clients_for` returns a release.
 
-    Raises `ScenarioError` for what cannot be staged, and `ValueError` for what is beyond limits.
+    Raises `ScenarioError` if it cannot be staged, and `ValueError` if it exceeds a limit.
     """
     java = clients_for(described, find_scenario(scenario), conditions)
     return exact_spec(scenario, seed, arms, described, replace(conditions, java_clients=java))
@@ -91,7 +91,7 @@ def spec_for(
 def exact_spec(
     scenario: str, seed: int, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions
 ) -> ExperimentSpec:
-    """The same, played by the Java clients that the `conditions` name, or by librdkafka."""
+    """Returns the same with the Java clients that `conditions` names, or with librdkafka."""
     brokers = brokers_for(described, scenario, conditions)
     spec = ExperimentSpec(
         scenario, seed, tuple(arms), brokers.release, conditions.overrides, conditions.controllers,
@@ -103,7 +103,7 @@ def exact_spec(
 
 
 def on_release(described: Pipeline, release: str) -> Pipeline:
-    """The same description on brokers of a release, with the defaults of its line.
+    """Returns the description on brokers of a release, with the defaults of its line.
 
     Raises `advisor.PipelineError` for a setting that does not exist there.
     """
@@ -113,17 +113,17 @@ def on_release(described: Pipeline, release: str) -> Pipeline:
 
 
 def at_release(spec: ExperimentSpec, release: str) -> ExperimentSpec:
-    """The same on exactly this release, where that is an earlier one of its line.
+    """Returns the experiment on exactly this release, if that is an earlier one of its line.
 
-    The time machine alone runs these; for all else the release of a line that is offered stands.
+    Only the time machine runs these; all others run the offered release of a line.
     """
     return replace(spec, kafka=release) if release in patch_releases() else spec
 
 
 def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int) -> ExperimentSpec:
-    """Settings for a challenge, by the arm's name, as an experiment that is not stored.
+    """Returns an experiment on settings for a challenge, by arm name, without storing it.
 
-    Raises what `spec_for` does.
+    Raises the errors of `spec_for`.
     """
     described = next(iter(arms.values()))
     stated = [arm(name, side, challenge.want) for name, side in arms.items()]
@@ -132,9 +132,9 @@ def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int
 
 
 def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpec:
-    """Arms of a lesson as an experiment that is not stored.
+    """Returns an experiment on arms of a lesson, without storing it.
 
-    Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
+    Raises `Refused` for settings that the catalog rejects, and the errors of `spec_for`.
     """
     described = parse_pipeline(lesson.solution.fields)
     stated = lesson_arms(lesson, arms, described)
@@ -142,17 +142,17 @@ def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpe
 
 
 def lesson_arms(lesson: Lesson, arms: Sequence[Arm], described: Pipeline) -> list[ArmSpec]:
-    """The arms of an experiment that is asked for on `described`, each on its own line of brokers.
+    """Returns the arms of an experiment on `described`, each with its line of brokers.
 
-    Raises `Refused` where some have ZooKeeper and others do not: that is one for all arms.
+    Raises `Refused` if only some of them have ZooKeeper: all arms must have the same mode.
     """
     shared = brokers_for(described, lesson.scenario)
     results = []
     for item in arms:
         pipeline = parse_pipeline(item.fields)
-        own = brokers_for(pipeline, lesson.scenario)
-        if own.zookeeper != shared.zookeeper:
+        brokers = brokers_for(pipeline, lesson.scenario)
+        if brokers.zookeeper != shared.zookeeper:
             raise Refused(f"{item.label}: all arms of a lab have ZooKeeper, or none has.")
-        kafka = None if own.release == shared.release else own.release
+        kafka = None if brokers.release == shared.release else brokers.release
         results.append(replace(arm(item.name, pipeline, lesson.want), kafka=kafka))
     return results

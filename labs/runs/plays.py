@@ -1,4 +1,4 @@
-"""Plays of incidents: they wait in the queue of the experiments, and are run by its workers."""
+"""Queues plays of incidents; the workers of experiments run them."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from labs.runs.visitors import NOBODY, Visitor
 
 
 def start(incident: Incident, sides: Sequence[str], visitor: Visitor = NOBODY) -> Experiment:
-    """Queues a play of these sides, each once, in the order in which the page shows them.
+    """Queues a play of these sides, each once, in the order of the page.
 
-    Raises `Refused` for no side or one that is not played, and for a full queue.
+    Raises `Refused` if there is no side or an unknown one, and for a full queue.
     """
-    known = incident.releases
-    if not sides or {*sides} - {*known}:
-        named = ", ".join(f"{side} ({release})" for side, release in known.items())
-        raise Refused(f"Choose at least one release to play: {named}.")
-    spec = PlaySpec(incident.slug, tuple(side for side in known if side in sides))
+    releases = incident.releases
+    if not sides or {*sides} - {*releases}:
+        choices = ", ".join(f"{side} ({release})" for side, release in releases.items())
+        raise Refused(f"Choose at least one release to play: {choices}.")
+    spec = PlaySpec(incident.slug, tuple(side for side in releases if side in sides))
     with transaction.atomic():
         take_place(visitor)
         before = recent_duplicate(visitor, asdict(spec), scenario=spec.incident)
         if before is not None:
             return before
-        play = _stored(spec, visitor)
+        play = _store(spec, visitor)
         nudge_on_commit(play.slug, play.attempt)
     return play
 
 
-def _stored(spec: PlaySpec, visitor: Visitor) -> Experiment:
+def _store(spec: PlaySpec, visitor: Visitor) -> Experiment:
     play = Experiment.objects.create(
         scenario=spec.incident,
         is_incident=True,

@@ -1,4 +1,4 @@
-"""Whether a worker runs, for the pages: each worker counts its beats in the database."""
+"""Whether a worker runs: each worker counts its heartbeats in the database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def beat(name: str) -> None:
 
 
 def leave(name: str) -> None:
-    """Records that the worker of this name ends."""
+    """Records that the worker of this name has ended."""
     Worker.objects.filter(name=name).delete()
 
 

@@ -16,7 +16,7 @@ from labs.runs.lifecycle import overdue_experiments
 logger = logging.getLogger(__name__)
 
 TASK = "labs.run_experiment"
-"""The name of the task, so that the caller need not import its code."""
+"""The name of the task, so that callers need not import its code."""
 
 
 def nudge(slug: str, attempt: int) -> bool:
@@ -28,7 +28,7 @@ def nudge(slug: str, attempt: int) -> bool:
     try:
         current_app.send_task(TASK, (slug, attempt), retry=False, ignore_result=True)
     except (OperationalError, RedisError, OSError) as error:
-        logger.warning("Redis did not take the experiment: %s", error, extra={"run": slug})
+        logger.warning("Redis did not accept the experiment: %s", error, extra={"run": slug})
         return False
     Experiment.objects.filter(slug=slug, attempt=attempt, state=State.QUEUED).update(
         nudged_at=timezone.now()

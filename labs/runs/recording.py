@@ -29,7 +29,7 @@ class Recorder:
         self._errors: list[str] = []
         self.killed = False
         """Whether a process of the run was killed from outside."""
-        self._takes: dict[str, Callable[[Run, Event], bool]] = {
+        self._handlers: dict[str, Callable[[Run, Event], bool]] = {
             "phase": _phase,
             "sample": _sample,
             "wait": _wait,
@@ -52,9 +52,9 @@ class Recorder:
         if kind == "result":
             for result in event["experiment"]["arms"]:
                 self._complete(result)
-        elif kind in self._takes and arm in self._runs:
+        elif kind in self._handlers and arm in self._runs:
             run = self._runs[arm]
-            if self._takes[kind](run, event) or self._is_due(run):
+            if self._handlers[kind](run, event) or self._is_due(run):
                 self._write(run)
 
     def _complete(self, result: Event) -> None:
@@ -69,7 +69,7 @@ class Recorder:
 
     def _write(self, run: Run) -> None:
         self._written[run.name] = time.monotonic()
-        # A run that was taken away meanwhile may already belong to another attempt.
+        # A run that was ended in the meantime may already belong to another attempt.
         Run.objects.filter(
             pk=run.pk, experiment__owner=self._owner, experiment__state=State.RUNNING
         ).update(
@@ -83,9 +83,9 @@ class Recorder:
 
 
 def _storable(data: Any) -> Any:
-    """The same with `␀` for each NUL, and `?` for half a character.
+    """Returns the data with `␀` for each NUL, and `?` for each lone surrogate.
 
-    PostgreSQL takes neither as text or in JSON (its manual, 8.14); a dump of a segment has NULs.
+    PostgreSQL accepts neither in text or JSON (its manual, 8.14); a dump of a segment has NULs.
     """
     if isinstance(data, str):
         return data.encode("utf-8", "replace").decode("utf-8").replace("\0", "␀")
@@ -102,7 +102,7 @@ def _phase(run: Run, event: Event) -> bool:
     began = {run.phase: event.get("at_s"), **run.live.get("began", {})}
     run.live = {**run.live, **answers, "began": began}
     if "axis_at" not in run.live and event.get("at_s") is not None:
-        # The runner counts from its own start, which is seconds after, or long before, the claim.
+        # The runner counts from its start, which is seconds after, or long before, the claim.
         run.live["axis_at"] = time.time() - event["at_s"]
     return True
 
@@ -113,11 +113,11 @@ def _wait(run: Run, event: Event) -> bool:
 
 
 def _sample(run: Run, event: Event) -> bool:
-    kept = {name: value for name, value in event.items() if name not in ("event", "arm")}
-    run.live = {**run.live, **kept}
+    values = {name: value for name, value in event.items() if name not in ("event", "arm")}
+    run.live = {**run.live, **values}
     leader = event["leader"]
     if event["brokers"].get(str(leader)) != "running":
-        leader = None  # until the controller notices, a dead broker is still called the leader
+        leader = None  # until the controller notices, a dead broker is still reported as leader
     per_s = event["acknowledged_per_s"]
     run.samples.append({"at_s": event["at_s"], "acknowledged_per_s": per_s, "leader": leader})
     if len(run.samples) > MOST_SAMPLES:

@@ -12,7 +12,7 @@ from labs.calibration.bound import bound_in_words, runs_for
 from labs.engine.plan.spec import ExperimentSpec
 
 MOST_UNKNOWN = 10
-"""The number of successive verdicts `unknown` that ends an arm: it cannot be judged."""
+"""The number of successive `unknown` verdicts after which an arm is given up."""
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Tally:
     broken: int = 0
     unknown: int = 0
     in_a_row: int = 0
-    """The number of verdicts `unknown` since the last other one."""
+    """The number of `unknown` verdicts since the last other one."""
 
     def take(self, verdict: str) -> None:
         """Counts one run."""
@@ -35,7 +35,7 @@ class Tally:
         self.in_a_row = self.in_a_row + 1 if unknown else 0
 
     def open(self, needed: int) -> bool:
-        """Whether more runs could bound the arm: after a broken run there is nothing to bound."""
+        """Whether more runs could bound the arm; after a broken run there is nothing to bound."""
         return not self.broken and self.holds < needed and self.in_a_row < MOST_UNKNOWN
 
     def __str__(self) -> str:
@@ -51,10 +51,10 @@ def until_bound(
     seconds: float,
     run: Callable[[ExperimentSpec], dict[str, Any]],
 ) -> list[Tally]:
-    """Runs it under its seed and those after it until each arm was broken, or is bounded.
+    """Repeats it with its seed and the following seeds until each arm is broken or bounded.
 
-    An arm that is bounded was never broken in so many runs that its share of broken ones is at most
-    `share`, with 95 % confidence. Ends after `seconds` too; what has begun is finished.
+    A bounded arm was never broken, in enough runs that the share of broken runs is at most `share`
+    with 95 % confidence. No run begins after `seconds`; a run in progress is completed.
     """
     needed = runs_for(share)
     tallies = {arm.name: Tally(arm.name) for arm in spec.arms}

@@ -1,4 +1,4 @@
-"""Which releases are run to find the one that changed a verdict: pure."""
+"""Selects the releases to run in order to find the one that changed a verdict. Pure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is asked of releases, or of release lines, by name, oldest first; two at least.
+    """A search over releases, or release lines, by name, oldest first; there are at least two.
 
-    With `bisect` only those are run that show between which two the verdict changed. `earlier` has
-    the patch releases before a name in its line, oldest first: where the change lies between two
-    neighbours, the search goes on among those of the later one. The earlier neighbour is the newest
-    release of its line that runs here, so what was backported to it by then is in it.
+    With `bisect`, only those are run that show between which two the verdict changed. `earlier` has
+    the patch releases before a name in its line, oldest first: once the change lies between two
+    neighbours, the search continues among the patch releases of the later one. The earlier
+    neighbour is the newest release of its line that runs here, so it includes backports.
     """
 
     names: tuple[str, ...]
@@ -21,24 +21,24 @@ class Search:
     earlier: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def upcoming(self, verdicts: Mapping[str, str]) -> tuple[str, ...]:
-        """What has to be run next, given the verdicts so far by name; empty at the end.
+        """Returns the names to run next, given the verdicts so far by name; empty at the end.
 
-        An empty verdict says nothing, as of a run that failed. It ends a bisection, because the
-        change could lie on either side of it.
+        An empty verdict is inconclusive, for example of a failed run. It ends a bisection, because
+        the change could lie on either side of it.
         """
         if not self.bisect:
             return tuple(name for name in self.names if name not in verdicts)
-        wanted, pair = _halved(self.names, verdicts)
-        if wanted or pair is None:
-            return wanted
+        needed, pair = _bisect(self.names, verdicts)
+        if needed or pair is None:
+            return needed
         before, after = pair
-        return _halved((before, *self.earlier.get(after, ()), after), verdicts)[0]
+        return _bisect((before, *self.earlier.get(after, ()), after), verdicts)[0]
 
 
-def _halved(
+def _bisect(
     names: Sequence[str], verdicts: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, str] | None]:
-    """What is needed next, or the two neighbours between which the verdict changed, or neither."""
+    """Returns the names needed next, or the two neighbours between which the verdict changed."""
     if ends := tuple(name for name in (names[0], names[-1]) if name not in verdicts):
         return ends, None
     before, after = verdicts[names[0]], verdicts[names[-1]]

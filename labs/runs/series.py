@@ -1,8 +1,8 @@
-"""The time machine of the web: an experiment a release, one after the other, to the answer.
+"""The time machine of the web: one experiment per release until the answer is known.
 
-What is run next follows from the verdicts so far (`labs.runs.search`). It is decided at the end of
-each run, and by the sweep of every worker, so that a worker that dies holds nothing up for long.
-A series has two experiments at most in the queue, under the limits of all others.
+The verdicts so far determine the next run (`labs.runs.search`). It is decided at the end of each
+run, and by the sweep of every worker, so that a dead worker does not delay a series for long. A
+series has at most two experiments in the queue, within the limits that apply to all.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from labs.runs.search import Search
 from labs.runs.visitors import NOBODY, Visitor
 
 AT_ONCE = 2
-"""Experiments of one series that wait or run: its first and its last release are both needed."""
-MOST_GOING = {"visitor": 1, "address": 3}
-"""Series that go on at once. One may hold a machine for a quarter of an hour."""
+"""The most live experiments of a series: its first and its last release are both needed."""
+MOST_ACTIVE = {"visitor": 1, "address": 3}
+"""The most series in progress. One may occupy a machine for a quarter of an hour."""
 
 DEFAULTS: Mapping[str, str] = {"family": "java", "topic.replication.factor": "3",
                                "need.guarantee": "at-least-once"}  # fmt: skip
-"""A Java client whose settings were all left alone; brokers keep one copy unless told otherwise."""
+"""A Java client with default settings; three copies, because brokers keep one by default."""
 
 _WITHOUT_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
 _ON_KRAFT = "Brokers with ZooKeeper have no dedicated controllers, and some were chosen."
@@ -42,9 +42,9 @@ _ON_KRAFT = "Brokers with ZooKeeper have no dedicated controllers, and some were
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: a scenario on a saved pipeline, on each line from the first to the last.
+    """A scenario on a saved pipeline, on each line from the first to the last.
 
-    Without a `seed` one is drawn.
+    Without a `seed`, one is drawn.
     """
 
     pipeline: str
@@ -57,7 +57,7 @@ class Question:
 
     @property
     def releases(self) -> list[str]:
-        """The releases of its lines, oldest first. Raises `Refused` for fewer than two."""
+        """Returns the releases of its lines, oldest first. Raises `Refused` for fewer than two."""
         lines = [kafka_line(release) for release in reversed(all_versions())]
         if self.first not in lines or self.last not in lines:
             raise Refused(f"Choose two release lines from {lines[0]} to {lines[-1]}.")
@@ -68,42 +68,42 @@ class Question:
 
 
 def start(question: Question, visitor: Visitor = NOBODY) -> Series:
-    """Stores a series and queues its first runs; for a double click the one that goes on.
+    """Stores a series and queues its first runs; a double click returns the active series.
 
-    Raises `Refused` for lines that cannot be compared, for a full queue, and where this visitor or
-    address has as many series going on as it may. The pipeline and the scenario have to exist.
+    Raises `Refused` for lines that cannot be compared, for a full queue, and if this visitor or
+    address already has the maximum of active series. The pipeline and the scenario must exist.
     """
     releases = question.releases
     with transaction.atomic():
         refuse_if_full(visitor)
-        going = Series.objects.filter(ended_at__isnull=True)
-        asked = {
+        active = Series.objects.filter(ended_at__isnull=True)
+        request = {
             "pipeline": question.pipeline, "scenario": question.scenario, "releases": releases,
             "bisect": question.bisect, "conditions": asdict(question.conditions),
         }  # fmt: skip
         if visitor != NOBODY:
-            before = going.filter(visitor=visitor.key, **asked).first()
+            before = active.filter(visitor=visitor.key, **request).first()
             if before is not None:
                 return before
-            _refuse_if_many(going.filter(visitor=visitor.key).count(), "visitor", "yours")
-            of_address = going.filter(address=visitor.address).count()
-            _refuse_if_many(of_address, "address", "your address")
+            _refuse_if_many(active.filter(visitor=visitor.key).count(), "visitor", "yours")
+            at_address = active.filter(address=visitor.address).count()
+            _refuse_if_many(at_address, "address", "your address")
         seed = secrets.randbelow(2**31) if question.seed is None else question.seed
         series = Series.objects.create(
-            seed=seed, visitor=visitor.key, address=visitor.address, **asked
+            seed=seed, visitor=visitor.key, address=visitor.address, **request
         )
         follow(series.slug)
     series.refresh_from_db()
     return series
 
 
-def _refuse_if_many(count: int, whose: str, words: str) -> None:
-    if count >= MOST_GOING[whose]:
-        raise Refused(f"A comparison of {words} is still going on. Wait for its end, or cancel it.")
+def _refuse_if_many(count: int, kind: str, owner: str) -> None:
+    if count >= MOST_ACTIVE[kind]:
+        raise Refused(f"A comparison of {owner} is still running. Wait for its end, or cancel it.")
 
 
 def search_for(series: Series) -> Search:
-    """What a series asks for; patch releases are among it where it bisects."""
+    """Returns the search of a series, with patch releases for a bisection."""
     return Search(
         tuple(series.releases), series.bisect,
         {release: earlier_releases(release) for release in series.releases},
@@ -111,18 +111,18 @@ def search_for(series: Series) -> Search:
 
 
 def upcoming(series: Series) -> tuple[str, ...]:
-    """The releases that have to be run next, given what was run."""
+    """Returns the releases to run next, given the runs so far."""
     ended = {run.kafka: _verdict(run) for run in series.experiments.all() if not run.is_live}
     return search_for(series).upcoming(dict.fromkeys(series.impossible, "") | ended)
 
 
 def _verdict(experiment: Experiment) -> str:
-    """What its only arm was judged; empty where it was not, or the verdict says nothing."""
+    """Returns the verdict of its only arm; empty if it is missing or inconclusive."""
     return next((arm.verdict for arm in experiment.runs.all() if arm.judged), "")
 
 
 def without_result(series: Series) -> list[Experiment]:
-    """Its runs that ended early without a verdict that says something: `go_on` runs them again."""
+    """Returns its runs that ended early without a conclusive verdict; `go_on` repeats them."""
     return [
         run for run in series.experiments.all()
         if run.state in _WITHOUT_RESULT and not _verdict(run)
@@ -130,40 +130,40 @@ def without_result(series: Series) -> list[Experiment]:
 
 
 def may_go_on(series: Series) -> bool:
-    """Whether it is over and `go_on` would run something."""
+    """Whether it has ended and `go_on` would run something."""
     return not series.is_live and bool(upcoming(series) or without_result(series))
 
 
 def with_runs() -> QuerySet[Series]:
-    """Every series, with its experiments and their arms in two more queries."""
+    """Returns every series, with its experiments and their arms in two more queries."""
     return Series.objects.prefetch_related("experiments__runs")
 
 
 @transaction.atomic
 def follow(slug: str) -> None:
-    """Queues what a series needs next, or ends it; safe to be called at any time, by many.
+    """Queues the next runs of a series, or ends it. It may be called at any time, concurrently.
 
-    A run without a result says nothing: other lines are still run, and a bisection ends. A full
-    queue does not end it: the sweep asks again.
+    A run without a result is inconclusive: other lines are still run, and a bisection ends. A full
+    queue does not end the series: the sweep tries again.
     """
-    going = with_runs().select_for_update().filter(ended_at__isnull=True)
-    series = going.filter(slug=slug).first()
+    active = with_runs().select_for_update().filter(ended_at__isnull=True)
+    series = active.filter(slug=slug).first()
     if series is None:
         return
     described = planning.saved_pipeline(series.pipeline)
     if described is None:
-        _end(series, "Today’s catalog does not take these settings any more.")
+        _end(series, "Today’s catalog no longer accepts these settings.")
         return
     live = {run.kafka for run in series.experiments.all() if run.is_live}
     while waiting := [release for release in upcoming(series) if release not in live]:
-        if len(live) >= AT_ONCE or not _took(series, described, waiting[0], live):
+        if len(live) >= AT_ONCE or not _add_run(series, described, waiting[0], live):
             return
     if not live:
         _end(series)
 
 
-def _took(series: Series, described: Pipeline, release: str, live: set[str]) -> bool:
-    """Queues the run on a release, or notes why there can be none; False for a full queue."""
+def _add_run(series: Series, described: Pipeline, release: str, live: set[str]) -> bool:
+    """Queues the run on a release, or records why it is impossible; False for a full queue."""
     try:
         spec = spec_on(series, described, release)
     except (Refused, ValueError) as cannot:
@@ -181,15 +181,15 @@ def _took(series: Series, described: Pipeline, release: str, live: set[str]) -> 
 
 
 def spec_on(series: Series, described: Pipeline, release: str) -> ExperimentSpec:
-    """The experiment on one release, with the defaults of its line.
+    """Returns the experiment on one release, with the defaults of its line.
 
-    Raises `Refused`, or a `ValueError`, where the settings or the scenario do not exist there.
+    Raises `Refused`, or a `ValueError`, if the settings or the scenario do not exist there.
     """
     pipeline = planning.on_release(described, release)
     conditions = Conditions(**series.conditions)
     arm = planning.arm("described", pipeline, pipeline.requirement.guarantee)
     spec = planning.spec_for(series.scenario, series.seed, [arm], pipeline, conditions)
-    if spec.instead_of:  # a release stands for itself here, or for nothing
+    if spec.instead_of:  # here no release may replace another
         raise Refused(_ON_KRAFT)
     return planning.at_release(spec, release)
 
@@ -200,37 +200,37 @@ def _end(series: Series, reason: str = "") -> None:
 
 
 def follow_all() -> None:
-    """`follow` of every series that goes on."""
+    """Calls `follow` for every active series."""
     for slug in Series.objects.filter(ended_at__isnull=True).values_list("slug", flat=True):
         follow(slug)
 
 
 def ended(experiment: Experiment) -> None:
-    """To be called when an experiment has ended: goes on with the series that it is of, if any."""
+    """Continues the series of an experiment, if any; called when the experiment has ended."""
     if experiment.series is not None:
         follow(experiment.series.slug)
 
 
 def cancel(series: Series, by: str) -> None:
-    """Starts no other run and ends those that wait or run. `by` completes "Cancelled by"."""
+    """Ends the series and its queued and running experiments. `by` completes "Cancelled by"."""
     with transaction.atomic():
-        mine = Series.objects.select_for_update().get(pk=series.pk)
-        if mine.ended_at is None:
-            _end(mine, f"Cancelled by {by}.")
-        for slug in mine.experiments.filter(state__in=LIVE).values_list("slug", flat=True):
+        current = Series.objects.select_for_update().get(pk=series.pk)
+        if current.ended_at is None:
+            _end(current, f"Cancelled by {by}.")
+        for slug in current.experiments.filter(state__in=LIVE).values_list("slug", flat=True):
             lifecycle.cancel(slug, by)
 
 
 def go_on(series: Series) -> None:
-    """Runs again what reached no result, and then what is missing, for whom it belongs to.
+    """Repeats the runs without a result, then queues the missing ones, for the series' owner.
 
     Raises `Refused` for a full queue.
     """
     visitor = Visitor(series.visitor, series.address)
     with transaction.atomic():
-        mine = with_runs().select_for_update().get(pk=series.pk)
-        for run in sorted(without_result(mine), key=lambda run: run.pk):
+        current = with_runs().select_for_update().get(pk=series.pk)
+        for run in sorted(without_result(current), key=lambda run: run.pk):
             requeue(run, visitor)
-        mine.ended_at, mine.reason = None, ""
-        mine.save(update_fields=["ended_at", "reason"])
-        follow(mine.slug)
+        current.ended_at, current.reason = None, ""
+        current.save(update_fields=["ended_at", "reason"])
+        follow(current.slug)

@@ -1,4 +1,4 @@
-"""What a person can ask for: start an experiment, run it again, repeat it."""
+"""The actions of a person: start an experiment, run it again, repeat it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from labs.runs.planning import Refused, arm, arms_for, lesson_arms, parse_pipeli
 from labs.runs.visitors import NOBODY, Visitor
 
 REPEAT_MOST = 10
-"""Repetitions that may be asked for at once: half of the queue."""
+"""The most repetitions in one request: half of the queue."""
 
 FIRST_LOOK: Mapping[str, str] = {
     "family": "java",
@@ -36,10 +36,10 @@ FIRST_LOOK: Mapping[str, str] = {
     "need.guarantee": "at-least-once",
     "need.survive": "1",
 }
-"""A team that stated acks=1 and left everything else alone: the home page's first experiment."""
+"""A team that set acks=1 and nothing else: the first experiment, offered by the home page."""
 
 WEAK, SAFE = "weak", "safe"
-"""The arms of a case, as a visitor runs it."""
+"""The names of the arms of a case."""
 
 FIRST_SCENARIO = "leader-killed-followers-behind"
 
@@ -52,8 +52,8 @@ def start(
 ) -> Experiment:
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
-    The recommendation is that of the answer behind the pipeline's link, also if its rules are
-    older. Raises what `advisor.find` does, and `Refused` for an unknown scenario, for settings with
+    The recommendation is that of the answer at the pipeline's link, even if its rules are older.
+    Raises the errors of `advisor.find`, and `Refused` for an unknown scenario, for settings with
     which it cannot be staged, and for a full queue.
     """
     saved = advisor.find(pipeline_slug)
@@ -71,15 +71,15 @@ def start_on(fields: Mapping[str, str], scenario: str, visitor: Visitor = NOBODY
     """Queues a scenario on settings as a person states them.
 
     They become a description that can be opened and changed. Raises `Refused` as `start` does, and
-    for fields that the catalog refuses.
+    for fields that the catalog rejects.
     """
     refuse_if_full(visitor)
-    return start(_saved(fields), scenario, visitor=visitor)
+    return start(_save(fields), scenario, visitor=visitor)
 
 
 def start_case(case: Case, chosen: Sequence[str], visitor: Visitor = NOBODY) -> Experiment:
-    """Queues the weak settings of a case, its safe ones or both; the advice that the page leads to
-    is that for the first of them."""
+    """Queues the weak settings of a case, its safe ones or both. The page links to the advice for
+    the first of them."""
     refuse_if_full(visitor)
     requirement = Requirement(guarantee=Guarantee(case.want))
     pipelines = {
@@ -98,23 +98,23 @@ def start_case(case: Case, chosen: Sequence[str], visitor: Visitor = NOBODY) -> 
 
 
 def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
-    """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
+    """Queues the arms of a lesson; the pipeline of the experiment is the lesson's solution."""
     refuse_if_full(visitor)
     fields = lesson.solution.fields
     described = parse_pipeline(fields)
     return _queue(
         lesson.scenario, lesson_arms(lesson, lesson.arms, described), described, AS_PROVED,
-        pipeline=_saved(fields), lesson=lesson.name, visitor=visitor,
+        pipeline=_save(fields), lesson=lesson.name, visitor=visitor,
     )  # fmt: skip
 
 
 def start_turn(lesson: Lesson, choice: Arm, visitor: Visitor = NOBODY) -> Experiment:
-    """Queues one arm: what the visitor chose in the turn of a lesson."""
+    """Queues one arm: the visitor's choice in the turn of a lesson."""
     refuse_if_full(visitor)
     pipeline = parse_pipeline(choice.fields)
     return _queue(
         lesson.scenario, [arm(choice.name, pipeline, lesson.want)], pipeline, AS_PROVED,
-        pipeline=_saved(choice.fields), lesson=lesson.name, visitor=visitor,
+        pipeline=_save(choice.fields), lesson=lesson.name, visitor=visitor,
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def start_challenge(
 ) -> Experiment:
     """Queues one arm: a visitor's settings in a challenge, or the recording of a case.
 
-    With a `seed`, on the schedule of that seed. Settings that are to be found out have no link.
+    With a `seed`, its schedule is used. Settings that the visitor has to find out have no link.
     """
     refuse_if_full(visitor)
     return _queue(
@@ -135,39 +135,43 @@ def start_challenge(
 
 
 def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
-    """The same arms and seed once more.
+    """Runs the same arms and seed once more.
 
-    An attempt that reached no result becomes the next attempt under the same address; one that
-    did is evidence and stays as it is, so its repetition is a new experiment. So is a run of
-    somebody else's: who starts an attempt may cancel it, and that right is not handed on.
+    An attempt without a result becomes the next attempt at the same address. One with a result is
+    evidence and stays as it is, so its repetition is a new experiment. So is the repetition of
+    another visitor's run: whoever starts an attempt may cancel it, and that right does not pass on.
     """
     if experiment.state == State.DONE or experiment.visitor not in ("", visitor.key):
-        return enqueue(experiment.request(), _described(experiment), experiment.lesson, visitor)
+        return enqueue(
+            experiment.request(), _description_slug(experiment), experiment.lesson, visitor
+        )
     requeue(experiment, visitor)
     experiment.refresh_from_db()
     return experiment
 
 
 def repeat(experiment: Experiment, times: int, visitor: Visitor = NOBODY) -> list[Experiment]:
-    """The same arms so many times more, each time with a new seed, as far as the queue allows."""
+    """Queues the same arms `times` more times, each with a new seed, as far as the queue allows."""
     if not 1 <= times <= REPEAT_MOST:
-        raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be asked for at once.")
+        raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be requested at a time.")
     started = []
     for _ in range(times):
         spec = replace(experiment.request(), seed=_new_seed())
         started.append(
-            enqueue(spec, _described(experiment), experiment.lesson, visitor, is_one_of_many=True)
+            enqueue(
+                spec, _description_slug(experiment), experiment.lesson, visitor, is_one_of_many=True
+            )
         )
     return started
 
 
-def _described(experiment: Experiment) -> str:
-    """The description that a repetition is evidence for: none, where its brokers are of another
-    release than those described."""
+def _description_slug(experiment: Experiment) -> str:
+    """Returns the slug of the description that a repetition is evidence for; empty in a series,
+    whose brokers have another release than the described ones."""
     return "" if experiment.series_id else experiment.pipeline
 
 
-def _saved(fields: Mapping[str, str]) -> str:
+def _save(fields: Mapping[str, str]) -> str:
     return str(advisor.save(parse_pipeline(fields)).slug)
 
 

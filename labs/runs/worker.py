@@ -1,4 +1,4 @@
-"""The work of a worker: running an attempt, sweeping, and keeping a judge warm."""
+"""The work of a worker: runs attempts, sweeps, and keeps a judge warm."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 SWEEP_EVERY_S = 5.0
 CLEAR_EVERY_S = 3600.0
-"""The time between two removals of expired sessions."""
+"""The time between two deletions of expired data."""
 
 RUNNER_DIED = "The process that ran the brokers was killed. Nothing is concluded from what it left."
 WORKER_STOPPED = "The worker was stopped. Nothing is concluded from what the run left."
@@ -46,7 +46,7 @@ def run(slug: str, attempt: int) -> None:
     owner = owners.new()
     experiment = lifecycle.claim(slug, attempt, owner)
     if experiment is None:
-        logger.info("attempt %d is not waiting: nothing to do", attempt, extra={"run": slug})
+        logger.info("attempt %d is not queued: nothing to do", attempt, extra={"run": slug})
         return
     carry_out(experiment, settings.LAB_JUDGE_SOCKET, _pool())
 
@@ -68,7 +68,7 @@ def carry_out(experiment: Experiment, judge_socket: Path, pool: Pool | None = No
         )
     finally:
         if not lifecycle.finish(slug, owner, state, reason):
-            logger.info("the run was taken away", extra={"run": slug})
+            logger.info("the run had been ended by another process", extra={"run": slug})
         if state != State.DONE:
             lifecycle.remove_leftovers()
             lifecycle.remove_if_empty(experiment)
@@ -80,8 +80,8 @@ def _execute(
     experiment: Experiment, owner: str, judge_socket: Path, pool: Pool | None
 ) -> tuple[State, str]:
     recorder = Recorder(experiment, owner)
-    wanted = experiment.play() if experiment.is_incident else experiment.request()
-    with Launch(wanted, experiment.folder, judge_socket, pool) as running:
+    request = experiment.play() if experiment.is_incident else experiment.request()
+    with Launch(request, experiment.folder, judge_socket, pool) as running:
         heart = _Heart(experiment.slug, owner, running)
         try:
             with heart:
@@ -136,22 +136,21 @@ class _Heart:
         try:
             return lifecycle.heartbeat(self._slug, self._owner)
         except DatabaseError:
-            # A database that is busy or restarts takes nothing away; the sweep decides by time.
+            # A busy or restarting database does not end the run; the sweep decides by time.
             logger.warning("a heartbeat was not written", exc_info=True, extra={"run": self._slug})
             close_old_connections()
             return True
 
 
 class Sweeper:
-    """Ends runs without a heartbeat, notifies of forgotten ones, continues series, removes old
-    data."""
+    """Ends runs without a heartbeat, nudges overdue ones, continues series, deletes old data."""
 
     def __init__(self) -> None:
         self._cleared_at: float | None = None
         self._workers = HeartbeatAges()
 
     def sweep(self) -> None:
-        """Called every few seconds."""
+        """Sweeps once; called every few seconds."""
         lifecycle.sweep()
         series.follow_all()
         queue.nudge_waiting()

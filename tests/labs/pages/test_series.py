@@ -195,11 +195,11 @@ def test_one_series_a_visitor_a_double_click_is_one_and_others_may_start_theirs(
     question = asked()
     series = time_machine.start(question, SOMEBODY)
     assert time_machine.start(question, SOMEBODY) == series
-    with pytest.raises(Refused, match="of yours is still going on"):
+    with pytest.raises(Refused, match="of yours is still running"):
         time_machine.start(asked("4.0"), SOMEBODY)
     for number in range(2):
         time_machine.start(asked(), Visitor(f"v{number}", "here"))
-    with pytest.raises(Refused, match="of your address is still going on"):
+    with pytest.raises(Refused, match="of your address is still running"):
         time_machine.start(asked(), Visitor("v3", "here"))
     time_machine.start(asked(), ANOTHER)
     time_machine.cancel(series, "a visitor")
