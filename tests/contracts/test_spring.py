@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from advisor.catalog import Component, Family
-from advisor.catalog.texts import kept
+from advisor.catalog.texts import kept_text
 from advisor.export import Stamp, find
 from advisor.intake import Product, read
 from labs.engine.distributions.distribution import install, kafka
@@ -88,7 +88,7 @@ def _agrees(spring: Jvm, settings: Mapping[str, Any], bound: Sent) -> None:
         part, _, name = field.partition(".")
         if part != "application" and field != "consumer.enable.auto.commit":
             text = str(ours).lower() if isinstance(ours, bool) else str(ours)
-            assert kept(name, bound[part][name]) == text, field
+            assert kept_text(name, bound[part][name]) == text, field
 
 
 @pytest.mark.parametrize(("variable", "settings"), VARIABLES)

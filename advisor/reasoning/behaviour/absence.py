@@ -1,11 +1,11 @@
-"""For how long the readers may be away: what the team says, and never less than what always is.
+"""How long consumers may be absent: what the team states, but not less than a failover takes.
 
-A reader that dies is noticed after its session timeout, and who takes its partitions over waits
-for the next poll of each other member (JoinGroup of KIP-62, reconciliation of KIP-848). Each
-restart that is not orderly brings that, so a topic that keeps messages for a shorter time loses
-some. A machine of a Spark query counts as lost after spark.network.timeout. Who waits for more
-messages leaves those that are there unread before that: a query for maxTriggerDelay
-(KafkaMicroBatchStream.delayBatch), a broker for fetch.max.wait.ms, and a task of Kafka Streams for
+A consumer that crashes is noticed after its session timeout, and the member that takes over its
+partitions waits for the next poll of each other member (JoinGroup of KIP-62, reconciliation of
+KIP-848). Every restart that is not orderly takes that long, so a topic with a shorter retention
+loses messages. A machine of a Spark query counts as lost after spark.network.timeout. Messages
+also stay unread while something waits for more of them: a query for maxTriggerDelay
+(KafkaMicroBatchStream.delayBatch), a broker for fetch.max.wait.ms, and a Kafka Streams task for
 max.task.idle.ms.
 """
 
@@ -24,7 +24,7 @@ from advisor.reasoning.behaviour.transactions import TIMEOUT, open_for_ms, reade
 from advisor.reasoning.pipeline import Pipeline, derived
 
 NAME = "outage.ms"
-"""What the team says of itself, in ms."""
+"""The setting of the longest outage of the team's consumers, in ms."""
 
 NETWORK_MS = 120_000
 """`spark.network.timeout`, Spark's default."""
@@ -34,30 +34,31 @@ METADATA_MS = 300_000
 
 _NEVER_MS = 10**15
 _FEWEST, _DELAY = "minOffsetsPerTrigger", "maxTriggerDelay"
-_GATHERED, _IDLE = "fetch.min.bytes", "max.task.idle.ms"
+_MIN_BYTES, _IDLE = "fetch.min.bytes", "max.task.idle.ms"
 _TIME = re.compile(r"(\d{1,15})(us|ms|s|m|min|h|d)?", re.ASCII)
 _UNITS_MS = {
     "us": 0.001, "ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000,
 }  # fmt: skip
 
 POLL_MS = 300_000
-"""`max.poll.interval.ms` of every client; who allows more says with `outage.ms` what that means."""
+"""The default `max.poll.interval.ms` of every client. A team that allows more states what that
+means with `outage.ms`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """How long nobody may read, in ms, and the settings that say so."""
+    """How long nobody reads, in ms, and the settings that decide it."""
 
     ms: int
     reason: str
 
 
-_AT_ONCE = Absence(0, "at once")
+_NONE = Absence(0, "immediately")
 
 
 @derived
 def longest_absence(pipeline: Pipeline) -> Absence:
-    """The longer of the stated outage and the time until a dead reader is replaced."""
+    """Returns the longer of the stated outage and the time until a dead consumer is replaced."""
     least, stated = until_replaced(pipeline), pipeline.value(Component.APPLICATION, NAME)
     if isinstance(stated, int) and stated > least.ms:
         least = Absence(stated, f"application.{NAME}={stated}")
@@ -66,25 +67,27 @@ def longest_absence(pipeline: Pipeline) -> Absence:
 
 @derived
 def longest_wait(pipeline: Pipeline) -> Absence:
-    """How long a message may wait to be read: for readers that are away, after those that wait for
-    more, for one that has not noticed that its leader is gone, or behind a transaction that is left
-    open. Retention goes by the high watermark, not by the last stable offset (UnifiedLog,
-    deletableSegments)."""
+    """Returns how long a message may wait to be read.
+
+    It waits for absent consumers, for consumers that wait for more messages, for a consumer that
+    has not noticed that its leader is gone, or behind an abandoned transaction. Retention goes by
+    the high watermark, not by the last stable offset (UnifiedLog, deletableSegments).
+    """
     away = _after_delay(pipeline, longest_absence(pipeline))
     away = max(away, _until_noticed(pipeline), key=lambda wait: wait.ms)
-    held_ms = sum(open_for_ms(pipeline)) if readers_wait(pipeline) else 0
-    if held_ms <= away.ms:
+    open_ms = sum(open_for_ms(pipeline)) if readers_wait(pipeline) else 0
+    if open_ms <= away.ms:
         return away
     times = " + ".join(map(str, open_for_ms(pipeline)))
-    words = f"isolation.level=read_committed behind a transaction that is left open: {TIMEOUT} + "
-    return Absence(held_ms, f"{words}{ABORT_CHECK} = {times}")
+    reason = f"isolation.level=read_committed behind a transaction that is left open: {TIMEOUT} + "
+    return Absence(open_ms, f"{reason}{ABORT_CHECK} = {times}")
 
 
 @derived
 def longest_unread(pipeline: Pipeline) -> Absence:
-    """How long a message that is there may wait to be read: as `longest_wait`, or for a leader.
-    Retention goes on without one: each replica deletes up to the high watermark that it knows
-    (LogManager, cleanupLogs)."""
+    """Returns how long a message in the log may wait to be read: as `longest_wait`, or for a
+    leader. Retention continues without a leader: each replica deletes up to the high watermark that
+    it knows (LogManager, cleanupLogs)."""
     return max(longest_wait(pipeline), _until_led(pipeline), key=lambda wait: wait.ms)
 
 
@@ -98,48 +101,49 @@ def _until_led(pipeline: Pipeline) -> Absence:
 
 
 def _until_noticed(pipeline: Pipeline) -> Absence:
-    """A fetch that a leader never answers is given up after that (NetworkClient,
-    handleTimedOutRequests); Spark gives its task up before. librdkafka allows no long one."""
+    """Returns how long a consumer waits for a leader that hangs (NetworkClient,
+    handleTimedOutRequests). Spark gives up its task earlier. librdkafka allows no long wait."""
     if pipeline.family is Family.LIBRDKAFKA:
-        return _AT_ONCE
+        return _NONE
     names = ["request.timeout.ms"]
     if pipeline.family is Family.SPARK:
         names.append("kafkaConsumer.pollTimeoutMs")
     waits = [(pipeline.number(Component.CONSUMER, name), name) for name in names]
     waited_ms, name = min(waits)
-    return Absence(waited_ms, f"for the answer of a leader that hangs: {name}={waited_ms}")
+    return Absence(waited_ms, f"for the response of a leader that hangs: {name}={waited_ms}")
 
 
 def _after_delay(pipeline: Pipeline, away: Absence) -> Absence:
-    """A reader that dies just before it takes what waited for it leaves that unread, too."""
-    delays = [delay for look in _DELAYS if (delay := look(pipeline)).ms > 0]
+    """Adds the waits for more messages: a consumer may crash just before it reads these."""
+    delays = [delay for wait in _DELAYS if (delay := wait(pipeline)).ms > 0]
     reasons = [delay.reason for delay in delays]
     total_ms = away.ms + sum(delay.ms for delay in delays)
     return Absence(total_ms, ", ".join([*reasons, away.reason]))
 
 
 def _until_more(pipeline: Pipeline) -> Absence:
-    """How long a broker keeps back what is less than a reader asks for (DelayedFetch)."""
-    least = pipeline.number(Component.CONSUMER, _GATHERED)
+    """Returns how long a broker delays a response with less than `fetch.min.bytes`
+    (DelayedFetch)."""
+    least = pipeline.number(Component.CONSUMER, _MIN_BYTES)
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     name = "fetch.wait.max.ms" if librdkafka else "fetch.max.wait.ms"
     waited_ms = pipeline.number(Component.CONSUMER, name)
-    return Absence(waited_ms if least > 1 else 0, f"{_GATHERED}={least} with {name}={waited_ms}")
+    return Absence(waited_ms if least > 1 else 0, f"{_MIN_BYTES}={least} with {name}={waited_ms}")
 
 
 def _until_batch(pipeline: Pipeline) -> Absence:
-    """How long a query waits for a batch that is large enough."""
+    """Returns how long a query waits for a batch that is large enough."""
     least = pipeline.family is Family.SPARK and pipeline.value(Component.CONSUMER, _FEWEST)
     if not least:
-        return _AT_ONCE
+        return _NONE
     delay = pipeline.text(Component.CONSUMER, _DELAY)
     return Absence(trigger_delay_ms(delay), f"{_FEWEST}={least} with {_DELAY}={delay}")
 
 
 def _until_others(pipeline: Pipeline) -> Absence:
-    """How long a task that has messages of one input waits for those of another one (KIP-353)."""
+    """Returns how long a task with messages of one input waits for another input (KIP-353)."""
     if pipeline.family is not Family.STREAMS:
-        return _AT_ONCE
+        return _NONE
     idle_ms = pipeline.number(Component.STREAMS, _IDLE)
     return Absence(idle_ms, f"{_IDLE}={idle_ms}")
 
@@ -148,14 +152,14 @@ _DELAYS = (_until_more, _until_batch, _until_others)
 
 
 def trigger_delay_ms(text: str) -> int:
-    """A time as Spark reads it: milliseconds, or a number with its unit (JavaUtils.timeStringAs).
-    0 for anything else, and below it."""
+    """Returns the milliseconds of a time as Spark reads it (JavaUtils.timeStringAs): a number of
+    milliseconds, or a number with its unit. 0 for anything else."""
     parts = _TIME.fullmatch(text.strip().lower())
     return int(int(parts[1]) * _UNITS_MS[parts[2] or "ms"]) if parts else 0
 
 
 def until_replaced(pipeline: Pipeline) -> Absence:
-    """From the death of a reader until another one has its partitions, at the longest."""
+    """Returns the longest time from a consumer's crash until another one has its partitions."""
     if pipeline.family is Family.SPARK:
         return Absence(NETWORK_MS, f"spark.network.timeout={NETWORK_MS} (Spark's default)")
     setting, session_ms = session_timeout(pipeline)
@@ -170,15 +174,15 @@ def until_replaced(pipeline: Pipeline) -> Absence:
 
 @derived
 def until_discovered(pipeline: Pipeline) -> Absence:
-    """How long nobody in a group reads a partition that is added to the topic.
+    """Returns how long nobody in a group reads a partition that is added to the topic.
 
-    Where the members assign the partitions, the metadata of their leader has to show it
+    If members assign the partitions, the metadata of their leader has to contain it first
     (ConsumerCoordinator.rejoinNeededOrPending; rd_kafka_cgrp_metadata_update_check). Brokers that
-    assign them know it at once, and only the clients' usual time is counted there. A query of Spark
-    asks for all partitions before each batch.
+    assign them know it immediately; then the clients' default is used. A Spark query lists all
+    partitions before each batch.
     """
     if pipeline.family is Family.SPARK:
-        return _AT_ONCE
+        return _NONE
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     name = "topic.metadata.refresh.interval.ms" if librdkafka else "metadata.max.age.ms"
     age_ms = pipeline.number(Component.CONSUMER, name)
@@ -190,27 +194,29 @@ def until_discovered(pipeline: Pipeline) -> Absence:
 
 
 def until_taken_over_ms(session_ms: int, poll_ms: int) -> int:
-    """A dead member's session, and a rebalance as long as a usual one may be."""
+    """Returns the sum of a dead member's session and the longest usual rebalance."""
     return session_ms + min(poll_ms, POLL_MS)
 
 
 def covers_retention(pipeline: Pipeline, start: str) -> bool:
-    """Whether a reader that starts so far back (`by_duration:…`) leaves nothing out that the topic
-    still owes it: all that is older may be deleted already (KIP-1106).
+    """Whether a consumer that starts at `by_duration:…` (KIP-1106) skips nothing that retention
+    guarantees: everything older may already be deleted.
 
     A sender's own timestamps may be of any age, and clocks differ.
     """
-    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
-    deletes = "compact" not in pipeline.text(Component.TOPIC, "cleanup.policy") and kept_ms >= 0
+    retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    deletes = (
+        "compact" not in pipeline.text(Component.TOPIC, "cleanup.policy") and retention_ms >= 0
+    )
     by_now = pipeline.text(Component.APPLICATION, "timestamps") == "now"
-    return deletes and by_now and duration_ms(start) >= kept_ms + clock_skew(pipeline).ms
+    return deletes and by_now and duration_ms(start) >= retention_ms + clock_skew(pipeline).ms
 
 
 _DURATION = re.compile(r"by_duration:P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?")
 
 
 def duration_ms(start: str) -> int:
-    """The length of an ISO-8601 duration as Java's Duration reads it; 0 for anything else."""
+    """Returns the milliseconds of an ISO-8601 duration as Java's Duration reads it, else 0."""
     parts = _DURATION.fullmatch(start)
     units = (86_400_000, 3_600_000, 60_000, 1_000)
     texts = parts.groups() if parts else ()
@@ -219,28 +225,28 @@ def duration_ms(start: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RetentionSize:
-    """The least `retention.bytes` that holds what readers still need; None where no size does."""
+    """The least `retention.bytes` that keeps what consumers still need, or None if none does."""
 
     least: int | None
     reason: str
 
 
 def required_retention(pipeline: Pipeline, away: Absence | None = None) -> RetentionSize:
-    """For what is written while readers are away, all of it in one partition at worst.
+    """Returns the size for what is written while consumers are absent, at worst to one partition.
 
-    `away` is for how long, usually the longest absence. Where neither a load nor an absence was
-    stated, for what one producer holds in its memory, and sends at once when brokers are back.
-    Brokers delete whole segments, down to `retention.bytes` and never below (UnifiedLog,
+    `away` is the absence, by default the longest wait. If neither a load nor an absence was stated,
+    it is the size of one producer's buffer, which is sent when brokers are back. Brokers delete
+    whole segments, and keep at least `retention.bytes` (UnifiedLog,
     deleteRetentionSizeBreachedSegments).
     """
-    rate, size = (pipeline.value(Component.APPLICATION, n) for n in ("rate", "message.bytes"))
+    rate, size = (pipeline.value(Component.APPLICATION, name) for name in ("rate", "message.bytes"))
     if isinstance(rate, int) and isinstance(size, int):
-        coming = rate * size * (away or longest_wait(pipeline)).ms // 1000
-        return RetentionSize(coming + 1, f"rate × message.bytes = {coming}")
+        written = rate * size * (away or longest_wait(pipeline)).ms // 1000
+        return RetentionSize(written + 1, f"rate × message.bytes = {written}")
     if away or pipeline.value(Component.APPLICATION, NAME) is not None:
         return RetentionSize(None, "as many as come")
     if pipeline.family is Family.LIBRDKAFKA:
-        room = producer_queue(pipeline)
-        return RetentionSize(room.most, f"{room} of one producer")
+        limit = producer_queue(pipeline)
+        return RetentionSize(limit.most, f"{limit} of one producer")
     memory = pipeline.number(Component.PRODUCER, "buffer.memory")
     return RetentionSize(memory, f"buffer.memory={memory} of one producer")

@@ -1,4 +1,4 @@
-"""What a consumer group does when a member dies or has no position: skips, repeats, waits."""
+"""How a consumer group behaves when a member crashes or has no position: skips, repeats, waits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POLICIES = {
     "quarkus": "failure-strategy=fail: the application stops",
     "connect": "errors.tolerance=none: the task stops",
 }
-"""What each framework does with a message that fails, where nobody says otherwise.
+"""How each framework handles a message that fails, by default.
 
 Sources: spring-kafka SeekUtils and FailedRecordProcessor, LoggingErrorHandler before 2.5; Spring
 Cloud Stream Kafka binder reference, Enabling DLQ; SmallRye Reactive Messaging, Failure Management;
@@ -26,11 +26,11 @@ Kafka Connect, errors.tolerance.
 """
 
 THREADS_ORDER = "processing.order"
-"""Whether several threads keep the order of a key, which only the team can know."""
+"""The setting that says whether several threads keep the order of a key. Only the team knows it."""
 
 
 class Commit(StrEnum):
-    """When the group's position is saved, seen from the application's processing."""
+    """When the group's position is committed, relative to the application's processing."""
 
     AUTO = "auto"
     BEFORE = "before-processing"
@@ -41,8 +41,8 @@ class Commit(StrEnum):
 def sink_absorbs(pipeline: Pipeline) -> bool:
     """Whether writing one message twice leaves one effect (an upsert by its own key).
 
-    The state of a Streams application is part of what it writes, and counts a message twice. A
-    Spark sink may go by the batchId, which is of no use but in micro-batches
+    The state of a Streams application is part of its effect, and counts a message twice. A Spark
+    sink may use the batchId, which only helps in micro-batches
     (Spark performance-tips.md, asynchronous progress tracking; real-time-mode.md).
     """
     if not in_batches(pipeline):
@@ -53,21 +53,22 @@ def sink_absorbs(pipeline: Pipeline) -> bool:
 
 
 def in_batches(pipeline: Pipeline) -> bool:
-    """Whether a batch that is run again is the same batch; of clients without batches, yes."""
+    """Whether a batch that runs again is the same batch; True for clients without batches."""
     if pipeline.family is not Family.SPARK:
         return True
     return pipeline.text(Component.APPLICATION, "trigger") == "micro-batch"
 
 
 def skipped(reason: str) -> Permits:
-    """A record that the group passes over: skipped, and without an effect."""
+    """Returns the anomalies of a record that the group skips, so that it has no effect."""
     return {Anomaly.SKIPPED: reason, Anomaly.EFFECT_MISSING: reason}
 
 
 def repeated(pipeline: Pipeline, reason: str, *, committed: bool = False) -> Permits:
-    """A record that is processed again; an idempotent sink leaves one effect.
+    """Returns the anomalies of a record that is processed again.
 
-    If it was `committed` the first time, a state keeps it, under exactly-once too.
+    An idempotent sink leaves one effect. If the record was `committed` the first time, a state
+    counts it twice, under exactly-once too.
     """
     state = pipeline.family is Family.STREAMS and Streams(pipeline).state != "none"
     if sink_absorbs(pipeline) and not (committed and state):
@@ -79,10 +80,10 @@ def repeated(pipeline: Pipeline, reason: str, *, committed: bool = False) -> Per
 
 
 def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
-    """A record that is handed out again, and whose first result was aborted.
+    """Returns the anomalies of a record that is delivered again after its first result was aborted.
 
-    Who reads results before they are committed has that one, too. Of Kafka Streams the readers
-    are another event's.
+    A reader of uncommitted results also gets that result. For Kafka Streams another event covers
+    those readers.
     """
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
     permitted = {Anomaly.REDELIVERY: reason}
@@ -95,22 +96,22 @@ def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
     return permitted
 
 
-def repeated_effect(pipeline: Pipeline, what: str = "it") -> str:
-    """The words for a sink that takes a message twice."""
+def repeated_effect(pipeline: Pipeline, noun: str = "it") -> str:
+    """Returns a sentence about a sink that receives a message twice; `noun` is the message."""
     sink = pipeline.text(Component.APPLICATION, "sink")
     if sink == "idempotent" and not in_batches(pipeline):
         trigger = pipeline.text(Component.APPLICATION, "trigger")
-        return f"application.trigger={trigger}: no batchId tells the sink that it has {what}."
+        return f"application.trigger={trigger}: no batchId tells the sink that it has {noun}."
     if pipeline.family is not Family.STREAMS:
-        return f"application.sink={sink} applies {what} again."
+        return f"application.sink={sink} applies {noun} again."
     state = pipeline.text(Component.APPLICATION, "state")
     if sink == "idempotent":
-        return f"application.state={state}: the state counts {what} again, whatever the sink does."
+        return f"application.state={state}: the state counts {noun} again, whatever the sink does."
     return f"application.sink={sink}, application.state={state}: the results are written again."
 
 
 def skips_unprocessable(pipeline: Pipeline) -> bool:
-    """Whether the code itself goes on without a message that it cannot process."""
+    """Whether the code itself skips a message that it cannot process."""
     return pipeline.text(Component.APPLICATION, "processing.errors") == "skip"
 
 
@@ -124,7 +125,7 @@ def assigned_by_brokers(pipeline: Pipeline) -> bool:
 
 
 def session_timeout(pipeline: Pipeline) -> tuple[str, int]:
-    """The setting that says for how long a silent member counts as alive, and its value in ms."""
+    """Returns the setting of how long a member without heartbeats counts as alive, and its ms."""
     if not assigned_by_brokers(pipeline):
         return "session.timeout.ms", pipeline.number(Component.CONSUMER, "session.timeout.ms")
     group = "streams" if pipeline.family is Family.STREAMS else "consumer"
@@ -149,7 +150,7 @@ class Group:
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Group | None:
-        """The group of a pipeline; Spark has none, its checkpoint keeps the position."""
+        """Returns the pipeline's group, or None for Spark, whose checkpoint keeps the position."""
         return None if pipeline.family is Family.SPARK else cls(pipeline)
 
     @property
@@ -176,18 +177,18 @@ class Group:
 
     @property
     def asynchronous(self) -> bool:
-        """Whether other threads process while the code polls on."""
+        """Whether other threads process messages while the code continues to poll."""
         return self._processing == "asynchronous"
 
     @property
     def unordered(self) -> str:
-        """Why messages of a key may be processed in another order than they have, or empty."""
+        """Why messages of a key may be processed out of order; empty if they are not."""
         order = "" if self._streams else self.pipeline.text(Component.APPLICATION, THREADS_ORDER)
         if order != "any" or self._processing == "synchronous":
             return ""
         return (
             f"application.processing={self._processing} with application.{THREADS_ORDER}=any: "
-            "threads process messages of one key at the same time, and a later one may be done "
+            "threads process messages of one key at the same time, and a later one may finish "
             "first."
         )
 
@@ -197,14 +198,14 @@ class Group:
 
     @property
     def framework(self) -> str:
-        """What polls for the code, with its setting."""
+        """The framework that polls for the code, with its setting."""
         return f"application.framework={self.pipeline.text(Component.APPLICATION, 'framework')}"
 
     @property
     def commits_when_returned(self) -> bool:
-        """Whether a container commits as soon as the code has returned, as Spring's do
-        (ContainerProperties.AckMode, BATCH and RECORD). One that is said to keep the order of what
-        threads have done waits for them (asyncAcks, and listeners that return a future)."""
+        """Whether a container commits as soon as the code returns, as Spring's do
+        (ContainerProperties.AckMode, BATCH and RECORD). A container with commits in order waits for
+        the threads (asyncAcks, and listeners that return a future)."""
         if self.pipeline.family is not Family.JAVA or self.commit is not Commit.AFTER:
             return False
         if self.pipeline.stated(Component.APPLICATION).get("commit.order") == "in-order":
@@ -213,14 +214,14 @@ class Group:
 
     @property
     def on_error(self) -> str:
-        """`retry`, `close` or `skip`: what becomes of a message that cannot be processed."""
+        """How a message that cannot be processed is handled: `retry`, `close` or `skip`."""
         if self._streams and self._streams.skipping_handlers:
             return "skip"
         return self.pipeline.text(Component.APPLICATION, "processing.errors")
 
     @property
     def error_policy(self) -> str:
-        """What decides `on_error`, with its value: the framework, where the team said nothing."""
+        """The setting that decides `on_error`, with its value; the framework if none is stated."""
         stated = "processing.errors" in self.pipeline.stated(Component.APPLICATION)
         if self.pipeline.family is not Family.JAVA or stated:
             return f"application.processing.errors={self.on_error}"
@@ -231,7 +232,8 @@ class Group:
 
     @property
     def dead_letter_mode(self) -> str:
-        """Where a message goes that is passed over: `none`, `acknowledged`, `unacknowledged`."""
+        """How a skipped message is sent to a dead letter topic: `none` if it is not, `acknowledged`
+        or `unacknowledged`."""
         if self._streams:
             return "acknowledged" if self._streams.dead_letters else "none"
         if self.on_error != "skip":
@@ -246,15 +248,15 @@ class Group:
 
     @property
     def commit_pace(self) -> str:
-        """When the client commits by itself. librdkafka's 0 starts no timer (rdkafka_cgrp.c,
-        rd_kafka_cgrp_new), and it commits what partitions are taken away with."""
+        """When the client commits by itself, as the end of a phrase. In librdkafka 0 starts no
+        timer (rdkafka_cgrp.c, rd_kafka_cgrp_new), and it commits when partitions are revoked."""
         if self.on_a_timer:
             return f"every {self.interval_ms} ms"
-        return "with auto.commit.interval.ms=0 only when partitions are taken from it or it closes"
+        return "with auto.commit.interval.ms=0 only when its partitions are revoked or it closes"
 
     @property
     def on_a_timer(self) -> bool:
-        """Whether the client commits while it reads."""
+        """Whether the client commits periodically."""
         return self.pipeline.family is not Family.LIBRDKAFKA or self.interval_ms > 0
 
     @property
@@ -268,7 +270,7 @@ class Group:
         return Streams(self.pipeline) if self.pipeline.family is Family.STREAMS else None
 
     def skip_reason(self) -> str | None:
-        """Why a death before processing leaves records behind, or None if it cannot."""
+        """Returns why a crash before processing skips records, or None if it cannot."""
         if self.commits_outside_transaction:
             return (
                 "application.commit=in-transaction with enable.auto.commit=true: the client also "
@@ -277,7 +279,7 @@ class Group:
         if self.commits_in_background:
             return (
                 "enable.auto.commit=true with enable.auto.offset.store=true: librdkafka commits "
-                f"what it has handed out, {self.commit_pace}, whether it was processed or not."
+                f"what it has delivered, {self.commit_pace}, whether it was processed or not."
             )
         if self.commit is Commit.BEFORE:
             return (
@@ -288,15 +290,16 @@ class Group:
 
     @property
     def commits_outside_transaction(self) -> bool:
-        """Positions saved on both ways (design.md, "Using Transactions": auto-commit off).
+        """Whether positions are committed both in transactions and by the client (design.md, "Using
+        Transactions": auto-commit off).
 
-        Of librdkafka's client only what was stored is committed: nothing, where the code stores
-        nothing and sends its positions to the transaction (rdkafka_assignment.c).
+        librdkafka only commits stored offsets: none if the code stores none and sends its positions
+        to the transaction (rdkafka_assignment.c).
         """
         return self.commit is Commit.IN_TRANSACTION and self.commits_position
 
     def repeat_reason(self) -> str | None:
-        """Why a death after processing has records processed again, or None if it cannot."""
+        """Returns why a crash after processing repeats records, or None if it cannot."""
         if self.commit is Commit.AUTO:
             return (
                 "application.commit=auto: what was processed since the last commit (the client "

@@ -1,7 +1,7 @@
-"""Times and sizes with which no request is answered, no message sent, or no group ever reads.
+"""Times and sizes with which no request is answered, no message is sent, or no group ever reads.
 
-Products start with them. Each bound below is one that no network and no product can keep: an
-answer to acks=all takes a round trip to the leader and another one to its followers.
+Products start with them. No network and no product can meet any of the bounds below: a response to
+acks=all takes a round trip to the leader and another one to its followers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _REGISTRATION_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class HopelessSetting:
-    """One setting with which nothing gets through: why, and the product's own value."""
+    """A setting with which no message gets through, the reason, and the product's default."""
 
     component: Component
     setting: str
@@ -49,32 +49,32 @@ class HopelessSetting:
 
 
 def hopeless_settings(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """Every such setting; none where messages can get through."""
-    yield from _unanswered(pipeline)
-    yield from _unanswered_reader(pipeline)
-    yield from _cut_off(pipeline)
-    yield from _nothing_taken(pipeline)
-    yield from _no_room(pipeline)
-    yield from _no_wait(pipeline)
-    yield from _aborted_at_once(pipeline)
-    yield from _never_a_member(pipeline)
-    yield from _never_committed(pipeline)
-    yield from _never_in_step(pipeline)
+    """Yields every such setting; none if messages can get through."""
+    yield from _producer_timeouts(pipeline)
+    yield from _consumer_timeouts(pipeline)
+    yield from _idle_connections(pipeline)
+    yield from _broker_size_limits(pipeline)
+    yield from _producer_size_limits(pipeline)
+    yield from _transaction_blocking_time(pipeline)
+    yield from _transaction_timeout(pipeline)
+    yield from _membership_timeouts(pipeline)
+    yield from _commit_timeout(pipeline)
+    yield from _cluster_timeouts(pipeline)
 
 
 @derived_rows
-def _unanswered(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """Who stops waiting before an answer can be there, however often it is sent."""
+def _producer_timeouts(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """Timeouts of the producer that expire before a response can arrive."""
     session, producer = Session(pipeline), Component.PRODUCER
     java = pipeline.family is not Family.LIBRDKAFKA
     request_ms = session.request_timeout_ms
-    if request_ms <= MIN_RESPONSE_MS and (java or _written_again_and_again(pipeline)):
-        what = (
+    if request_ms <= MIN_RESPONSE_MS and (java or _is_written_repeatedly(pipeline)):
+        consequence = (
             "the client gives up each request, even the first one to a broker"
             if java
-            else "an error comes before a follower has the batch, and it is sent again"
+            else "an error arrives before a follower has the batch, and it is sent again"
         )
-        why = f"request.timeout.ms={request_ms}: an answer takes longer, so {what}."
+        why = f"request.timeout.ms={request_ms}: a response takes longer, so {consequence}."
         yield HopelessSetting(producer, "request.timeout.ms", why, 30_000)
     if not java:
         socket_ms = pipeline.number(producer, "socket.timeout.ms")
@@ -90,48 +90,48 @@ def _unanswered(pipeline: Pipeline) -> Iterator[HopelessSetting]:
 
 
 @derived_rows
-def _unanswered_reader(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """A reader whose first request to a broker is given up, and each one after it."""
+def _consumer_timeouts(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """Timeouts of the consumer with which it gives up each request to a broker."""
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     name, usual = ("socket.timeout.ms", 60_000) if librdkafka else ("request.timeout.ms", 30_000)
     waited_ms = pipeline.number(Component.CONSUMER, name)
     if waited_ms <= MIN_RESPONSE_MS:
-        why = f"{name}={waited_ms}: no request of a reader is answered within that time."
+        why = f"{name}={waited_ms}: no request of a consumer is answered within that time."
         yield HopelessSetting(Component.CONSUMER, name, why, usual)
     name = "default.api.timeout.ms"
-    if ended := _too_short_for_java(pipeline):
+    if failure := _api_timeout_failure(pipeline):
         waited_ms = pipeline.number(Component.CONSUMER, name)
         if waited_ms <= MIN_RESPONSE_MS:
-            yield HopelessSetting(Component.CONSUMER, name, f"{name}={waited_ms}: {ended}", 60_000)
+            yield HopelessSetting(
+                Component.CONSUMER, name, f"{name}={waited_ms}: {failure}", 60_000
+            )
     name = "kafkaConsumer.pollTimeoutMs"
     if pipeline.family is Family.SPARK:
         waited_ms = pipeline.number(Component.CONSUMER, name)
         if waited_ms <= MIN_RESPONSE_MS:
-            why = (
-                f"{name}={waited_ms}: each task fails before the records that it reads have "
-                "arrived."
-            )
+            why = f"{name}={waited_ms}: each task fails before the records that it reads arrive."
             yield HopelessSetting(Component.CONSUMER, name, why, 120_000)
 
 
-def _too_short_for_java(pipeline: Pipeline) -> str:
-    """What ends where default.api.timeout.ms is over at once. Since 4.2 a consumer whose brokers
-    assign the partitions waits for a thread of its own (AsyncKafkaConsumer)."""
+def _api_timeout_failure(pipeline: Pipeline) -> str:
+    """Returns what fails if default.api.timeout.ms expires immediately, or an empty string. Since
+    4.2 a consumer whose brokers assign the partitions waits for a thread of its own
+    (AsyncKafkaConsumer)."""
     if _commits_and_waits(pipeline):
         return (
-            "commitSync() ends in a TimeoutException before the coordinator has answered, so each "
+            "commitSync() throws a TimeoutException before the coordinator responds, so each "
             "commit fails."
         )
     java = pipeline.family is Family.JAVA
     if java and at_least(pipeline.version, "4.2") and assigned_by_brokers(pipeline):
-        return "a consumer with group.protocol=consumer is not made within that time."
+        return "a consumer with group.protocol=consumer cannot be created within that time."
     return ""
 
 
 def _commits_and_waits(pipeline: Pipeline) -> bool:
-    """Whether a Java reader calls commitSync(). It hands it no time of its own, and neither do
-    Kafka Streams and Spring (KIP-266; ContainerProperties.syncCommitTimeout). The client's own
-    commits, and those in a transaction, do not wait for it."""
+    """Whether a Java consumer calls commitSync(), without a timeout as an argument. Kafka Streams
+    and Spring pass none either (KIP-266; ContainerProperties.syncCommitTimeout). Automatic commits,
+    and those in a transaction, do not use default.api.timeout.ms."""
     if pipeline.family is Family.STREAMS:
         return not Streams(pipeline).exactly_once
     commit = pipeline.text(Component.APPLICATION, "commit")
@@ -139,25 +139,24 @@ def _commits_and_waits(pipeline: Pipeline) -> bool:
 
 
 @derived_rows
-def _cut_off(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """Who closes a connection while an answer is awaited; librdkafka only does where none is."""
+def _idle_connections(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """Sides that close a connection while a response is awaited. librdkafka never does that."""
     sides = [(Component.BROKER, 600_000)]
     if pipeline.family is not Family.LIBRDKAFKA:
         sides += [(Component.PRODUCER, 540_000), (Component.CONSUMER, 540_000)]
-        yield from _never_answered(pipeline)
+        yield from _fetch_waits(pipeline)
     name = "connections.max.idle.ms"
     for side, usual in sides:
         idle_ms = pipeline.number(side, name)
         if 0 <= idle_ms <= MIN_RESPONSE_MS:
-            why = (
-                f"{name}={idle_ms}: the {side} closes each connection before an answer has arrived."
-            )
+            why = f"{name}={idle_ms}: the {side} closes each connection before a response arrives."
             yield HopelessSetting(side, name, why, usual)
 
 
-def _never_answered(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """Java gives a fetch up while the broker still gathers fetch.min.bytes; librdkafka adds the
-    broker's time to its own. Nor does a task of Spark wait longer (InternalKafkaConsumer.fetch)."""
+def _fetch_waits(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """Java gives up a fetch while the broker is still waiting for fetch.min.bytes; librdkafka adds
+    the broker's wait to its own. A Spark task does not wait longer (InternalKafkaConsumer.fetch).
+    """
     setting, usual = "fetch.max.wait.ms", 500
     wait, least = (
         pipeline.number(Component.CONSUMER, name) for name in (setting, "fetch.min.bytes")
@@ -165,29 +164,29 @@ def _never_answered(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     limits = {"request.timeout.ms": (30_000, "the client gives up each fetch")}
     if pipeline.family is Family.SPARK:
         limits["kafkaConsumer.pollTimeoutMs"] = (120_000, "each task fails")
-    for name, (default, what) in limits.items():
+    for name, (default, consequence) in limits.items():
         waited_ms = pipeline.number(Component.CONSUMER, name)
         if least > 1 and wait >= waited_ms > MIN_RESPONSE_MS:
             why = (
-                f"{setting}={wait}, fetch.min.bytes={least} and {name}={waited_ms}: {what} before "
-                "the broker answers, and the last messages are never read."
+                f"{setting}={wait}, fetch.min.bytes={least} and {name}={waited_ms}: {consequence} "
+                "before the broker responds, and the last messages are never read."
             )
-            at, value = (setting, usual) if wait > usual else (name, default)
-            yield HopelessSetting(Component.CONSUMER, at, why, value)
+            key, value = (setting, usual) if wait > usual else (name, default)
+            yield HopelessSetting(Component.CONSUMER, key, why, value)
             return
 
 
-def _written_again_and_again(pipeline: Pipeline) -> bool:
-    """librdkafka tells the brokers how long to wait for followers; they know a copy from an
-    idempotent producer, and answer at once when it comes again."""
+def _is_written_repeatedly(pipeline: Pipeline) -> bool:
+    """Whether each retry of a batch is written again. librdkafka tells the brokers how long to wait
+    for followers. They recognize a retry of an idempotent producer and respond immediately."""
     topic = Replication(pipeline)
     waits = topic.waits_for_followers and topic.fails_over
     return waits and not Session(pipeline).idempotent
 
 
 @derived_rows
-def _nothing_taken(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """A topic that takes no batch, were it one empty record."""
+def _broker_size_limits(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """Limits of brokers and topics that refuse even a batch of one empty record."""
     limit = topic_limit(pipeline)
     if limit.most < SMALLEST_BATCH_BYTES:
         why = f"{limit}: even a batch of one empty record is larger, so every batch is refused."
@@ -199,9 +198,9 @@ def _nothing_taken(pipeline: Pipeline) -> Iterator[HopelessSetting]:
 
 
 @derived_rows
-def _no_room(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """A batch that is larger than all memory is refused at once (BufferPool.allocate), and so is
-    such a record (KafkaProducer, ensureValidRecordSize)."""
+def _producer_size_limits(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """A batch that is larger than the whole buffer is refused immediately (BufferPool.allocate),
+    and so is such a record (KafkaProducer, ensureValidRecordSize)."""
     if pipeline.family is Family.LIBRDKAFKA:
         return
     memory, batch, request = (
@@ -212,12 +211,15 @@ def _no_room(pipeline: Pipeline) -> Iterator[HopelessSetting]:
         why = f"max.request.size={request}: even an empty record is larger, so every send() fails."
         yield HopelessSetting(Component.PRODUCER, "max.request.size", why, 1_048_576)
     if memory < batch:
-        why = f"buffer.memory={memory} is less than batch.size={batch}: each send() fails at once."
+        why = (
+            f"buffer.memory={memory} is less than batch.size={batch}: each send() fails "
+            "immediately."
+        )
         large = batch > _MEMORY_BYTES
-        at, usual = ("batch.size", _BATCH_BYTES) if large else ("buffer.memory", _MEMORY_BYTES)
-        yield HopelessSetting(Component.PRODUCER, at, why, usual)
+        key, usual = ("batch.size", _BATCH_BYTES) if large else ("buffer.memory", _MEMORY_BYTES)
+        yield HopelessSetting(Component.PRODUCER, key, why, usual)
         if large and memory < _BATCH_BYTES:
-            why = f"buffer.memory={memory} is less than batch.size={_BATCH_BYTES}, the usual one."
+            why = f"buffer.memory={memory} is less than batch.size={_BATCH_BYTES}, the default."
             yield HopelessSetting(Component.PRODUCER, "buffer.memory", why, _MEMORY_BYTES)
     elif memory < ENVELOPE_BYTES:
         why = f"buffer.memory={memory}: even an empty record is larger, so every send() fails."
@@ -225,23 +227,23 @@ def _no_room(pipeline: Pipeline) -> Iterator[HopelessSetting]:
 
 
 @derived_rows
-def _no_wait(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """Where each step of a transaction may wait for nobody (KafkaProducer, initTransactions)."""
+def _transaction_blocking_time(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """max.block.ms also limits each step of a transaction (KafkaProducer, initTransactions)."""
     if pipeline.family is not Family.JAVA:
         return
     block_ms = pipeline.number(Component.PRODUCER, "max.block.ms")
     if block_ms <= MIN_RESPONSE_MS and pipeline.text(Component.PRODUCER, "transactional.id"):
         why = (
             f"max.block.ms={block_ms}: initTransactions() and commitTransaction() do not wait "
-            "longer than that, and fail before a coordinator has answered."
+            "longer than that, and fail before a coordinator responds."
         )
         yield HopelessSetting(Component.PRODUCER, "max.block.ms", why, 60_000)
 
 
 @derived_rows
-def _aborted_at_once(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """A coordinator that aborts each transaction before it can end: it takes a transaction's time
-    from its first partition on (TransactionStateManager, timedOutTransactions)."""
+def _transaction_timeout(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """The coordinator aborts each transaction before it can end. A transaction's time starts with
+    its first partition (TransactionStateManager, timedOutTransactions)."""
     streams = pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once
     if not streams and not pipeline.text(Component.PRODUCER, "transactional.id"):
         return
@@ -250,15 +252,15 @@ def _aborted_at_once(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     if max(timeout_ms, check_ms) <= MIN_RESPONSE_MS:
         why = (
             f"transaction.timeout.ms={timeout_ms} with {ABORT_CHECK}={check_ms}: each transaction "
-            "is aborted before its messages and its end are in the log."
+            "is aborted before its messages and its end marker are in the log."
         )
         usual = 10_000 if streams else 60_000
         yield HopelessSetting(Component.PRODUCER, "transaction.timeout.ms", why, usual)
 
 
 @derived_rows
-def _never_a_member(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """A member is thrown out before it has joined and read (KIP-62)."""
+def _membership_timeouts(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """A member is removed from its group before it has joined and read (KIP-62)."""
     if pipeline.family is Family.SPARK:
         return
     times = {"max.poll.interval.ms": 300_000}
@@ -269,14 +271,14 @@ def _never_a_member(pipeline: Pipeline) -> Iterator[HopelessSetting]:
         if value_ms <= MIN_RESPONSE_MS:
             why = (
                 f"{name}={value_ms}: a member is removed from its group before it has read and "
-                "committed anything, and begins again."
+                "committed anything, and joins again."
             )
             yield HopelessSetting(Component.CONSUMER, name, why, usual)
 
 
 @derived_rows
-def _never_committed(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """A commit that fails before the copies of __consumer_offsets have it; since 4.0 each step of a
+def _commit_timeout(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """A commit fails before the replicas of __consumer_offsets have it. Since 4.0 each step of a
     group is such a write (GroupCoordinatorService)."""
     name, copies = "offsets.commit.timeout.ms", "offsets.topic.replication.factor"
     waited_ms = pipeline.number(Component.BROKER, name)
@@ -284,16 +286,16 @@ def _never_committed(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     if waited_ms <= MIN_RESPONSE_MS and is_copied and pipeline.family is not Family.SPARK:
         why = (
             f"{name}={waited_ms}: a commit fails before the other brokers have it, and the group "
-            "begins again at its last commit."
+            "starts again from its last commit."
         )
         yield HopelessSetting(Component.BROKER, name, why, 5_000)
 
 
 @derived_rows
-def _never_in_step(pipeline: Pipeline) -> Iterator[HopelessSetting]:
-    """Brokers that count as dead, or as behind, before they can say that they are not.
+def _cluster_timeouts(pipeline: Pipeline) -> Iterator[HopelessSetting]:
+    """Brokers count as dead, or as lagging, before their next heartbeat or fetch can arrive.
 
-    A session of ZooKeeper is never shorter than two of its ticks.
+    A ZooKeeper session is never shorter than two of its ticks.
     """
     topic = Replication(pipeline)
     if not topic.zookeeper and topic.session_timeout_ms <= MIN_RESPONSE_MS:
@@ -306,11 +308,11 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[HopelessSetting]:
         value_ms = pipeline.number(Component.BROKER, name)
         if value_ms <= MIN_RESPONSE_MS and controllers(pipeline) != 1:
             why = (
-                f"{name}={value_ms}: a controller gives up the active one, or its own election, "
-                "before an answer arrives, and none stays elected."
+                f"{name}={value_ms}: a controller gives up on the active one, or on its own "
+                "election, before a response arrives, and none stays elected."
             )
             yield HopelessSetting(Component.BROKER, name, why, usual)
-    yield from _never_registered(pipeline, topic)
+    yield from _registration_delay(pipeline, topic)
     name = "replica.socket.timeout.ms"
     if (
         topic.fails_over
@@ -319,7 +321,7 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     ):
         why = (
             f"{name}={pipeline.number(Component.BROKER, name)}: a follower gives up each fetch "
-            f"before its answer arrives, and min.insync.replicas={topic.min_isr} are never in "
+            f"before its response arrives, and min.insync.replicas={topic.min_isr} are never in "
             "sync."
         )
         yield HopelessSetting(Component.BROKER, name, why, 30_000)
@@ -331,9 +333,9 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[HopelessSetting]:
         yield HopelessSetting(Component.BROKER, "replica.lag.time.max.ms", why, 30_000)
 
 
-def _never_registered(pipeline: Pipeline, topic: Replication) -> Iterator[HopelessSetting]:
-    """A broker ends itself where its registration is not in the log in time
-    (BrokerLifecycleManager, RegistrationTimeoutEvent). Seen on 4.3.1: with 45 s brokers registered.
+def _registration_delay(pipeline: Pipeline, topic: Replication) -> Iterator[HopelessSetting]:
+    """A broker shuts down if its registration is not in the log in time (BrokerLifecycleManager,
+    RegistrationTimeoutEvent). Seen on 4.3.1: with a linger of 45 s brokers registered.
     """
     linger_ms = 0 if topic.zookeeper else pipeline.number(Component.BROKER, LINGER)
     if linger_ms >= _REGISTRATION_MS:

@@ -1,4 +1,4 @@
-"""Whether the messages of one key go to one partition, and are read from it one after the other."""
+"""Whether the messages of a key go to one partition, and are read from it one after the other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.pipeline import Pipeline
 
 OWN = "partitioner"
-"""How a partitioner.class of the team's own chooses, which only the team can know."""
+"""The setting of how the team's own partitioner.class chooses. Only the team knows it."""
 
 _BLIND = ("RoundRobinPartitioner", "UniformStickyPartitioner")
 AS_JAVA = ("murmur2", "murmur2_random")
@@ -16,7 +16,7 @@ _CRC32 = ("consistent", "consistent_random")
 
 
 def keys_spread(pipeline: Pipeline) -> str | None:
-    """Why a key may be in two partitions though nothing changes, or None if it is in one.
+    """Returns why a key may be in two partitions at the same time, or None if it is in one.
 
     Sources: librdkafka CONFIGURATION.md, `partitioner`; ProducerConfig, `partitioner.class`;
     KIP-369 (RoundRobinPartitioner); KIP-794 (`partitioner.ignore.keys`).
@@ -27,9 +27,9 @@ def keys_spread(pipeline: Pipeline) -> str | None:
 
 
 def tasks_split(pipeline: Pipeline) -> str | None:
-    """Why several Spark tasks read one partition side by side, or None.
+    """Returns why several Spark tasks read one partition in parallel, or None.
 
-    How many partitions or records there are nobody said, so any limit that may bind counts.
+    The numbers of partitions and records are unknown, so any limit that may apply counts.
     Source: Spark's KafkaOffsetRangeCalculator.
     """
     if pipeline.family is not Family.SPARK:
@@ -57,7 +57,7 @@ def _by_librdkafka(pipeline: Pipeline) -> str | None:
 
 
 def own_class(pipeline: Pipeline) -> bool:
-    """Whether the producer has a partitioner of which only its code says what it does."""
+    """Whether the producer has a partitioner class that is not Kafka's own."""
     if pipeline.family is Family.LIBRDKAFKA:
         return False
     stated = pipeline.text(Component.PRODUCER, "partitioner.class")
@@ -65,7 +65,7 @@ def own_class(pipeline: Pipeline) -> bool:
 
 
 def _by_own_class(pipeline: Pipeline, stated: str) -> str | None:
-    """The code of the class decides, and it is not what another client does by default."""
+    """Returns why the stated class may put a key into two partitions, or None."""
     others = pipeline.text(Component.APPLICATION, "other.writers")
     if not own_class(pipeline):
         return f"partitioner.class={stated}: it ignores the key."

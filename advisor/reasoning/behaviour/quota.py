@@ -1,4 +1,4 @@
-"""How long records wait in a client that brokers allow fewer bytes a second than it sends."""
+"""How long records wait in a client whose quota is lower than its load."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from advisor.reasoning.behaviour.sizes import producer_queue
 from advisor.reasoning.pipeline import Pipeline
 
 NAME = "producer.byte.rate"
-"""What the team says of the quota, in bytes a second; nobody else can know."""
+"""The setting of the quota, in bytes per second. Only the team knows it."""
 
 _REQUEST_BYTES = 1_048_576
-"""`max.request.size` of Java and `message.max.bytes` of librdkafka, about: one request."""
+"""About one request: `max.request.size` of Java and `message.max.bytes` of librdkafka."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """A full buffer of a client, `buffered` bytes as `setting` says, and the quota on it."""
+    """A client's full buffer under a quota.
+
+    `rate` is the quota in bytes per second, `buffered` the bytes in the buffer, and `setting` the
+    setting that limits it, with its value.
+    """
 
     pipeline: Pipeline
     rate: int
@@ -30,39 +34,39 @@ class Backlog:
 
     @property
     def empty_ms(self) -> int:
-        """How long brokers take to let all of it in."""
+        """The time in which the quota lets the whole buffer be sent."""
         return self.buffered * 1000 // self.rate
 
     @property
     def room_ms(self) -> int:
-        """How long it takes until there is room for one batch."""
+        """The time until there is room for one batch."""
         return self.pipeline.number(Component.PRODUCER, "batch.size") * 1000 // self.rate
 
     @property
     def block_ms(self) -> int | None:
-        """How long send() waits for room; None where the code is told at once."""
+        """How long send() waits for room; None if it returns an error immediately."""
         name = "max.block.ms"
         is_known = self.pipeline.knows(Component.PRODUCER, name)
         return self.pipeline.number(Component.PRODUCER, name) if is_known else None
 
     def in_flight_ms(self, session: Session) -> int:
-        """How long the requests may wait unread that were sent before the client was told."""
-        sent = min(self.buffered, session.in_flight * _REQUEST_BYTES)
-        return sent * 1000 // self.rate
+        """How long requests that were sent before the client was throttled may wait unread."""
+        in_flight = min(self.buffered, session.in_flight * _REQUEST_BYTES)
+        return in_flight * 1000 // self.rate
 
 
 def quota(pipeline: Pipeline) -> Backlog | None:
-    """The backlog under the quota that was stated; None where there is none, or the load that was
-    stated is no more."""
+    """Returns the backlog under the stated quota; None if there is no quota, or it is not below the
+    stated load."""
     rate = pipeline.value(Component.APPLICATION, NAME)
     if not isinstance(rate, int):
         return None
-    sent = load(pipeline)
-    return None if sent is not None and sent <= rate else _full(pipeline, rate)
+    stated_load = load(pipeline)
+    return None if stated_load is not None and stated_load <= rate else _full(pipeline, rate)
 
 
 def load(pipeline: Pipeline) -> int | None:
-    """What is sent in a second, in bytes, if it was stated."""
+    """Returns the bytes sent per second, or None if not stated."""
     messages, size = (
         pipeline.value(Component.APPLICATION, name) for name in ("rate", "message.bytes")
     )
@@ -70,15 +74,15 @@ def load(pipeline: Pipeline) -> int | None:
 
 
 def sufficient_quota(pipeline: Pipeline) -> int | None:
-    """The least quota with which nothing is given up: what is sent, or what empties a full buffer
-    in time; None where the one that was stated is enough, or nobody knows."""
-    backlog, sent = quota(pipeline), load(pipeline)
+    """Returns the smallest quota with which nothing is given up: the load, or the rate that empties
+    a full buffer in time. None if the stated quota is enough, or the load is unknown."""
+    backlog, stated_load = quota(pipeline), load(pipeline)
     if backlog is None:
         return None
     timeout_ms = Session(pipeline).delivery_timeout_ms
-    empties = -(-backlog.buffered * 1000 // timeout_ms) if timeout_ms else None
-    wanted = [number for number in (sent, empties) if number and number > backlog.rate]
-    return min(wanted, default=None)
+    draining = -(-backlog.buffered * 1000 // timeout_ms) if timeout_ms else None
+    rates = [rate for rate in (stated_load, draining) if rate and rate > backlog.rate]
+    return min(rates, default=None)
 
 
 def _full(pipeline: Pipeline, rate: int) -> Backlog:
@@ -87,10 +91,10 @@ def _full(pipeline: Pipeline, rate: int) -> Backlog:
         return Backlog(pipeline, rate, memory, f"buffer.memory={memory}")
     most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
     size = pipeline.value(Component.APPLICATION, "message.bytes")
-    room = producer_queue(pipeline)
-    if isinstance(size, int) and 0 < most * size < room.most:
+    limit = producer_queue(pipeline)
+    if isinstance(size, int) and 0 < most * size < limit.most:
         return Backlog(
             pipeline, rate, most * size,
             f"queue.buffering.max.messages={most} of {size} bytes each",
         )  # fmt: skip
-    return Backlog(pipeline, rate, room.most, str(room))
+    return Backlog(pipeline, rate, limit.most, str(limit))

@@ -1,8 +1,8 @@
-"""What replication makes of a topic's settings: copies, failures survived, brokers spared.
+"""Replication under a topic's settings: guaranteed copies, failures survived, brokers to spare.
 
 The formulas are those of Kafka's design document ("Availability and Durability Guarantees"):
-`acks=all` waits for every *current* in-sync replica, and `min.insync.replicas` is the least
-that may be; so an acknowledged record is sure of that many copies and no more.
+`acks=all` waits for every *current* in-sync replica, and `min.insync.replicas` is the smallest
+number that there may be. An acknowledged record is sure to have that many copies, and no more.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from advisor.reasoning.pipeline import Pipeline, derived_property
 from advisor.reasoning.plural import counted
 
 ELECTION_MARGIN_MS = 1_000
-"""What a client adds to an outage: one more retry (`retry.backoff.max.ms`, ConfigDef 3.7)."""
+"""Added to an outage by a client: one more retry (`retry.backoff.max.ms`, ConfigDef 3.7)."""
 
 RESTART_MS = 60_000
-"""What a broker that died may need to be back: its start, and the recovery of its logs. No setting
-bounds it; this is our assumption, which the clients' defaults just outwait."""
+"""How long a broker that crashed may take to come back, with its start and the recovery of its
+logs. No setting bounds it. This is our assumption; the clients' defaults are just longer."""
 
 QUORUM_TIMEOUTS_MS = {
     "controller.quorum.fetch.timeout.ms": 2_000,
@@ -28,15 +28,16 @@ QUORUM_TIMEOUTS_MS = {
 """How long controllers wait for each other, with Kafka's own values (QuorumConfig)."""
 
 LINGER, LINGER_MS = "controller.quorum.append.linger.ms", 25
-"""How long the active controller gathers what it decides, with Kafka's own value (QuorumConfig)."""
+"""How long the active controller collects records before it appends them, with Kafka's default
+(QuorumConfig)."""
 
 ZOOKEEPER_TICK_MS = 3_000
-"""ZooKeeper's `tickTime` unless its file says otherwise, and Kafka's sample of one does not
-(ZooKeeperServer.java, DEFAULT_TICK_TIME)."""
+"""ZooKeeper's default `tickTime` (ZooKeeperServer.java, DEFAULT_TICK_TIME). Kafka's sample file
+does not change it."""
 
 
 REPLICAS_MOVED = "replicas.moved"
-"""When a team moves replicas to other brokers; a question of brokers before 3.8 alone."""
+"""When a team moves replicas to other brokers. It is only asked for brokers before 3.8."""
 
 
 def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
@@ -50,12 +51,12 @@ def _line(version: str) -> tuple[int, ...]:
 
 
 def controllers(pipeline: Pipeline) -> int | None:
-    """How many controllers the cluster has, if that was said; with ZooKeeper there are no such."""
+    """Returns the number of controllers, or None if it was not stated or there is ZooKeeper."""
     return _servers(pipeline, "controllers")
 
 
 def zookeeper_servers(pipeline: Pipeline) -> int | None:
-    """How many servers its ZooKeeper has, if that was said; in KRaft mode there are no such."""
+    """Returns the number of ZooKeeper servers, or None if it was not stated or in KRaft mode."""
     return _servers(pipeline, "zookeeper.servers")
 
 
@@ -66,20 +67,23 @@ def _servers(pipeline: Pipeline, name: str) -> int | None:
 
 
 def in_fullest_rack(factor: int, racks: int) -> int:
-    """Replicas in the rack that has most of them, spread evenly: ceil(factor / racks)."""
+    """Returns the replicas in the fullest rack if spread evenly: ceil(factor / racks)."""
     return in_racks(factor, racks, 1)
 
 
 def in_racks(factor: int, racks: int, lost: int) -> int:
-    """Replicas in the `lost` racks that have most of them, spread evenly (KIP-36)."""
-    number, more = divmod(factor, racks)
-    return lost * number + min(lost, more)
+    """Returns the replicas in the `lost` fullest racks if spread evenly (KIP-36)."""
+    per_rack, remainder = divmod(factor, racks)
+    return lost * per_rack + min(lost, remainder)
 
 
 @dataclass(frozen=True, slots=True)
 class CopyLoss:
-    """How many copies of one topic may be lost at once, with whose brokers, and where these are;
-    `removed` are those that a reassignment took away before."""
+    """The copies of a topic that may be lost at the same time.
+
+    `where` describes where their brokers are, as the end of a phrase. `removed` of the copies were
+    removed by a reassignment before.
+    """
 
     count: int
     where: str = ""
@@ -96,8 +100,11 @@ class CopyLoss:
 
 
 def simultaneous_loss(pipeline: Pipeline, factor: int) -> CopyLoss:
-    """As many as the team wants to survive, or those in one of the stated racks (KIP-36); and a
-    copy in sync that a reassignment removes too early."""
+    """Returns the copies that may be lost at the same time.
+
+    They are as many as the team wants to survive, or those in one of the stated racks (KIP-36), and
+    an in-sync copy that a reassignment removes too early.
+    """
     lost, removed = max(pipeline.requirement.survive, 1), removed_early(pipeline, factor)
     racks = pipeline.value(Component.APPLICATION, "racks")
     if isinstance(racks, int) and pipeline.requirement.survive:
@@ -110,8 +117,10 @@ def simultaneous_loss(pipeline: Pipeline, factor: int) -> CopyLoss:
 
 
 def enough_copies(pipeline: Pipeline, least: int = 1) -> int:
-    """The fewest copies that survive what may be lost at once and leave one to spare for writes,
-    also beside a stated minimum in sync; as many as there are brokers where none do."""
+    """Returns the fewest copies that survive `simultaneous_loss` and leave one to spare for writes.
+
+    `least` is a stated minimum in sync. If no number is enough, it is the number of brokers.
+    """
     for copies in range(max(pipeline.requirement.survive, least - 1) + 2, pipeline.brokers):
         if copies > simultaneous_loss(pipeline, copies).count + 1:
             return copies
@@ -119,27 +128,31 @@ def enough_copies(pipeline: Pipeline, least: int = 1) -> int:
 
 
 def short_of_copies(pipeline: Pipeline, copies: int) -> bool:
-    """Whether a topic should have more copies, for what the team wants to survive."""
+    """Whether a topic needs more copies to survive what the team wants to survive."""
     return pipeline.requirement.survive > 0 and copies < enough_copies(pipeline)
 
 
 def removed_early(pipeline: Pipeline, factor: int) -> int:
-    """Copies in sync that a reassignment may remove while another one is out of sync: 1, or 0.
+    """Returns how many in-sync copies a reassignment may remove while another is out of sync: 1 or
+    0.
 
-    KRaft's controllers before 3.8 asked only of those that are added whether they are in sync
-    (KAFKA-15665; read from the jars of 3.7.2 and 3.8.1, and seen in runs with three copies). Of two
-    copies one is removed where another broker gets it: 3.7.2 goes on with that one alone.
+    Before 3.8, KRaft controllers only checked whether the added copies were in sync (KAFKA-15665;
+    read from the jars of 3.7.2 and 3.8.1, and seen in runs with three copies). With two copies, one
+    is removed if another broker gets it: 3.7.2 continues with that one alone.
     """
-    is_left = factor > 2 or 1 < factor < pipeline.brokers
-    if not is_left or not pipeline.knows(Component.APPLICATION, REPLICAS_MOVED):
+    can_move = factor > 2 or 1 < factor < pipeline.brokers
+    if not can_move or not pipeline.knows(Component.APPLICATION, REPLICAS_MOVED):
         return 0
     any_time = pipeline.text(Component.APPLICATION, REPLICAS_MOVED) == "any-time"
     return int(any_time and not Replication(pipeline).zookeeper)
 
 
 def min_isr_only_on_brokers(pipeline: Pipeline) -> int | None:
-    """The min.insync.replicas of the brokers' files that a cluster with eligible leader replicas
-    takes only if the active controller's file has it, too; None where nothing rests on that."""
+    """Returns min.insync.replicas of the brokers' files if nothing else sets it, or None.
+
+    A cluster with eligible leader replicas uses it only if the active controller's file also has
+    it. None if that does not matter.
+    """
     name = "min.insync.replicas"
     stated = pipeline.stated(Component.BROKER).get(name)
     if not isinstance(stated, int) or stated < 2 or name in pipeline.stated(Component.TOPIC):
@@ -149,12 +162,12 @@ def min_isr_only_on_brokers(pipeline: Pipeline) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """The topic of a pipeline as its acknowledgements see it.
+    """The replication of a pipeline's topic.
 
-    `min_isr` is the effective minimum: since 3.7 the broker takes min(min.insync.replicas,
-    replication.factor) (KAFKA-15583, `Partition.scala` effectiveMinIsr); before, a minimum
-    above the factor refuses every write with `acks=all`. `eligible_replicas` is KIP-966.
-    It reads only what it is asked for, so that a judgement depends on what it uses (`trace`).
+    `min_isr` is the effective minimum: since 3.7 the broker uses min(min.insync.replicas,
+    replication.factor) (KAFKA-15583, `Partition.scala` effectiveMinIsr). Before, a minimum above
+    the factor refuses every write with `acks=all`. `eligible_replicas` is KIP-966. Each property
+    reads only the settings that it needs, so that a judgement depends on no others (`trace`).
     """
 
     pipeline: Pipeline
@@ -165,12 +178,12 @@ class Replication:
 
     @property
     def factor(self) -> int:
-        """Replicas of each partition."""
+        """The number of replicas of each partition."""
         return self.pipeline.number(Component.TOPIC, "replication.factor")
 
     @derived_property
     def min_isr(self) -> int:
-        """The least that must be in sync; what may be stated above the factor counts as that."""
+        """The least number of replicas in sync; since 3.7 not more than the factor."""
         stated = self.pipeline.number(Component.TOPIC, "min.insync.replicas")
         return min(stated, self.factor) if self.hides_below_min_isr else stated
 
@@ -181,8 +194,8 @@ class Replication:
 
     @property
     def unclean_election_note(self) -> str:
-        """Who elects a replica that is out of sync in KRaft mode before 3.9, whose controllers did
-        not read the setting (KAFKA-12670); empty elsewhere."""
+        """A sentence about unclean elections in KRaft mode before 3.9, whose controllers do not
+        read the setting (KAFKA-12670); empty for other clusters."""
         if self.zookeeper or kafka_at_least(self.pipeline, "3.9"):
             return ""
         return (
@@ -197,10 +210,10 @@ class Replication:
 
     @derived_property
     def zookeeper(self) -> bool:
-        """Whether ZooKeeper says who is alive; where it does not, KRaft's controllers do.
+        """Whether ZooKeeper keeps track of live brokers; otherwise KRaft's controllers do.
 
-        KRaft is for production since 3.3 (KIP-833) and alone since 4.0 (KIP-500): only between
-        them it is a question, and brokers before are taken to have ZooKeeper.
+        KRaft is ready for production since 3.3 (KIP-833) and the only mode since 4.0 (KIP-500). The
+        team is only asked about the lines between; earlier brokers are assumed to have ZooKeeper.
         """
         if not self.asks_for_the_mode:
             return not kafka_at_least(self.pipeline, "3.3")
@@ -220,25 +233,25 @@ class Replication:
 
     @derived_property
     def session_setting(self) -> str:
-        """The brokers' setting that says how long a silent one counts as alive."""
+        """The brokers' setting of how long a broker without heartbeats counts as alive."""
         return f"{'zookeeper' if self.zookeeper else 'broker'}.session.timeout.ms"
 
     @property
     def fencing(self) -> str:
-        """That setting with its value, for a reason: a dead broker leads until then."""
+        """`session_setting` with its value, for a reason: a dead broker leads until then."""
         return f"{self.session_setting}={self.session_timeout_ms}"
 
     @property
     def session_timeout_ms(self) -> int:
-        """What that setting says."""
+        """The value of `session_setting`."""
         return self.pipeline.number(Component.BROKER, self.session_setting)
 
     @property
     def failure_detection_ms(self) -> int:
-        """How long a broker that is silent counts as alive, at most.
+        """The longest time that a dead broker counts as alive.
 
-        ZooKeeper grants a session from 2 to 20 of its ticks, and ends it at the first tick after
-        that time (ZooKeeperServer.java, minSessionTimeout and maxSessionTimeout;
+        ZooKeeper limits a session to between 2 and 20 of its ticks, and ends it at the first tick
+        after that time (ZooKeeperServer.java, minSessionTimeout and maxSessionTimeout;
         ExpiryQueue.java).
         """
         if not self.zookeeper:
@@ -248,16 +261,16 @@ class Replication:
 
     @property
     def heartbeat_ms(self) -> int | None:
-        """How often a broker says that it is alive; ZooKeeper's clients decide that themselves."""
+        """The interval of a broker's heartbeats; None with ZooKeeper, whose clients choose it."""
         name = "broker.heartbeat.interval.ms"
         return None if self.zookeeper else self.pipeline.number(Component.BROKER, name)
 
     @property
     def repeated_fencing(self) -> str:
-        """Why each broker that lives is fenced between two of its heartbeats; empty if it is not.
+        """Why each live broker is fenced between two of its heartbeats; empty if it is not.
 
-        The controller holds the time since the last heartbeat against its session alone
-        (BrokerHeartbeatManager.java); Kafka starts all the same and logs an error (KAFKA-19432).
+        The controller compares the time since the last heartbeat with the session timeout only
+        (BrokerHeartbeatManager.java). Kafka starts anyway and logs an error (KAFKA-19432).
         """
         beat_ms = self.heartbeat_ms
         if beat_ms is None or self.session_timeout_ms > beat_ms:
@@ -270,38 +283,40 @@ class Replication:
 
     @property
     def lag_max_ms(self) -> int:
-        """How long a follower may lag and count as in sync."""
+        """How long a follower may lag and still count as in sync."""
         return self.pipeline.number(Component.BROKER, "replica.lag.time.max.ms")
 
     @property
     def eligible_replicas(self) -> bool:
-        """Whether the cluster remembers who outside the in-sync set may lead cleanly."""
+        """Whether the cluster records which replicas outside the ISR may become leader cleanly."""
         name = "eligible.leader.replicas.version"
         since_4_0 = kafka_at_least(self.pipeline, "4.0")
         return since_4_0 and self.pipeline.number(Component.APPLICATION, name) == 1
 
     @property
     def returns_empty(self) -> bool:
-        """Whether a broker that lost its disk comes back by itself before another one leads."""
+        """Whether a broker that lost its disk comes back by itself before a new leader is
+        elected."""
         return self.pipeline.text(Component.APPLICATION, "disk.lost") != "replica-elected"
 
     @property
     def disk_lost(self) -> str:
-        """What the team says of a broker that lost its disk."""
+        """The setting that says how the team handles a broker that lost its disk, with its
+        value."""
         return f"application.disk.lost={self.pipeline.text(Component.APPLICATION, 'disk.lost')}"
 
     def may_lead_empty(self, copies: int) -> bool:
-        """Whether a partition that is sure of so many copies may be led by an empty disk.
+        """Whether a broker with an empty disk may lead a partition with so many guaranteed copies.
 
-        The in-sync set shrinks to one broker; that one comes back empty and leads, and the others
-        truncate, whatever copies they have. Only eligible leader replicas keep it from leading, and
-        there are some only where two copies or more are asked for (docs/decisions/0033).
+        The in-sync set shrinks to one broker. That broker comes back empty and leads, and the
+        others truncate, whatever copies they have. Only eligible leader replicas prevent that, and
+        they exist only if two copies or more are required (docs/decisions/0033).
         """
         return self.returns_empty and not (self.eligible_replicas and copies > 1)
 
     @property
     def flush_messages(self) -> int:
-        """Records after which a replica writes its disk by itself."""
+        """The number of records after which a replica flushes its log to disk."""
         return self.pipeline.number(Component.TOPIC, "flush.messages")
 
     @derived_property
@@ -310,12 +325,12 @@ class Replication:
 
     @property
     def flushes(self) -> bool:
-        """Whether a replica has each record on its disk before it says that it has it."""
+        """Whether a replica flushes each record to disk before it acknowledges it."""
         return self.flush_messages == 1
 
     @property
     def flushes_never(self) -> bool:
-        """Whether the operating system alone decides, which is the product's default."""
+        """Whether flushing is left to the operating system, which is Kafka's default."""
         return self.flush_messages == 2**63 - 1
 
     @derived_property
@@ -325,13 +340,14 @@ class Replication:
 
     @derived_property
     def copies(self) -> int:
-        """Copies that an acknowledged record is sure to have: acks=0 none, acks=1 the leader's."""
+        """Copies that an acknowledged record is sure to have: none with acks=0, 1 with acks=1."""
         if self.waits_for_followers:
             return min(self.min_isr, self.factor)
         return 0 if self.acks == "0" else 1
 
     def high_watermark_advances(self, in_sync: int) -> bool:
-        """Whether the high watermark moves, and records can be read, with so many in sync."""
+        """Whether the high watermark advances, so that records can be read, with so many in
+        sync."""
         return in_sync >= self.min_isr or not self.hides_below_min_isr
 
     @property
@@ -341,33 +357,36 @@ class Replication:
 
     @property
     def spares(self) -> int:
-        """Brokers that may be down while writes with acks=all go on; below 0 none is accepted."""
+        """Brokers that may be down while writes with acks=all continue; negative if all are
+        refused."""
         return self.factor - self.min_isr
 
     @derived_property
     def failover_ms(self) -> int:
-        """The longest wait for a leader after a crash: the dead one must first be fenced, or, where
-        nobody else has a copy, start again."""
-        if not self.fails_over:  # it registers, and is let in (BrokerLifecycleManager)
+        """The longest wait for a leader after a crash: the dead broker must first be fenced or, if
+        no other broker has a copy, restart."""
+        if not self.fails_over:  # it registers and is unfenced (BrokerLifecycleManager)
             return RESTART_MS + 2 * self.extra_linger_ms
         return self.failure_detection_ms + ELECTION_MARGIN_MS + self.extra_linger_ms
 
     @property
     def extra_linger_ms(self) -> int:
-        """What each decision of the active controller waits beyond Kafka's own value: a new leader
-        as well as a smaller in-sync set (BatchAccumulator). Seen on 4.3.1: with 3 s, 5 s and 10 s
-        a topic was there after 3.1 s, 5.0 s and 10.2 s. Of ZooKeeper no formula says it."""
+        """How much longer than by default each decision of the active controller is delayed, such
+        as a new leader or a smaller in-sync set (BatchAccumulator). Seen on 4.3.1: with 3 s, 5 s
+        and 10 s a topic existed after 3.1 s, 5.0 s and 10.2 s. 0 with ZooKeeper, for which there is
+        no formula."""
         if self.zookeeper:
             return 0
         return max(self.pipeline.number(Component.BROKER, LINGER) - LINGER_MS, 0)
 
     @property
     def controller_failover_ms(self) -> int:
-        """How long there may be no active controller after the last one's death.
+        """The longest time without an active controller after the last one crashed.
 
-        The others take it for dead when they have fetched nothing for so long, and ask for votes;
-        one round that nobody wins takes up to twice its time (KafkaRaftClient). What the next one
-        decides is gathered first. Of ZooKeeper no formula says it.
+        The others consider it dead when no fetch has succeeded for the fetch timeout, and start an
+        election. An election that nobody wins takes up to twice its timeout (KafkaRaftClient). The
+        next controller's first decision is delayed by the linger. 0 with ZooKeeper, for which there
+        is no formula.
         """
         if self.zookeeper:
             return 0
@@ -378,9 +397,10 @@ class Replication:
 
     @property
     def failover_with_controller_ms(self) -> int:
-        """The longest wait for a leader where the machine that dies is the active controller, too.
+        """The longest wait for a leader if the machine that crashes is also the active controller.
 
-        The next one gives each broker a whole session from its own start (BrokerHeartbeatManager).
+        The next controller gives each broker a whole session from its own start
+        (BrokerHeartbeatManager).
         """
         return (
             self.controller_failover_ms + self.failover_ms if self.fails_over else self.failover_ms
@@ -388,22 +408,22 @@ class Replication:
 
     @property
     def slowest_pause(self) -> str:
-        """What lasts as long as `slowest_pause_ms`, as the beginning of a sentence."""
+        """The cause of `slowest_pause_ms`, as the beginning of a sentence."""
         if self.slowest_pause_ms == self.failover_with_controller_ms > self.failover_ms:
             return "The wait for a new controller, and for a new leader after it,"
         return "A pause for a slow or dead broker"
 
     @property
     def wait_for_leader(self) -> str:
-        """What that wait is for, as the beginning of a sentence."""
+        """The wait that `failover_ms` measures, as the beginning of a sentence."""
         return "The wait for a new leader" if self.fails_over else "The restart of the only leader"
 
     @derived_property
     def slowest_pause_ms(self) -> int:
-        """The longest pause that passes by itself.
+        """The longest pause that ends by itself.
 
-        A follower that hangs holds up acks=all until it leaves the ISR, which is checked every
-        half of replica.lag.time.max.ms: 1.5 times that (ReplicaManager.scala, startup).
+        A follower that hangs delays acks=all until it leaves the ISR. That is checked every half of
+        replica.lag.time.max.ms, so it takes up to 1.5 times that (ReplicaManager.scala, startup).
         """
         if not self.waits_for_followers:
             return self.failover_with_controller_ms
@@ -411,5 +431,5 @@ class Replication:
 
     @property
     def slow_follower_ms(self) -> int:
-        """How long a follower that fetches nothing may stay in the in-sync set."""
+        """The longest time that a follower which fetches nothing stays in the in-sync set."""
         return self.lag_max_ms * 3 // 2 + self.extra_linger_ms

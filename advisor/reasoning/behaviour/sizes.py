@@ -1,13 +1,13 @@
-"""How large a record or a batch may be that a client sends and a broker takes.
+"""The largest record and batch that clients send and brokers accept.
 
-A broker holds whole batches against max.message.bytes of the topic (KIP-98; UnifiedLog.append), and
-refuses a larger one for good. No batch may be larger than a file of the log, either
-(segment.bytes), and no client splits one that is (Sender.completeBatch: MESSAGE_TOO_LARGE only).
+A broker compares whole batches with max.message.bytes of the topic (KIP-98; UnifiedLog.append), and
+always refuses a larger one. Nor may a batch be larger than a segment (segment.bytes), and no client
+splits one that is (Sender.completeBatch: MESSAGE_TOO_LARGE only).
 librdkafka then reports every message of it as failed (librdkafka
 issues 488 and 1716). The Java client splits the batch (KIP-126, Sender.completeBatch), before 4.2
-into batches of up to batch.size: where that is above the topic's limit the same batch comes again
-until delivery.timeout.ms is over (KAFKA-8350; seen with 3.1.2, 3.9.2 and 4.1.1, not with 4.2.1). A
-record that is larger by itself is never taken, whoever sends it.
+into batches of up to batch.size: if that is above the topic's limit, the same batch is sent again
+until delivery.timeout.ms expires (KAFKA-8350; seen with 3.1.2, 3.9.2 and 4.1.1, not with 4.2.1). A
+record that is larger by itself is never accepted from any client.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ USUAL_BYTES = {
     REQUEST_LIMIT: 104_857_600,
     CLIENT_REQUEST_LIMIT: 1_048_576,
 }
-"""What Kafka has where nobody states a limit (TopicConfig, SocketServerConfigs, ProducerConfig)."""
+"""Kafka's default limits (TopicConfig, SocketServerConfigs, ProducerConfig)."""
 RESPONSE_LIMIT, USUAL_RESPONSE_BYTES, RESPONSE_MORE_BYTES = (
     "receive.message.max.bytes",
     100_000_000,
     512,
 )
-"""The largest response that a reader with librdkafka takes, its own default, and what it counts for
-all that is not messages (rd_kafka_conf_finalize)."""
+"""The setting of the largest response that a librdkafka consumer accepts, its default, and what
+librdkafka adds for everything but messages (rd_kafka_conf_finalize)."""
 QUEUE_KBYTES, KIB = "queue.buffering.max.kbytes", 1024
 ENVELOPE_BYTES = 82
-"""What a batch of one record adds to key, value and headers: 61 for the batch and 21 at most for
-the record (DefaultRecordBatch.RECORD_BATCH_OVERHEAD, DefaultRecord.MAX_RECORD_OVERHEAD)."""
+"""The overhead of a batch with one record over key, value and headers: 61 for the batch and up to
+21 for the record (DefaultRecordBatch.RECORD_BATCH_OVERHEAD, DefaultRecord.MAX_RECORD_OVERHEAD)."""
 SMALLEST_BATCH_BYTES = 68
 """A batch of one record without key, value and headers: 61, and 7 for the record (its length,
 attributes, two deltas and three lengths, a byte each; Kafka's documentation, Message Format)."""
 
 REQUEST_BYTES = 65_536
-"""What a request adds to the batches in it, at most: names of client, transaction and topics, and
-some numbers for each partition."""
+"""The largest overhead of a request over its batches: the names of client, transaction and topics,
+and some numbers for each partition."""
 SMALLEST_REQUEST_BYTES = SMALLEST_BATCH_BYTES + 30
-"""One such batch in a request: a header of 11, and 19 around it (ProduceRequest, ProduceRequest
-header; a client without a name, a topic of one letter)."""
+"""A request with one such batch: a header of 11, and 19 around the batch (ProduceRequest and its
+header; for a client without a name and a topic with a name of one letter)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeLimit:
-    """A setting, whose it is, its value, and how many bytes are one of its unit."""
+    """A setting that limits a size. `unit` is the number of bytes that `value` counts in."""
 
     component: Component
     setting: str
@@ -62,7 +62,7 @@ class SizeLimit:
 
     @property
     def most(self) -> int:
-        """The most bytes that it lets through."""
+        """The limit in bytes."""
         return self.value * self.unit
 
     def __str__(self) -> str:
@@ -71,19 +71,19 @@ class SizeLimit:
 
 @derived
 def topic_limit(pipeline: Pipeline) -> SizeLimit:
-    """The largest batch that the topic takes: its own limit, or a file of its log."""
+    """Returns the limit on a batch of the topic: its own, or the size of a segment."""
     limits = (_limit(pipeline, Component.TOPIC, name) for name in (TOPIC_LIMIT, SEGMENT_BYTES))
     return min(limits, key=lambda limit: limit.most)
 
 
 def request_limit(pipeline: Pipeline) -> SizeLimit:
-    """The largest request that brokers read; they close the connection at a larger one."""
+    """Returns the limit on a request; brokers close the connection at a larger one."""
     return _limit(pipeline, Component.BROKER, REQUEST_LIMIT)
 
 
 def full_request(pipeline: Pipeline) -> SizeLimit | None:
-    """What bounds the requests of a client where a full one is larger than brokers read. In Java
-    all batches of one are in its memory (RecordAccumulator.drain)."""
+    """Returns the client's limit on its requests if brokers refuse a full one, or None. A Java
+    client has all batches of a request in its buffer (RecordAccumulator.drain)."""
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     names = (
         ("batch.size", "message.max.bytes")
@@ -96,7 +96,7 @@ def full_request(pipeline: Pipeline) -> SizeLimit | None:
 
 
 def client_limits(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
-    """The limits of the client on one record. It must also have room for it where records wait."""
+    """Returns the client's limits on one record, which must also fit into its buffer."""
     if pipeline.family is Family.LIBRDKAFKA:
         return (_limit(pipeline, Component.PRODUCER, "message.max.bytes"), producer_queue(pipeline))
     names = (CLIENT_REQUEST_LIMIT, "buffer.memory")
@@ -104,33 +104,33 @@ def client_limits(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
 
 
 def producer_queue(pipeline: Pipeline) -> SizeLimit:
-    """What may wait in a producer of librdkafka."""
+    """Returns the limit on the queue of a librdkafka producer."""
     value = pipeline.number(Component.PRODUCER, QUEUE_KBYTES)
     return SizeLimit(Component.PRODUCER, QUEUE_KBYTES, value, KIB)
 
 
 def largest_record(pipeline: Pipeline) -> int | None:
-    """The size of the largest record with its envelope; None where nobody stated it."""
+    """Returns the bytes of the largest record with its overhead, or None if not stated."""
     size = pipeline.value(Component.APPLICATION, LARGEST)
     return size + ENVELOPE_BYTES if isinstance(size, int) else None
 
 
 def exceeded_limits(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
-    """The limits that the largest record does not pass, the client's first."""
+    """Returns the limits that the largest record exceeds, the client's first."""
     size = largest_record(pipeline)
     if size is None:
         return ()
     limits = (*client_limits(pipeline), topic_limit(pipeline))
-    carried = (
+    request = (
         (request_limit(pipeline),) if request_limit(pipeline).most < size + REQUEST_BYTES else ()
     )
-    return (*(limit for limit in limits if limit.most < size), *carried)
+    return (*(limit for limit in limits if limit.most < size), *request)
 
 
 @derived
 def full_batch(pipeline: Pipeline) -> SizeLimit | None:
-    """What bounds the batches of a client that the topic refuses when they are full, and that are
-    lost whole; None where full batches fit, or are split."""
+    """Returns the client's limit on its batches if the topic refuses a full one and all of it is
+    lost; None if full batches fit or are split."""
     if splits_batches(pipeline):
         return None
     names = ["batch.size"]
@@ -144,7 +144,7 @@ def full_batch(pipeline: Pipeline) -> SizeLimit | None:
 
 
 def splits_batches(pipeline: Pipeline) -> bool:
-    """Whether the client divides a batch that is refused until its parts fit (KAFKA-8350)."""
+    """Whether the client splits a refused batch until its parts fit (KAFKA-8350)."""
     line = effective_client(pipeline.family, pipeline.version)
     java = pipeline.family is not Family.LIBRDKAFKA
     return java and at_least(line, "4.2") and topic_limit(pipeline).setting == TOPIC_LIMIT
@@ -152,14 +152,14 @@ def splits_batches(pipeline: Pipeline) -> bool:
 
 @derived
 def refusal_of_batches(pipeline: Pipeline) -> str | None:
-    """Why messages that fit are refused with the batch that they are in, or None."""
+    """Returns why messages that fit are refused with their batch, or None."""
     bound = full_batch(pipeline)
     if bound is None:
         return None
     if pipeline.family is Family.LIBRDKAFKA:
-        ends = "librdkafka gives every message of it up."
+        ends = "librdkafka gives up every message in it."
     elif topic_limit(pipeline).setting == SEGMENT_BYTES:
-        ends = "it is no fault that a Java client splits a batch for, and all of it is given up."
+        ends = "a Java client does not split a batch for that error, and all of it is given up."
     else:
         timeout_ms = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
         ends = (
@@ -172,24 +172,24 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
 
 
 def refusal_of_requests(pipeline: Pipeline) -> str | None:
-    """Why a full request is never read, however often it is sent, or None."""
+    """Returns why a full request is never read, however often it is sent, or None."""
     bound = full_request(pipeline)
     if bound is None:
         return None
     return (
         f"{request_limit(pipeline)} with {bound}: brokers close the connection at a larger "
-        "request, and a full one may be, with its names and numbers; the client sends it again "
-        "until it gives it up."
+        "request, and a full one may be larger, with its names and numbers; the client sends it "
+        "again until it gives it up."
     )
 
 
 @derived
 def oversized_response(pipeline: Pipeline) -> int | None:
-    """The bytes of the largest batch, where a reader's client closes the connection at the response
-    with it, again and again; None where it takes each.
+    """Returns the bytes of the largest response if the consumer cannot read it, or None.
 
-    Brokers answer a fetch with one whole batch at least (KIP-74), and librdkafka takes a response
-    that is larger than it allows for damaged (rd_kafka_transport_framed_recv).
+    Brokers answer a fetch with at least one whole batch (KIP-74). librdkafka treats a response
+    above its limit as damaged and closes the connection, again and again
+    (rd_kafka_transport_framed_recv).
     """
     if pipeline.family is not Family.LIBRDKAFKA:
         return None

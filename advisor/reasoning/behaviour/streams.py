@@ -1,4 +1,4 @@
-"""What a Kafka Streams application does with its input, its state and its results."""
+"""How a Kafka Streams application treats its input, its state and its results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from advisor.reasoning.pipeline import Pipeline, derived_property
 
 _STREAMS = Component.STREAMS
 INTERNAL_MINIMUM = "topic.min.insync.replicas"
-"""Of changelog and repartition topics (StreamsConfig, TOPIC_PREFIX)."""
+"""The minimum of the changelog and repartition topics (StreamsConfig, TOPIC_PREFIX)."""
 
 _DEAD_LETTERS = "errors.dead.letter.queue.topic.name"
 _ERRORS = "org.apache.kafka.streams.errors."
@@ -17,16 +17,17 @@ _CONTINUES = frozenset({
     f"{_ERRORS}LogAndContinueExceptionHandler",
     f"{_ERRORS}LogAndContinueProcessingExceptionHandler",
 })  # fmt: skip
-"""Kafka's handlers that go on, and write dead letters."""
+"""Kafka's handlers that continue, and write dead letters."""
 _FAILS = frozenset({
     f"{_ERRORS}LogAndFailExceptionHandler", f"{_ERRORS}LogAndFailProcessingExceptionHandler",
     f"{_ERRORS}DefaultProductionExceptionHandler",
 })  # fmt: skip
-"""Kafka's handlers that stop the application. A class of the same name elsewhere is the team's."""
+"""Kafka's handlers that stop the application. A class of that name in another package is not
+one."""
 EXTRACTOR = "default.timestamp.extractor"
 PROCESSOR = "org.apache.kafka.streams.processor."
 _DROPS = f"{PROCESSOR}LogAndSkipOnInvalidTimestamp"
-"""Hands a negative timestamp on, and a record with one is dropped (RecordQueue.updateHead)."""
+"""Passes a negative timestamp through; a record with one is dropped (RecordQueue.updateHead)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Streams:
 
     @property
     def commit_ms(self) -> int:
-        """How often it commits."""
+        """The interval between two commits."""
         return self.pipeline.number(Component.STREAMS, "commit.interval.ms")
 
     @property
@@ -78,7 +79,7 @@ class Streams:
 
     @property
     def logs_with_acks_all(self) -> bool:
-        """Whether a change of the state waits for all brokers in sync, and so for the minimum."""
+        """Whether a change of the state waits for all in-sync replicas, and so for the minimum."""
         acks = self.pipeline.text(Component.PRODUCER, "acks")
         return self.state == "logged" and acks not in ("0", "1")
 
@@ -91,7 +92,7 @@ class Streams:
 
     @property
     def standby_setting(self) -> str:
-        """The setting that says how many such instances there are, with its value."""
+        """The setting that decides `standbys`, with its value."""
         name = (
             "group.streams.num.standby.replicas"
             if self.assigned_by_brokers
@@ -101,8 +102,8 @@ class Streams:
 
     @property
     def standbys(self) -> int:
-        """Instances that keep a copy of a state beside the one that works with it. With
-        group.protocol=streams the brokers say how many, and by default none
+        """The number of instances that keep a copy of a state, besides the active one. With
+        group.protocol=streams the brokers decide it, and the default is 0
         (group.streams.num.standby.replicas; KIP-1071)."""
         if self.assigned_by_brokers:
             return 0
@@ -110,24 +111,24 @@ class Streams:
 
     @derived_property
     def skipping_handlers(self) -> tuple[str, ...]:
-        return tuple(_passing(self.pipeline, ("deserialization", "processing")))
+        return tuple(_skipping(self.pipeline, ("deserialization", "processing")))
 
     @property
     def record_dropping_extractor(self) -> str:
-        """The extractor that drops a record with a negative timestamp, with its value, or the
-        empty word. Such a record is no dead letter."""
+        """The extractor that drops a record with a negative timestamp, with its value; an empty
+        string if there is none. Such a record does not become a dead letter."""
         value = self.pipeline.text(_STREAMS, EXTRACTOR)
         return f"{EXTRACTOR}={value}" if value == _DROPS else ""
 
     @property
     def dead_letters(self) -> str:
-        """The setting that has each message written to a topic that is passed over, or the empty
-        word.
+        """The setting that writes each skipped message to a dead letter topic, with its value; an
+        empty string if there is none.
 
-        Kafka's own handlers do that, with the output and before the input's offset is committed
-        (RecordCollectorImpl; KIP-1034); only its code says what a handler of the team's does.
+        Kafka's own handlers write it with the output, before the input's offset is committed
+        (RecordCollectorImpl; KIP-1034). The team's own handlers may do anything.
         """
-        names = {text.partition("=")[2] for text in self.skipping_handlers}
+        names = {handler.partition("=")[2] for handler in self.skipping_handlers}
         if not names or not names <= _CONTINUES or not self.pipeline.knows(_STREAMS, _DEAD_LETTERS):
             return ""
         topic = self.pipeline.text(_STREAMS, _DEAD_LETTERS)
@@ -135,12 +136,12 @@ class Streams:
 
     @derived_property
     def result_dropping_handler(self) -> str:
-        """The handler that may go on without a result, with its value, or the empty word."""
-        return "".join(_passing(self.pipeline, ("production",)))
+        """The handler that may continue without a result, with its value; else an empty string."""
+        return "".join(_skipping(self.pipeline, ("production",)))
 
     @property
     def guarantee_setting(self) -> str:
-        """The setting that decides most, with its value."""
+        """The setting `processing.guarantee` with its value."""
         return f"processing.guarantee={self.guarantee}"
 
     @property
@@ -149,21 +150,24 @@ class Streams:
         return self.state != "none" and not self.exactly_once
 
 
-def handler_setting(pipeline: Pipeline, what: str) -> str | None:
-    """The name of an exception handler's setting in this version; None where there is none."""
-    # KIP-1056 took "default." off.
-    names = (f"{what}.exception.handler", f"default.{what}.exception.handler")
+def handler_setting(pipeline: Pipeline, kind: str) -> str | None:
+    """Returns the name of an exception handler's setting in this version, or None.
+
+    `kind` is `deserialization`, `processing` or `production`.
+    """
+    # KIP-1056 removed the prefix "default.".
+    names = (f"{kind}.exception.handler", f"default.{kind}.exception.handler")
     return next((name for name in names if pipeline.knows(Component.STREAMS, name)), None)
 
 
-def _passing(pipeline: Pipeline, kinds: tuple[str, ...]) -> list[str]:
+def _skipping(pipeline: Pipeline, kinds: tuple[str, ...]) -> list[str]:
     names = [name for kind in kinds if (name := handler_setting(pipeline, kind))]
-    answers = {name: pipeline.text(Component.STREAMS, name) for name in names}
-    return [f"{name}={value}" for name, value in answers.items() if value not in _FAILS]
+    handlers = {name: pipeline.text(Component.STREAMS, name) for name in names}
+    return [f"{name}={value}" for name, value in handlers.items() if value not in _FAILS]
 
 
 def is_transactional(pipeline: Pipeline) -> bool:
-    """Whether the pipeline's own producer writes in transactions, be it that of Kafka Streams."""
+    """Whether the pipeline's own producer, or the one inside Kafka Streams, is transactional."""
     if pipeline.family is Family.STREAMS:
         return Streams(pipeline).exactly_once
     return bool(pipeline.text(Component.PRODUCER, "transactional.id"))

@@ -1,8 +1,8 @@
-"""How old, or how far ahead, a record may be that a broker takes.
+"""How old, or how far in the future, a record's timestamp may be.
 
 A broker refuses a record whose timestamp is too far from its own clock, and the error is final
-(INVALID_TIMESTAMP; LogValidator.validateTimestamp). A record is stamped once, when it is sent: a
-retry after a pause brings the old timestamp along.
+(INVALID_TIMESTAMP; LogValidator.validateTimestamp). A record gets its timestamp once, in send(): a
+retry after a pause still has the old one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from advisor.reasoning.pipeline import Pipeline, derived
 AFTER = "message.timestamp.after.max.ms"
 BEFORE, DIFFERENCE = "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"
 ANY_AGE = 2**63 - 1
-"""The default of both: no record is refused for its timestamp."""
+"""The default of these settings: no record is refused for its timestamp."""
 
 
 CLOCK_SKEW = "clock.skew.ms"
-"""What the team says of the clocks of its machines, in ms."""
+"""The setting of the largest difference between the clocks of the team's machines, in ms."""
 
 _USUAL_MS = 1000
-"""By how much the clocks of machines differ that nobody watches."""
+"""The assumed difference between clocks that nobody monitors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +38,32 @@ class Limit:
 
 @derived
 def max_age(pipeline: Pipeline) -> Limit | None:
-    """How old a record may be; None where any age is taken."""
+    """Returns the limit on a record's age, or None if any age is accepted."""
     return _limit(pipeline, BEFORE)
 
 
 def max_ahead(pipeline: Pipeline) -> Limit | None:
-    """How far in the future a record's timestamp may be; None where any is taken."""
+    """Returns the limit on how far in the future a timestamp may be, or None."""
     return _limit(pipeline, AFTER)
 
 
 def clock_skew(pipeline: Pipeline) -> Limit:
-    """By how much the clocks of any two machines may differ."""
+    """Returns the largest difference between the clocks of two machines."""
     stated = pipeline.value(Component.APPLICATION, CLOCK_SKEW)
     return Limit(f"application.{CLOCK_SKEW}", stated if isinstance(stated, int) else _USUAL_MS)
 
 
 def stamped_by_sender(pipeline: Pipeline) -> bool:
-    """Whether records bear the sender's time. A broker's own time is never refused (KIP-32)."""
+    """Whether records have the sender's timestamp. A broker's own is never refused (KIP-32)."""
     return pipeline.text(Component.TOPIC, "message.timestamp.type") == "CreateTime"
 
 
-def _limit(pipeline: Pipeline, own: str) -> Limit | None:
-    """The side's own setting; where that is the default or not there yet, the older one of both
-    sides (LogConfig.getMessageTimestampBeforeMaxMs, 3.6 to 3.9)."""
+def _limit(pipeline: Pipeline, setting: str) -> Limit | None:
+    """Returns the setting for one direction or, if that is the default or does not exist yet, the
+    older setting for both (LogConfig.getMessageTimestampBeforeMaxMs, 3.6 to 3.9)."""
     if not stamped_by_sender(pipeline):
         return None
-    for name in (own, DIFFERENCE):
+    for name in (setting, DIFFERENCE):
         if pipeline.knows(Component.TOPIC, name):
             value_ms = pipeline.number(Component.TOPIC, name)
             if value_ms != ANY_AGE:

@@ -1,4 +1,4 @@
-"""Whose messages are in transactions, and how long one may stay open that nobody ends."""
+"""Which records are transactional, and how long an abandoned transaction stays open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TIMEOUT = "transaction.timeout.ms"
 
 
 def writes_in_transactions(pipeline: Pipeline) -> str:
-    """The words of what makes records in the topic transactional, or the empty text."""
+    """Returns the setting that makes records in the topic transactional, with its value, or ""."""
     if pipeline.family in (Family.SPARK, Family.STREAMS):
         upstream = pipeline.text(Component.APPLICATION, "upstream")
         return "application.upstream=transactional" if upstream == "transactional" else ""
@@ -20,8 +20,8 @@ def writes_in_transactions(pipeline: Pipeline) -> str:
 
 
 def readers_wait(pipeline: Pipeline) -> bool:
-    """Whether somebody reads committed messages only: the readers of the topic, or those of what
-    Kafka Streams writes in its own transactions."""
+    """Whether some readers only read committed messages: those of the topic, or those of the
+    results that Kafka Streams writes in its own transactions."""
     if pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once:
         return True
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
@@ -29,7 +29,7 @@ def readers_wait(pipeline: Pipeline) -> bool:
 
 
 def open_for_ms(pipeline: Pipeline) -> tuple[int, int]:
-    """How long a transaction that nobody ends stays open, from the last sign of life: until it has
-    timed out, and then until a coordinator looks."""
+    """Returns the two waits, in ms, for which an abandoned transaction stays open: until it times
+    out, and then until the coordinator's next check."""
     timeout_ms = pipeline.number(Component.PRODUCER, TIMEOUT)
     return timeout_ms, pipeline.number(Component.BROKER, ABORT_CHECK)
