@@ -6,7 +6,7 @@ PLACE = "topic, partition, offset"
 """The columns that name a record's place in a log."""
 
 FINAL_GROUP = "final"
-"""The group of the final readers, which show what is there and are judged for little else."""
+"""The group of the final readers, which read each log from its start after the run."""
 
 IS_FINAL = f"coalesce(`group` = '{FINAL_GROUP}', false)"
 """Whether a row belongs to the final readers."""

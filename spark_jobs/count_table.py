@@ -1,7 +1,7 @@
-"""Every count of a judged run: its name, its words, the tables it needs, and its kind of harm.
+"""Every count of a judged run: its name, its texts, the tables that it needs, its kind of harm.
 
-The one place where a count is declared. How it is counted is in `spark_jobs.counts`, and in words
-in `docs/ledger.md`; `labs` takes names and words from here for results and pages.
+The one place where a count is declared. `spark_jobs.counts` implements it, and `docs/ledger.md`
+defines it in words; `labs` takes names and texts from here for results and pages.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 Harm = Literal["repeats", "losses", "halves", ""]
-"""What kind of harm a count is, by which guarantees forbid it; `""` for what none forbids."""
+"""The kind of harm, which decides the guarantees that forbid it; `""` if none does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
     """One count.
 
-    `needs` are the ledger's tables without which it is null: not judged. `label` follows a number
-    in a table. `sentence` tells of harm that was seen, with `{n}` and `{ok}` in it, and in brackets
-    what agrees with the number: `[one is|many are]`. `harm` says
-    which guarantees forbid it, and `always` whether it is forbidden where no guarantee was named:
-    every anomaly that is nobody's intention. `plain` counts what is there; it has no examples.
+    Without one of the ledger's tables in `needs` it is null: not judged. `label` follows the number
+    in a table. `sentence` reports the harm: it has the fields `{n}` and `{ok}`, and in brackets the
+    words that agree with the number: `[one is|many are]`. `harm` decides which guarantees forbid
+    it. `always` is whether it is forbidden if no guarantee was named: every anomaly that nobody
+    intends. A `plain` count is no anomaly and has no examples.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Count:
     plain: bool = False
 
     def sentence_for(self, number: int | None) -> str:
-        """The sentence with the words that agree with the number, `{n}` and `{ok}` still in it."""
+        """The sentence with the words that agree with the number, still with `{n}` and `{ok}`."""
         return inflected(self.sentence, number)
 
 
@@ -43,12 +43,12 @@ _FORMS = re.compile(r"\[([^|\[\]]*)\|([^|\[\]]*)\]")
 
 
 def inflected(text: str, number: int | None) -> str:
-    """`[effect was|effects were] applied` with the words that agree with a number."""
+    """A text like `[effect was|effects were] applied`, with the words that agree with a number."""
     return _FORMS.sub(lambda forms: forms[1] if number == 1 else forms[2], text)
 
 
-_SENDS, _LOG, _HANDED = ("sends",), ("log",), ("deliveries",)
-_SENT_AND_LOGGED, _ALL = (*_SENDS, *_LOG), (*_SENDS, *_LOG, *_HANDED)
+_SENDS, _LOG, _DELIVERIES = ("sends",), ("log",), ("deliveries",)
+_SENT_AND_LOGGED, _ALL = (*_SENDS, *_LOG), (*_SENDS, *_LOG, *_DELIVERIES)
 
 TABLE: tuple[Count, ...] = (
     Count("sent", _SENDS, "sent", plain=True),
@@ -57,7 +57,7 @@ TABLE: tuple[Count, ...] = (
     Count("info", _SENDS, "unknown to the client (timeout)", plain=True),
     Count("obliged", _SENT_AND_LOGGED, "acknowledged and not aborted", plain=True),
     Count("in_log", _LOG, "in the log at the end", plain=True),
-    Count("delivered", _HANDED, "delivered to any reader", plain=True),
+    Count("delivered", _DELIVERIES, "delivered to any reader", plain=True),
     Count(
         "lost_write", _SENT_AND_LOGGED, "acknowledged and gone",
         "{n} of {ok} acknowledged messages [is|are] gone", "losses", always=True,
@@ -70,11 +70,11 @@ TABLE: tuple[Count, ...] = (
         "repeats", always=True,
     ),
     Count(
-        "redelivery", _HANDED, "delivered again",
+        "redelivery", _DELIVERIES, "delivered again",
         "{n} [message was|messages were] delivered again", "repeats",
     ),
     Count(
-        "skipped", (*_LOG, *_HANDED), "skipped by the group",
+        "skipped", (*_LOG, *_DELIVERIES), "skipped by the group",
         "{n} [message was|messages were] skipped by the group and never delivered",
         "losses", always=True,
     ),
@@ -87,18 +87,18 @@ TABLE: tuple[Count, ...] = (
         "{n} [message is|messages are] out of order", always=True,
     ),
     Count(
-        "key_reordered", (*_SENDS, *_HANDED), "read after a later one of their key",
+        "key_reordered", (*_SENDS, *_DELIVERIES), "read after a later one of their key",
         "{n} [message was|messages were] delivered after a later one with the same key",
     ),
     Count("expired", (*_SENT_AND_LOGGED, "partitions"), "deleted by retention"),
     Count("compacted", (*_SENT_AND_LOGGED, "partitions"), "replaced by compaction"),
     Count(
-        "aborted_read", _HANDED, "aborted, yet delivered",
+        "aborted_read", _DELIVERIES, "aborted, yet delivered",
         "{n} [message of an aborted transaction was|messages of aborted transactions were] "
         "delivered", "halves", always=True,
     ),
     Count(
-        "torn_transaction", (*_SENDS, *_HANDED), "transactions delivered in part",
+        "torn_transaction", (*_SENDS, *_DELIVERIES), "transactions delivered in part",
         "{n} [transaction was|transactions were] delivered in part", "halves", always=True,
     ),
     Count(
@@ -123,14 +123,14 @@ TABLE: tuple[Count, ...] = (
         "{n} [message was delivered that was|messages were delivered that were] never sent",
         always=True,
     ),
-    Count("nonmonotonic_poll", _HANDED, "polls that went backwards"),
-    Count("poll_skip", (*_LOG, *_HANDED), "polls that left a gap"),
+    Count("nonmonotonic_poll", _DELIVERIES, "polls that went backwards"),
+    Count("poll_skip", (*_LOG, *_DELIVERIES), "polls that left a gap"),
     Count("unavailable_ms", _SENDS, "ms without any acknowledgement"),
     Count("blocked_ms", _ALL, "ms of waiting without any delivery"),
 )  # fmt: skip
 
 COUNTS: Mapping[str, Count] = {count.name: count for count in TABLE}
-"""By name, in the order in which pages show them."""
+"""All counts by name, in the order in which pages show them."""
 
 
 def harms(kind: Harm) -> frozenset[str]:

@@ -1,7 +1,7 @@
-"""Tables of a ledger without a seal that do not agree with each other.
+"""Disagreements between the tables of a ledger that is not sealed.
 
-No count is wrong where they disagree, and yet one of the two tables cannot be true. Whichever it
-is, a loss may be behind it. As in `spark_jobs.doubts`, each question is a SELECT of a number `n`.
+They make no count wrong, but one of the two tables must be wrong, and that could hide a loss. As in
+`spark_jobs.doubts`, each question is a SELECT of one number `n`.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from spark_jobs.counts.gone import STARTS
 from spark_jobs.survey import Survey
 
 REASONS: Mapping[str, str] = {
-    "unread": "Its log ends before `log_end_offset`: the final read left records out.",
-    "beyond": "A group has committed an offset beyond the end of the log.",
-    "far": "Its log starts beyond everything that is known to have been in it.",
-    "vanished": "Some of its deliveries are of records that its log does not have.",
-    "foreseen": "Some of its messages were delivered before they were sent.",
-    "answered": "Some of its sends have an offset, were not acknowledged, and are not in the log.",
-    "confused": "Its log has two messages at one offset.",
-    "unsent": "Its sink has effects of messages that were never sent.",
-    "larger": "Some of its state is larger than what was put in.",
-    "usurped": "Some of its messages were aborted by a producer that did not send them.",
-    "belated": "Some of its messages were sent after their transaction had ended.",
-    "outside": "Its log calls messages aborted that were sent outside a transaction.",
-    "committed": "Its log calls messages committed that `transactions` calls aborted.",
-    "older": "Its log has older messages of a key than one that compaction removed.",
+    "log_ends_early": "Its log ends before `log_end_offset`: the final read skipped records.",
+    "commit_beyond_end": "A group has committed an offset beyond the end of the log.",
+    "start_beyond_log": "Its log starts beyond everything that is known to have been in it.",
+    "delivered_not_in_log": "Some of its deliveries are of records that its log does not have.",
+    "delivered_before_sent": "Some of its messages were delivered before they were sent.",
+    "missing": "Some of its sends have an offset, were not acknowledged, and are not in the log.",
+    "two_at_one_offset": "Its log has two messages at one offset.",
+    "effect_never_sent": "Its sink has effects of messages that were never sent.",
+    "state_larger": "Some of its state is larger than what was put in.",
+    "foreign_abort": "Some of its messages were aborted by a producer that did not send them.",
+    "sent_after_end": "Some of its messages were sent after their transaction had ended.",
+    "aborted_outside": "Its log calls messages aborted that were sent outside a transaction.",
+    "committed_but_aborted": "Its log calls messages committed that `transactions` calls aborted.",
+    "older_than_removed": "Its log has older messages of a key than one that compaction removed.",
 }
-"""By question: the reason of the verdict if it finds something."""
+"""By question: the reason of the verdict `unknown`, if `n` is above 0."""
 
 _FOREIGN_ABORTS = """
     SELECT count(1) AS n FROM attempts JOIN (
@@ -39,28 +39,28 @@ _FOREIGN_ABORTS = """
     WHERE acknowledged AND aborted AND size(producers) > 0
         AND NOT coalesce(array_contains(producers, producer), true)"""
 
-_BELATED = """
+_SENT_AFTER_END = """
     SELECT count(1) AS n FROM attempts JOIN (
         SELECT transaction, max(ended_ns) AS ended FROM transactions
         GROUP BY transaction HAVING count(ended_ns) = count(1)
     ) USING (transaction)
     WHERE invoked_ns > ended"""
 
-_OUTSIDE = """
+_ABORTED_OUTSIDE = """
     SELECT count(1) AS n FROM attempts LEFT SEMI JOIN (
         SELECT value FROM log WHERE transaction_state = 'aborted'
     ) USING (value)
     WHERE acknowledged AND transaction IS NULL"""
 
-_COMMITTED = """
+_COMMITTED_BUT_ABORTED = """
     SELECT count(1) AS n FROM aborted_values LEFT SEMI JOIN (
         SELECT value FROM log WHERE transaction_state = 'committed'
     ) USING (value)"""
 
-_OLDER = """
+_OLDER_THAN_REMOVED = """
     SELECT count(1) AS n FROM (
         SELECT topic, partition, key, offset FROM attempts LEFT SEMI JOIN (
-            SELECT value FROM each_value WHERE standing AND visible = 0 AND gone AND NOT expired
+            SELECT value FROM each_value WHERE obliged AND visible = 0 AND removed AND NOT expired
         ) USING (value) WHERE acknowledged
     ) AS removed JOIN (
         SELECT topic, partition, key, min(offset) AS oldest
@@ -69,112 +69,121 @@ _OLDER = """
         GROUP BY topic, partition, key
     ) USING (topic, partition, key)
     WHERE oldest < offset"""
-"""Compaction goes through a log from its start, and keeps the latest record of a key."""
+"""Compaction goes through a log from its start, and keeps the latest record of each key."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """The names of tables with all of their rows."""
+class FullTables:
+    """The names of the views with all rows of these tables."""
 
     sends: str
     log: str
     deliveries: str
 
 
-def disagreements(seen: Survey, whole: Whole, counts: Mapping[str, int | None]) -> dict[str, str]:
-    """The questions that this ledger gives rise to, by the names of `REASONS`."""
-    asked: dict[str, str] = {}
-    if "log" in seen.recorded:
-        asked |= _of_places(seen, whole, counts)
-    if seen.fact("deliveries", "timed"):
-        asked["foreseen"] = f"""
+def disagreements(
+    survey: Survey, tables: FullTables, counts: Mapping[str, int | None]
+) -> dict[str, str]:
+    """The SELECTs of the questions that apply to this ledger, by the names of `REASONS`."""
+    queries: dict[str, str] = {}
+    if "log" in survey.recorded:
+        queries |= _place_queries(survey, tables, counts)
+    if survey.fact("deliveries", "timed"):
+        queries["delivered_before_sent"] = f"""
             SELECT count(1) AS n FROM (
                 SELECT value FROM (
-                    SELECT value, invoked_ns, CAST(NULL AS bigint) AS time_ns FROM {whole.sends}
-                    UNION ALL SELECT value, NULL, time_ns FROM {whole.deliveries}
+                    SELECT value, invoked_ns, CAST(NULL AS bigint) AS time_ns FROM {tables.sends}
+                    UNION ALL SELECT value, NULL, time_ns FROM {tables.deliveries}
                 ) GROUP BY value HAVING min(time_ns) < min(invoked_ns)
             )"""
-    if "effects" in seen.recorded:
-        asked["unsent"] = (
-            f"SELECT count(1) AS n FROM effects LEFT ANTI JOIN {whole.sends} USING (value)"
+    if "effects" in survey.recorded:
+        queries["effect_never_sent"] = (
+            f"SELECT count(1) AS n FROM effects LEFT ANTI JOIN {tables.sends} USING (value)"
         )
-    if "state" in seen.recorded:
-        asked["larger"] = "SELECT count(1) AS n FROM state WHERE actual > expected"
-    return asked | _of_transactions(seen)
+    if "state" in survey.recorded:
+        queries["state_larger"] = "SELECT count(1) AS n FROM state WHERE actual > expected"
+    return queries | _transaction_queries(survey)
 
 
-def _of_places(seen: Survey, whole: Whole, counts: Mapping[str, int | None]) -> dict[str, str]:
-    asked = _of_ends(seen, whole, counts)
-    if seen.fact("sends", "answered"):
-        asked["answered"] = f"""
+def _place_queries(
+    survey: Survey, tables: FullTables, counts: Mapping[str, int | None]
+) -> dict[str, str]:
+    queries = _end_queries(survey, tables, counts)
+    if survey.fact("sends", "answered"):
+        queries["missing"] = f"""
             SELECT count(1) AS n FROM (
-                SELECT value FROM {whole.sends} GROUP BY value
+                SELECT value FROM {tables.sends} GROUP BY value
                 HAVING bool_and(outcome <> 'ok') AND bool_or(offset IS NOT NULL)
-            ) LEFT ANTI JOIN {whole.log} USING (value)"""
+            ) LEFT ANTI JOIN {tables.log} USING (value)"""
     if counts.get("diverged"):
-        asked["confused"] = f"""
+        queries["two_at_one_offset"] = f"""
             SELECT count(1) AS n FROM (
-                SELECT {PLACE} FROM {whole.log} WHERE replica IS NULL
+                SELECT {PLACE} FROM {tables.log} WHERE replica IS NULL
                 GROUP BY {PLACE} HAVING min(value) <> max(value)
             )"""
     if counts.get("compacted"):
-        asked["older"] = _OLDER
-    if "deliveries" in seen.recorded:
-        asked["vanished"] = _vanished(whole)
-    return asked
+        queries["older_than_removed"] = _OLDER_THAN_REMOVED
+    if "deliveries" in survey.recorded:
+        queries["delivered_not_in_log"] = _deliveries_not_in_log(tables)
+    return queries
 
 
-def _of_ends(seen: Survey, whole: Whole, counts: Mapping[str, int | None]) -> dict[str, str]:
-    asked: dict[str, str] = {}
+def _end_queries(
+    survey: Survey, tables: FullTables, counts: Mapping[str, int | None]
+) -> dict[str, str]:
+    queries: dict[str, str] = {}
     known = f"""
-        SELECT topic, partition, offset + 1 AS end FROM {whole.log}
+        SELECT topic, partition, offset + 1 AS end FROM {tables.log}
         UNION ALL SELECT topic, partition, log_start_offset FROM partitions"""
-    # The end of a transaction takes an offset, and no record is there.
+    # The marker at the end of a transaction takes an offset, but is not a record.
     markers = "(SELECT count(1) FROM transactions)"
-    has_transactions = "transactions" in seen.recorded
-    if has_transactions or not (seen.fact("sends", "transactional") or seen.fact("log", "aborted")):
-        asked["unread"] = _ends(
-            "SELECT topic, partition, max(log_end_offset) AS there FROM partitions GROUP BY ALL",
+    has_transactions = "transactions" in survey.recorded
+    if has_transactions or not (
+        survey.fact("sends", "transactional") or survey.fact("log", "aborted")
+    ):
+        queries["log_ends_early"] = _ends(
+            "SELECT topic, partition, max(log_end_offset) AS claimed FROM partitions GROUP BY ALL",
             known,
-            f"there > end + {markers}",
+            f"claimed > end + {markers}",
         )
-        asked["beyond"] = _ends(
-            "SELECT topic, partition, position AS there FROM stands",
+        queries["commit_beyond_end"] = _ends(
+            "SELECT topic, partition, position AS claimed FROM group_positions",
             f"{known} UNION ALL SELECT topic, partition, log_end_offset FROM partitions",
-            f"there > end + {markers}",
+            f"claimed > end + {markers}",
         )
     if counts.get("expired"):
-        asked["far"] = f"""
+        queries["start_beyond_log"] = f"""
             SELECT count(1) AS n FROM ({STARTS}) JOIN (
                 SELECT topic, partition, max(offset) AS last FROM (
-                    SELECT topic, partition, offset FROM {whole.sends}
-                    UNION ALL SELECT topic, partition, offset FROM {whole.log}
-                    UNION ALL SELECT topic, partition, offset FROM {whole.deliveries}
+                    SELECT topic, partition, offset FROM {tables.sends}
+                    UNION ALL SELECT topic, partition, offset FROM {tables.log}
+                    UNION ALL SELECT topic, partition, offset FROM {tables.deliveries}
                 ) WHERE offset IS NOT NULL GROUP BY topic, partition
             ) USING (topic, partition)
             WHERE start > last + 1 + {markers}
-                + (SELECT count(1) FROM {whole.sends} WHERE offset IS NULL)"""
-    return asked
+                + (SELECT count(1) FROM {tables.sends} WHERE offset IS NULL)"""
+    return queries
 
 
-def _ends(there: str, known: str, condition: str) -> str:
-    """By partition, what is said to be `there`, held against the `end` that is known."""
+def _ends(claimed: str, known: str, condition: str) -> str:
+    """Compares, by partition, an offset that is `claimed` with the known `end` of the log."""
     return f"""
-        SELECT count(1) AS n FROM ({there}) LEFT JOIN (
+        SELECT count(1) AS n FROM ({claimed}) LEFT JOIN (
             SELECT topic, partition, coalesce(max(end), 0L) AS end FROM ({known}) GROUP BY ALL
         ) USING (topic, partition) WHERE {condition}"""
 
 
-def _vanished(whole: Whole) -> str:
-    """Deliveries of no record of the log, where it was not deleted, compacted or created again.
+def _deliveries_not_in_log(tables: FullTables) -> str:
+    """Deliveries of records that the log lacks, though they were not deleted or compacted.
 
-    Of a large ledger the rows that `spark_jobs.sieve` left: a sound one is in the log.
+    Partitions that were created again are excluded, too. In a large ledger only odd deliveries are
+    compared (`spark_jobs.sieve`): the log has every sound record.
     """
     return f"""
         SELECT count(1) AS n FROM (
             SELECT {PLACE}, value FROM deliveries WHERE offset IS NOT NULL
         ) LEFT ANTI JOIN log USING ({PLACE}, value)
-        LEFT SEMI JOIN (SELECT topic, partition FROM {whole.log}) USING (topic, partition)
+        LEFT SEMI JOIN (SELECT topic, partition FROM {tables.log}) USING (topic, partition)
         LEFT JOIN (
             SELECT topic, partition, max(log_start_offset) AS start,
                 bool_or(created_ns IS NOT NULL OR contains(cleanup_policy, 'compact')) AS changed
@@ -183,13 +192,13 @@ def _vanished(whole: Whole) -> str:
         WHERE NOT coalesce(offset < start, false) AND NOT coalesce(changed, false)"""
 
 
-def _of_transactions(seen: Survey) -> dict[str, str]:
-    asked: dict[str, str] = {}
-    has_transactions = "transactions" in seen.recorded
-    if has_transactions and seen.fact("sends", "transactional"):
-        asked |= {"usurped": _FOREIGN_ABORTS, "belated": _BELATED}
-        if seen.fact("transactions", "aborted") and "log" in seen.recorded:
-            asked["committed"] = _COMMITTED
-    if seen.fact("log", "aborted") and not has_transactions:
-        asked["outside"] = _OUTSIDE
-    return asked
+def _transaction_queries(survey: Survey) -> dict[str, str]:
+    queries: dict[str, str] = {}
+    has_transactions = "transactions" in survey.recorded
+    if has_transactions and survey.fact("sends", "transactional"):
+        queries |= {"foreign_abort": _FOREIGN_ABORTS, "sent_after_end": _SENT_AFTER_END}
+        if survey.fact("transactions", "aborted") and "log" in survey.recorded:
+            queries["committed_but_aborted"] = _COMMITTED_BUT_ABORTED
+    if survey.fact("log", "aborted") and not has_transactions:
+        queries["aborted_outside"] = _ABORTED_OUTSIDE
+    return queries

@@ -1,8 +1,8 @@
 """Checks the footer of a Parquet part before Spark reads it.
 
-Spark reads a column by its physical type alone: of a decimal or a moment it takes the bare number,
-whatever its scale or unit (ParquetVectorUpdaterFactory.java). It reads as many rows as the footer
-states, from where the last footer of a file points to.
+Spark reads a column by its physical type alone: it reads a decimal or a timestamp as the bare
+number, whatever its scale or unit (ParquetVectorUpdaterFactory.java). It reads as many rows as the
+footer states, at the positions that the last footer of a file names.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from spark_jobs.ledger_schema import LEDGER, Kind
-from spark_jobs.lines import ALMOST, plain
+from spark_jobs.lines import NORMALIZED_COLUMNS, normalized
 
 _MAGIC_BYTES = 4
 _SEAM = b"PAR1PAR1"
-"""Where one Parquet file was appended to another. Only the last of them is read."""
+"""The bytes where one Parquet file was appended to another. Only the last one is read."""
 
 
-def wrong(table: str, part: Path) -> str:
-    """Why a part cannot be read as rows of its table; empty if it can.
+def find_problem(table: str, part: Path) -> str:
+    """The reason why a part cannot be read as rows of its table; empty if it can.
 
-    Raises `OSError` and `pyarrow.ArrowException` where it has no footer.
+    Raises `OSError` or `pyarrow.ArrowException` if it has no footer.
     """
     with pq.ParquetFile(part) as file:
         return (
-            _wrong_columns(table, file.schema_arrow)
-            or _wrong_rows(table, file.metadata)
-            or _wrong_bytes(part, file.metadata)
+            _problem_of_columns(table, file.schema_arrow)
+            or _problem_of_rows(table, file.metadata)
+            or _problem_of_bytes(part, file.metadata)
         )
 
 
-def _wrong_columns(table: str, schema: pa.Schema) -> str:
+def _problem_of_columns(table: str, schema: pa.Schema) -> str:
     columns = LEDGER[table].columns
     seen: set[str] = set()
     for field in schema:
-        name = field.name.lower()  # as Spark reads them
-        known = ALMOST[table].get(plain(name))
+        name = field.name.lower()  # as Spark compares them
+        known = NORMALIZED_COLUMNS[table].get(normalized(name))
         if known is None:
             continue
         if name != known:
@@ -64,7 +64,7 @@ def _fits(kind: Kind, column: pa.DataType) -> bool:
     return bool(pa.types.is_integer(column)) and column != pa.uint64()
 
 
-def _wrong_rows(table: str, metadata: pq.FileMetaData) -> str:
+def _problem_of_rows(table: str, metadata: pq.FileMetaData) -> str:
     judged, rows = LEDGER[table].judged, 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -77,8 +77,8 @@ def _wrong_rows(table: str, metadata: pq.FileMetaData) -> str:
     return "" if rows == metadata.num_rows else f"its footer states {metadata.num_rows} rows"
 
 
-def _wrong_bytes(part: Path, metadata: pq.FileMetaData) -> str:
-    """What is neither column nor footer is an index or a filter, and never another file."""
+def _problem_of_bytes(part: Path, metadata: pq.FileMetaData) -> str:
+    """Refuses another file in the bytes that belong to neither a column nor the footer."""
     ends = [
         (min(pages), min(pages) + chunk.total_compressed_size)
         for number in range(metadata.num_row_groups)

@@ -19,7 +19,7 @@ Kind = Literal["text", "int64", "int32", "boolean", "int32 list"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. One that is not `judged` is kept for replay and story, and no count reads it."""
+    """A column. One that is not `judged` is for the replay and the story; no count reads it."""
 
     kind: Kind
     judged: bool = True
@@ -27,10 +27,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, and what each of its rows must have.
+    """A table with its constraints.
 
-    `row` says what a row is. `required` columns are never null, and `words` are all that a column
-    may hold. Of `span`, the second column is never before the first.
+    `row` says what a row is. `required` columns are never null. `words` are the values that a
+    column may have. The second column of `span` is never less than the first.
     """
 
     row: str

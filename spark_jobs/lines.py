@@ -1,7 +1,7 @@
-"""Checks a line of JSON as a row of a table, before Spark, which would ignore errors.
+"""Checks a line of JSON as a row of a table. Spark, which reads it later, would ignore errors.
 
-Spark reads the first object of a line and not what stands behind it; of a name that is there twice
-it takes one; and it takes `false` or `[]` for a text.
+Spark reads the first object of a line and ignores the rest, uses one of two values of the same
+name, and accepts `false` or `[]` as a text.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from typing import Any
 
 from spark_jobs.ledger_schema import LEDGER
 
-_LONGEST = 2**63
+_INT64_LIMIT = 2**63
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def wrong(table: str, line: str) -> str:
-    """Why a line is not exactly one row of its table; empty if it is."""
+def find_problem(table: str, line: str) -> str:
+    """The reason why a line is not exactly one row of its table; empty if it is."""
     try:
         row = _DECODER.decode(line)
     except ValueError as error:
-        return f"this is no JSON: {error}"
+        return f"this is not JSON: {error}"
     except RecursionError:
         return "this is nested too deeply"
     if not isinstance(row, dict):
-        return "this is no JSON object"
+        return "this is not a JSON object"
     fits = _FITS[table]
     for name, value in row.items():
         if name not in fits:
-            if meant := ALMOST[table].get(plain(name)):
-                return f"`{name}` would not be read; the column is `{meant}`"
-        elif value is not None and (wanted := fits[name](value)):
-            return f"`{name}` is {json.dumps(value)}, and must be {wanted}"
+            if column := NORMALIZED_COLUMNS[table].get(normalized(name)):
+                return f"`{name}` would not be read; the column is `{column}`"
+        elif value is not None and (expected := fits[name](value)):
+            return f"`{name}` is {json.dumps(value)}, and must be {expected}"
     return ""
 
 
-def plain(name: str) -> str:
-    """A name without what people and programs write differently: `Transaction-ID`."""
+def normalized(name: str) -> str:
+    """A name in lower case, without punctuation: `Transaction-ID` becomes `transactionid`."""
     return re.sub(r"[\W_]", "", name).lower()
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) < len(pairs):
         names = [name for name, _ in pairs]
@@ -53,7 +53,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _integer(value: Any) -> str:
     # A boolean is an int in Python.
-    fits = type(value) is int and -_LONGEST <= value < _LONGEST
+    fits = type(value) is int and -_INT64_LIMIT <= value < _INT64_LIMIT
     return "" if fits else "an integer of 64 bits"
 
 
@@ -64,7 +64,7 @@ def _boolean(value: Any) -> str:
 def _text(value: Any) -> str:
     if type(value) is not str:
         return "a text"
-    # Half a character: Spark reads each such as the same question mark.
+    # Half a surrogate pair: Spark reads all of them as the same question mark.
     return "a text of whole characters" if _SURROGATE.search(value) else ""
 
 
@@ -73,13 +73,13 @@ _FITS: Mapping[str, Mapping[str, Any]] = {
     name: {column: _CHECKS[table.columns[column].kind] for column in table.judged}
     for name, table in LEDGER.items()
 }
-ALMOST: Mapping[str, Mapping[str, str]] = {
-    name: {plain(column): column for column in table.judged} for name, table in LEDGER.items()
+NORMALIZED_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    name: {normalized(column): column for column in table.judged} for name, table in LEDGER.items()
 }
-"""The columns of each table that judging reads, by their plain names."""
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+"""The columns of each table that judging reads, by their normalized names."""
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_names)
 
 
-def decoded_once(text: str) -> Any:
-    """The value of a JSON text. Raises `ValueError` where an object has a name twice."""
+def decode_unique(text: str) -> Any:
+    """The value of a JSON text. Raises `ValueError` if an object has a name twice."""
     return _DECODER.decode(text)

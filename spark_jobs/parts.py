@@ -1,8 +1,8 @@
 """Checks the files of a ledger before Spark reads them, so that none is ignored silently.
 
-Spark skips files without bytes and names that begin with `_` or `.`, and takes a folder
-`name=value` for a column (partition discovery, PartitioningAwareFileIndex.scala). Each would hide
-rows from a verdict. A sealed ledger must moreover be, byte for byte, what its recorder sealed.
+Spark skips empty files and names that begin with `_` or `.`, and reads a folder `name=value` as a
+column (partition discovery, PartitioningAwareFileIndex.scala). Each of these would hide rows from
+the verdict. A sealed ledger must also be, byte for byte, what its recorder sealed.
 """
 
 from __future__ import annotations
@@ -22,43 +22,44 @@ from spark_jobs import footers, lines
 from spark_jobs.tables import TABLES, MalformedLedger
 
 SEAL = "seal.json"
-"""What `labs.engine.record.ledger.seal` writes: `{"sealed": 1, "tables": {table: {part: {rows,
-bytes, sha256}}}}`, a part by its path in the ledger."""
+"""The file that `labs.engine.record.ledger.seal` writes: `{"sealed": 1, "tables": {table: {part:
+{rows, bytes, sha256}}}}`, with each part by its path in the ledger."""
 
 _SEAL_VERSION = 1
 _MAGIC = b"PAR1"
-_LEAST_BYTES = 12
-"""Of a Parquet file: both magics, and the length of its footer between them."""
+_MIN_BYTES = 12
+"""The least size of a Parquet file: both magics, and the length of the footer between them."""
 
 _MARKERS = re.compile(r"_SUCCESS|_(committed|started)_\w+|_(common_)?metadata|\..+\.crc")
-"""What Hadoop, Spark and Databricks write beside the parts of a table. It holds no rows."""
+"""Files without rows that Hadoop, Spark and Databricks write next to the parts of a table."""
 
-_COPYING = "._COPYING_"
-"""How the name of a file ends while Hadoop copies it."""
+_COPYING_SUFFIX = "._COPYING_"
+"""The suffix of a file while Hadoop copies it."""
 
-_ANOTHER = re.compile(
+_SECOND_FILE = re.compile(
     rf"[._]*(?P<table>{'|'.join(TABLES)})[^a-z.].*\.(parquet|jsonl|ndjson|json|csv|gz|zst)"
 )
-"""A second file of a table, by its name: `sends-2.jsonl`, `log (1).parquet`."""
+"""The name of a second file of a table: `sends-2.jsonl`, `log (1).parquet`."""
 
-_NO_PARQUET = "this is no Parquet file, or not all of it"
+_NOT_PARQUET = "this is not a Parquet file, or not all of it"
 
 _CHUNK_BYTES = 2**20
 
 
-def no_folder(ledger: Path) -> str:
-    """What is said of a ledger that is not there."""
-    return f"{ledger} is no folder"
+def not_a_folder(ledger: Path) -> str:
+    """The message for a ledger that does not exist."""
+    return f"{ledger} is not a folder"
 
 
-def check(ledger: Path, whole: bool = False) -> bool:
-    """Whether a ledger is sealed. Raises `MalformedLedger` where a file is not as it should be.
+def check(ledger: Path, complete: bool = False) -> bool:
+    """Checks the files of a ledger; returns whether it is sealed.
 
-    `whole` is whether the ledger is known to be as its recorder left it, sealed or not.
+    `complete` is whether the ledger is known to be as its recorder left it, sealed or not. Raises
+    `MalformedLedger` if a file is invalid, or could be ignored when the ledger is read.
     """
     try:
         if not ledger.is_dir():
-            raise MalformedLedger(no_folder(ledger))
+            raise MalformedLedger(not_a_folder(ledger))
         seal = ledger / SEAL
         sealed = os.path.lexists(seal)
         if sealed:
@@ -72,7 +73,7 @@ def check(ledger: Path, whole: bool = False) -> bool:
             _check_columns(table, files)
             if not sealed:
                 _check_copies(files)
-            if not sealed and not whole:
+            if not sealed and not complete:
                 _check_unfinished(ledger / f"{table}.parquet")
     except (OSError, RuntimeError) as error:  # unreadable, or a loop of links
         raise MalformedLedger(f"{ledger}: a file cannot be read: {error}") from None
@@ -80,10 +81,10 @@ def check(ledger: Path, whole: bool = False) -> bool:
 
 
 def parts(ledger: Path, table: str) -> Iterator[Path]:
-    """The files of one table that hold rows."""
+    """The files of one table that have rows. Raises `MalformedLedger` for a folder without any."""
     path = ledger / f"{table}.parquet"
     if path.is_dir():
-        paths = [entry for entry in sorted(path.iterdir()) if not _passed_over(entry)]
+        paths = [entry for entry in sorted(path.iterdir()) if not _is_skipped(entry)]
         if not paths:
             raise MalformedLedger(f"{path}: the folder of a table holds no part")
         yield from paths
@@ -94,11 +95,11 @@ def parts(ledger: Path, table: str) -> Iterator[Path]:
 
 
 def _check_name(ledger: Path, entry: Path) -> None:
-    """Refuses two files of one table, and what bears the name of a table and is not read as it."""
-    stem, _, ending = entry.name.lstrip("._").lower().partition(".")
-    if stem not in TABLES and (another := _ANOTHER.fullmatch(entry.name.lower())):
-        stem = another["table"]
-    if stem not in TABLES or ending == "new" or re.fullmatch(r"\..+\.(crc|new)", entry.name):
+    """Refuses a second file of a table, and a file with the name of a table that is not read."""
+    stem, _, suffix = entry.name.lstrip("._").lower().partition(".")
+    if stem not in TABLES and (second := _SECOND_FILE.fullmatch(entry.name.lower())):
+        stem = second["table"]
+    if stem not in TABLES or suffix == "new" or re.fullmatch(r"\..+\.(crc|new)", entry.name):
         return
     if entry.name not in (f"{stem}.parquet", f"{stem}.jsonl"):
         raise MalformedLedger(
@@ -106,32 +107,33 @@ def _check_name(ledger: Path, entry: Path) -> None:
         )
     if not entry.exists():
         raise MalformedLedger(f"{entry}: this link leads nowhere")
-    # Spark is given the name that a link leads to, and judges a file by it.
-    if _unread(real := entry.resolve()) or (real.suffix != entry.suffix and real.is_file()):
+    # Spark receives the resolved name of a link, and treats the file by that name.
+    if _is_hidden(real := entry.resolve()) or (real.suffix != entry.suffix and real.is_file()):
         raise MalformedLedger(f"{entry}: this link leads to {real.name}, which would not be read")
     if entry.suffix == ".jsonl" and os.path.lexists(ledger / f"{stem}.parquet"):
         raise MalformedLedger(f"{ledger}: both `{stem}.parquet` and `{stem}.jsonl` are there")
 
 
-def _passed_over(entry: Path) -> bool:
-    """Whether a file beside the parts holds no rows: a marker, or a part that was never finished.
+def _is_skipped(entry: Path) -> bool:
+    """Whether a file in a table's folder has no rows: a marker, or a part that was never finished.
 
-    A recorder that is killed leaves the latter under a name that begins with a dot.
+    A recorder that is killed leaves an unfinished part under a name that begins with a dot. Raises
+    `MalformedLedger` if the file has rows and Spark would skip it.
     """
     if _MARKERS.fullmatch(entry.name) and not _has_rows(entry):
         return True
     torn = _is_torn(entry)
-    if _unread(entry) and not torn:
+    if _is_hidden(entry) and not torn:
         raise MalformedLedger(
             f"{entry}: a part whose name begins with `_` or `.` is not read,"
-            f" nor one that ends in `{_COPYING}`"
+            f" nor one that ends in `{_COPYING_SUFFIX}`"
         )
     return torn
 
 
-def _unread(entry: Path) -> bool:
-    """Whether Spark passes over a file of this name (HadoopFSUtils.shouldFilterOutPathName)."""
-    return entry.name.startswith(("_", ".")) or entry.name.endswith(_COPYING)
+def _is_hidden(entry: Path) -> bool:
+    """Whether Spark skips a file of this name (HadoopFSUtils.shouldFilterOutPathName)."""
+    return entry.name.startswith(("_", ".")) or entry.name.endswith(_COPYING_SUFFIX)
 
 
 def _is_torn(entry: Path) -> bool:
@@ -139,7 +141,7 @@ def _is_torn(entry: Path) -> bool:
 
 
 def _has_rows(entry: Path) -> bool:
-    """Whether a file is Parquet with rows of its own; `_metadata` tells of the rows of others."""
+    """Whether a file is Parquet with rows of its own; `_metadata` describes rows of other files."""
     if not entry.is_file() or not _is_parquet(entry):
         return False
     try:
@@ -151,7 +153,7 @@ def _has_rows(entry: Path) -> bool:
 
 
 def _check_unfinished(table: Path) -> None:
-    """Refuses a table of which a part was never finished, where nobody saw its recorder end."""
+    """Refuses a table with an unfinished part, in a ledger whose recorder may have been killed."""
     for entry in sorted(table.iterdir()) if table.is_dir() else ():
         if _is_torn(entry) and not _MARKERS.fullmatch(entry.name):
             raise MalformedLedger(f"{entry}: this part was never finished, and rows of it are gone")
@@ -159,9 +161,9 @@ def _check_unfinished(table: Path) -> None:
 
 def _check_part(table: str, part: Path) -> None:
     if part.is_dir():
-        raise MalformedLedger(f"{part}: a folder among the parts of a table; only files may be")
+        raise MalformedLedger(f"{part}: a folder among the parts of a table, which must be files")
     if not stat.S_ISREG(part.stat().st_mode):
-        raise MalformedLedger(f"{part} is no file")
+        raise MalformedLedger(f"{part} is not a file")
     if ":" in part.name:
         raise MalformedLedger(f"{part}: Spark cannot read a file with a colon in its name")
     if part.suffix == ".jsonl":
@@ -169,18 +171,18 @@ def _check_part(table: str, part: Path) -> None:
     elif part.stat().st_size == 0:
         raise MalformedLedger(f"{part}: this part is empty (0 bytes)")
     elif not _is_parquet(part):
-        raise MalformedLedger(f"{part}: {_NO_PARQUET}")
+        raise MalformedLedger(f"{part}: {_NOT_PARQUET}")
     else:
         try:
-            problem = footers.wrong(table, part)
+            problem = footers.find_problem(table, part)
         except (pa.ArrowException, OSError):
-            problem = _NO_PARQUET
+            problem = _NOT_PARQUET
         if problem:
             raise MalformedLedger(f"{part}: {problem}")
 
 
 def _check_columns(table: str, files: list[Path]) -> None:
-    """Refuses parts that differ in the columns of their table: in one, a column would be null."""
+    """Refuses parts with different columns: a column that a part lacks would be null."""
     seen: dict[frozenset[str], Path] = {}
     for part in files if files[1:] else ():
         names = [name.lower() for name in pq.read_schema(part).names]
@@ -193,20 +195,20 @@ def _check_columns(table: str, files: list[Path]) -> None:
 
 
 def _check_copies(files: list[Path]) -> None:
-    """Refuses two parts that are the same byte for byte: its rows would count twice."""
+    """Refuses two parts that are the same byte for byte: their rows would count twice."""
     by_size: dict[int, list[Path]] = {}
     for part in files if files[1:] else ():
         by_size.setdefault(part.stat().st_size, []).append(part)
-    for alike in by_size.values():
+    for same_size in by_size.values():
         seen: dict[str, Path] = {}
-        for part in alike if alike[1:] else ():
+        for part in same_size if same_size[1:] else ():
             first = seen.setdefault(sha256(part), part)
             if first is not part and pq.read_metadata(part).num_rows:
                 raise MalformedLedger(f"{part}: this part is a copy of {first.name}")
 
 
 def _is_parquet(part: Path) -> bool:
-    if not stat.S_ISREG(part.stat().st_mode) or part.stat().st_size < _LEAST_BYTES:
+    if not stat.S_ISREG(part.stat().st_mode) or part.stat().st_size < _MIN_BYTES:
         return False
     with part.open("rb") as file:
         first = file.read(len(_MAGIC))
@@ -217,28 +219,28 @@ def _is_parquet(part: Path) -> bool:
 def _check_text(table: str, path: Path) -> None:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            # Spark and others pass over the mark that some editors begin a file with.
+            # Spark and others skip the byte order mark with which some editors begin a file.
             encoding = "utf-8-sig" if number == 1 else "utf-8"
             try:
                 text = line.decode(encoding).strip(" \r\n")
-                problem = lines.wrong(table, text) if text else ""
+                problem = lines.find_problem(table, text) if text else ""
             except UnicodeDecodeError:
-                problem = "this is no UTF-8"
+                problem = "this is not UTF-8"
             if problem:
                 raise MalformedLedger(f"{path}, line {number}: {problem}")
 
 
 def _check_seal(ledger: Path, seal: Path) -> None:
     sealed = _read_seal(seal)
-    there = {
+    present = {
         str(part.relative_to(ledger)): part for table in TABLES for part in parts(ledger, table)
     }
-    for name in sorted(sealed.keys() - there.keys()):
+    for name in sorted(sealed.keys() - present.keys()):
         table, _, _ = name.partition(".")
         if table in TABLES or not (ledger / name).is_file():
             raise MalformedLedger(f"{ledger / name}: this part was sealed, and is missing")
-        there[name] = ledger / name
-    for name, part in sorted(there.items()):
+        present[name] = ledger / name
+    for name, part in sorted(present.items()):
         if name not in sealed:
             raise MalformedLedger(f"{part}: this part is not in the ledger's seal")
         if part.is_file() and _differs(part, sealed[name]):
@@ -246,11 +248,11 @@ def _check_seal(ledger: Path, seal: Path) -> None:
 
 
 def _read_seal(seal: Path) -> dict[str, Any]:
-    """What was sealed, by part."""
+    """The seal's entry for each part, by the part's path in the ledger."""
     if not stat.S_ISREG(seal.stat().st_mode):
-        raise MalformedLedger(f"{seal} is no file")
+        raise MalformedLedger(f"{seal} is not a file")
     try:
-        data = lines.decoded_once(seal.read_text("utf-8"))
+        data = lines.decode_unique(seal.read_text("utf-8"))
         if data["sealed"] != _SEAL_VERSION:
             raise MalformedLedger(f"{seal}: `sealed` is not {_SEAL_VERSION}")
         results = {name: part for table in data["tables"].values() for name, part in table.items()}
@@ -258,7 +260,7 @@ def _read_seal(seal: Path) -> dict[str, Any]:
             return results
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
-    raise MalformedLedger(f"{seal}: this is no seal of a ledger")
+    raise MalformedLedger(f"{seal}: this is not the seal of a ledger")
 
 
 def _differs(part: Path, sealed: dict[str, Any]) -> bool:

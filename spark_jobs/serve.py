@@ -1,4 +1,4 @@
-"""A warm session behind a Unix socket: one JSON line asks, one JSON line answers.
+"""A warm session behind a Unix socket; requests and answers are lines of JSON.
 
 `python spark_jobs/serve.py SOCKET`; the program is in `spark_jobs.server`.
 """

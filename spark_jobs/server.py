@@ -1,11 +1,11 @@
-"""The warm session: Spark's start is paid once, before anybody waits for a verdict.
+"""The warm session: Spark starts once, before anybody waits for a verdict.
 
-A request is `{"ledger", "want", "bootstrap", "topic"}` and its answer that of `verify`, after lines
-`{"doing": WORDS}` that say how far it is; to
-`{"practise": true}` it judges a made-up ledger once more, which makes the next judging quicker. The
-process ends when its standard input does (its owner died), when its JVM did, and after a number
-of requests; who started it starts it again. It never repairs a session: after a JVM's death
-neither `getOrCreate()` nor `stop()` brings one back (docs/decisions/0003).
+A request is `{"ledger", "want", "bootstrap", "topic"}`. The reply is some lines `{"doing": WORDS}`
+with the progress, and then the answer of `verify`. For the request `{"practise": true}` the session
+judges a synthetic ledger once more, which makes the next judging faster. The process ends when its
+standard input closes (its owner died), when its JVM dies, and after a number of requests; its owner
+starts it again. It never repairs a session: after the death of the JVM neither `getOrCreate()` nor
+`stop()` yields a working one (docs/decisions/0003).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from spark_jobs.command import answer
 from spark_jobs.judging import Report, judge
 from spark_jobs.practice import LARGER_ROWS, write
 from spark_jobs.session import start
-from spark_jobs.size import WARM_ROWS, rows
+from spark_jobs.size import WARM_ROWS, row_count
 from spark_jobs.verdict import FORBIDS
 
 RECYCLED, SESSION_DIED = 0, 70
-"""Exit codes: enough was served, or the owner is gone; the JVM is gone."""
+"""Exit codes: it served its requests, or its owner died; the JVM died."""
 
 _WARM_UPS = 2
-_AT_ONCE = 2
-"""Judgings side by side: an experiment has two arms, and planning keeps but one core busy."""
+_PARALLEL = 2
+"""Parallel judgings: an experiment has two arms, and planning keeps only one core busy."""
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):
@@ -47,25 +47,25 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 
     def __init__(self, socket: Path, requests: int) -> None:
         super().__init__(str(socket), _Request)
-        self.left = requests
-        self.counting = threading.Lock()
-        self.turns = threading.Semaphore(_AT_ONCE)
+        self.remaining = requests
+        self.lock = threading.Lock()
+        self.slots = threading.Semaphore(_PARALLEL)
         self.practices = count()
         self.folder = Path(tempfile.mkdtemp(prefix="delivery-lab-warm-"))
         self.sessions: list[SparkSession] = []
 
-    def answer(self, ask: dict[str, Any], report: Report) -> dict[str, Any]:
-        """The answer to one request, which only comes here once there is a session."""
+    def answer(self, request: dict[str, Any], report: Report) -> dict[str, Any]:
+        """The answer to one request. The session must have started."""
         (spark,) = self.sessions
-        if ask.get("practise"):
+        if request.get("practise"):
             return self.practise(spark)
-        if rows(Path(ask["ledger"])) > WARM_ROWS:
-            return {"failed": f"more than {WARM_ROWS:,} rows: that takes a process of its own"}
-        want, bootstrap, topic = (ask.get(name) for name in ("want", "bootstrap", "topic"))
-        return answer(spark, str(ask["ledger"]), want, bootstrap, topic, report)
+        if row_count(Path(request["ledger"])) > WARM_ROWS:
+            return {"failed": f"more than {WARM_ROWS:,} rows: this needs a process of its own"}
+        want, bootstrap, topic = (request.get(name) for name in ("want", "bootstrap", "topic"))
+        return answer(spark, str(request["ledger"]), want, bootstrap, topic, report)
 
     def practise(self, spark: SparkSession) -> dict[str, Any]:
-        """The answer for a made-up ledger: every other time for one that counts as not small."""
+        """The answer for a synthetic ledger: alternately the small one and the larger one."""
         if next(self.practices) % 2 == 0:
             return self.warm_up(spark)
         larger = self.folder / "larger"
@@ -74,35 +74,35 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         return judge(spark, larger, "at-least-once", small=False)
 
     def warm_up(self, spark: SparkSession) -> dict[str, Any]:
-        """The answer for the small made-up ledger."""
+        """The answer for the small synthetic ledger."""
         small = self.folder / "small"
         if not small.exists():
             write(spark, small)
         return judge(spark, small, "at-least-once", small=True)
 
-    def tidy(self) -> None:
-        """Has the JVM collect what judgings left, if nobody judges.
+    def collect_garbage(self) -> None:
+        """Makes the JVM collect garbage, if no ledger is being judged.
 
-        Its old generation would fill up and be collected at work, which is half a second of it.
+        Otherwise its old generation would be collected during a judging: half a second more.
         """
-        taken = sum(self.turns.acquire(blocking=False) for _ in range(_AT_ONCE))
-        if taken == _AT_ONCE:
+        taken = sum(self.slots.acquire(blocking=False) for _ in range(_PARALLEL))
+        if taken == _PARALLEL:
             self.sessions[0]._jvm.System.gc()  # type: ignore[union-attr]  # no public way to it
         if taken:
-            self.turns.release(taken)
+            self.slots.release(taken)
 
-    def count(self) -> None:
-        """Notes that a request was answered; after the last one, waits for others and ends."""
-        with self.counting:
-            self.left -= 1
-            if self.left <= 0:
-                self.all_turns()
-                _leave(self, RECYCLED)
+    def count_request(self) -> None:
+        """Counts an answered request; after the last one, waits for the others and exits."""
+        with self.lock:
+            self.remaining -= 1
+            if self.remaining <= 0:
+                self.take_all_slots()
+                _exit(self, RECYCLED)
 
-    def all_turns(self) -> None:
-        """Waits until no ledger is being judged; while it is held, none is."""
-        for _ in range(_AT_ONCE):
-            self.turns.acquire()
+    def take_all_slots(self) -> None:
+        """Waits until no ledger is being judged, and prevents judging until slots are released."""
+        for _ in range(_PARALLEL):
+            self.slots.acquire()
 
 
 class _Request(socketserver.StreamRequestHandler):
@@ -111,23 +111,23 @@ class _Request(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         line = self.rfile.readline()
         if not line:
-            return  # somebody only asked whether we are there
-        self._take_turn()
+            return  # only a check whether the server runs
+        self._take_slot()
         try:
             self._write(self._reply(line))
         finally:
-            self.server.turns.release()
-        self.server.tidy()
-        self.server.count()
+            self.server.slots.release()
+        self.server.collect_garbage()
+        self.server.count_request()
 
-    def _take_turn(self) -> None:
-        if not self.server.turns.acquire(blocking=False):
+    def _take_slot(self) -> None:
+        if not self.server.slots.acquire(blocking=False):
             is_up = bool(self.server.sessions)
             self._report("Spark judges another arm first" if is_up else "Spark starts")
-            self.server.turns.acquire()
+            self.server.slots.acquire()
 
     def _report(self, doing: str) -> None:
-        with suppress(OSError):  # who has gone asked in vain; the session is well
+        with suppress(OSError):  # the client is gone; the session is not affected
             self._write({"doing": doing})
 
     def _write(self, reply: dict[str, Any]) -> None:
@@ -136,42 +136,42 @@ class _Request(socketserver.StreamRequestHandler):
 
     def _reply(self, line: bytes) -> dict[str, Any]:
         try:
-            ask = json.loads(line)
-            want = ask.get("want")
+            request = json.loads(line)
+            want = request.get("want")
             if want is not None and want not in FORBIDS:
                 return {"error": f"`want` is {want!r}, which is none of {', '.join(FORBIDS)}"}
-            return self.server.answer(ask, self._report)
+            return self.server.answer(request, self._report)
         except (Py4JNetworkError, ConnectionError) as error:
             sys.stderr.write(f"the session died: {error}\n")
-            _leave(self.server, SESSION_DIED)
-        except Exception as error:  # the session lives on, and so does the server
+            _exit(self.server, SESSION_DIED)
+        except Exception as error:  # neither the session nor the server is affected
             return {"failed": f"{type(error).__name__}: {error}"}
 
 
 def run(argv: Sequence[str] | None = None) -> NoReturn:
-    """Serves until it is time to end, then ends the process."""
+    """Serves until the owner or the JVM dies or enough is served, then ends the process."""
     arguments = _parser().parse_args(argv)
-    os.umask(0o077)  # whoever may connect may have any file judged that we can read
+    os.umask(0o077)  # a client may have any file judged that this user can read
     arguments.socket.unlink(missing_ok=True)
     server = _Server(arguments.socket, arguments.requests)
     threading.Thread(target=_watch_owner, args=(server,), daemon=True).start()
-    # Requests that come now wait for the session, which is sooner there than a second one.
-    server.all_turns()
+    # Requests wait for this session from now on: a second one would take longer.
+    server.take_all_slots()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     spark = start("delivery-lab-judge", arguments.master, arguments.jars)
     server.sessions.append(spark)
-    server.turns.release(_AT_ONCE)
+    server.slots.release(_PARALLEL)
     threading.Thread(target=_warm_up, args=(server, spark), daemon=True).start()
     _watch_session(server, spark)
 
 
 def _warm_up(server: _Server, spark: SparkSession) -> None:
-    """Judges a made-up ledger some times, so that a real one finds its code compiled.
+    """Judges a synthetic ledger `_WARM_UPS` times, so that the code for real ones is compiled.
 
-    Between two times whoever waits has the turn.
+    Waiting requests come between two of them.
     """
     for _ in range(_WARM_UPS):
-        with server.turns:
+        with server.slots:
             server.warm_up(spark)
     sys.stderr.write("warm\n")
     sys.stderr.flush()
@@ -180,18 +180,18 @@ def _warm_up(server: _Server, spark: SparkSession) -> None:
 def _watch_owner(server: _Server) -> None:
     while sys.stdin.buffer.read(4096):
         pass
-    _leave(server, RECYCLED)
+    _exit(server, RECYCLED)
 
 
 def _watch_session(server: _Server, spark: SparkSession) -> NoReturn:
-    """Waits for the JVM's end; a request in flight learns of it by its closed connection."""
+    """Waits for the end of the JVM; the connection of a request in progress is then closed."""
     spark.sparkContext._gateway.proc.wait()  # type: ignore[union-attr]  # no public way to it
     sys.stderr.write("the session's JVM is gone\n")
-    _leave(server, SESSION_DIED)
+    _exit(server, SESSION_DIED)
 
 
-def _leave(server: _Server, code: int) -> NoReturn:
-    """Ends at once: the JVM follows, since its standard input closes with us."""
+def _exit(server: _Server, code: int) -> NoReturn:
+    """Ends the process immediately. The JVM ends, too: its standard input closes."""
     Path(str(server.server_address)).unlink(missing_ok=True)
     shutil.rmtree(server.folder, ignore_errors=True)
     sys.stderr.flush()
@@ -200,8 +200,10 @@ def _leave(server: _Server, code: int) -> NoReturn:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="serve", description="Keeps a Spark session for verify.")
-    parser.add_argument("socket", type=Path, help="the Unix socket to answer at")
-    parser.add_argument("--requests", type=int, default=200, help="end after so many; default 200")
+    parser.add_argument("socket", type=Path, help="the Unix socket to listen on")
+    parser.add_argument(
+        "--requests", type=int, default=200, help="exit after this many; default 200"
+    )
     parser.add_argument("--master", help="Spark's master; default: SPARK_MASTER, else Spark's own")
     parser.add_argument("--jars", action="append", default=[], help="a jar for Spark; repeatable")
     return parser

@@ -1,6 +1,6 @@
-"""How large a ledger is, looked up before Spark is: what to start for it, and how to count it.
+"""The size of a ledger, measured before Spark starts: it decides which session counts it, and how.
 
-Bytes alone would not tell: Parquet may hold a million rows of plain numbers in a few megabytes.
+Bytes alone are not enough: Parquet may hold a million rows of plain numbers in a few megabytes.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from spark_jobs.tables import TABLES, MalformedLedger
 
 SMALL_BYTES = 16 * 2**20
 SMALL_ROWS = 500_000
-"""Up to both a ledger is judged without shuffles: what they cost, they would not save. All of its
-rows are then in memory several times, some 100 MB for each 100,000 of them."""
+"""A ledger up to both limits is judged without shuffles, which would cost more than they save. All
+of its rows are then in memory several times: some 100 MB for 100,000 rows."""
 
 QUICK_ROWS = 20_000_000
-"""Up to this many rows a cold judging is over before the second compiler of a JVM would pay."""
+"""Up to this many rows a cold judging ends before the JVM's second compiler (C2) would pay."""
 
 WARM_ROWS = 6_000_000
-"""Up to this many rows a warm session takes a ledger. It has small ones to judge beside it, and one
-larger would fill its memory."""
+"""Up to this many rows a warm session accepts a ledger. It also judges small ones, and a larger one
+would fill its memory."""
 
 PART_BYTES = 16 * 2**20
 PART_ROWS = 2_000_000
-"""A larger one is shuffled in as many parts of this size, each of which one task can hold."""
+"""A larger ledger is shuffled in partitions of this size. One task can hold one of them."""
 
-_LEAST_LINE = 40
-"""Bytes of a line of JSON, at least, but for made-up ones."""
+_MIN_LINE_BYTES = 40
+"""The least length of a line of JSON in a real ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,17 @@ class Size:
 
     @property
     def parts(self) -> int:
-        """The number of shuffle partitions, for a ledger that is not small."""
+        """The number of shuffle partitions for a ledger that is not small."""
         return max(self.bytes // PART_BYTES, self.rows // PART_ROWS)
 
 
 def measure(ledger: Path) -> Size:
-    """The size of a ledger: one look at its folder and at the footers of its parts."""
-    return Size(size(ledger), rows(ledger))
+    """The size of a ledger, from its folder and the footers of its parts."""
+    return Size(byte_count(ledger), row_count(ledger))
 
 
-def size(ledger: Path) -> int:
-    """The bytes of all files of a ledger; 0 for one that cannot be read."""
+def byte_count(ledger: Path) -> int:
+    """The total bytes of all files of a ledger; 0 for one that cannot be read."""
     return sum(
         (Path(folder) / name).stat().st_size
         for folder, _, names in os.walk(ledger)
@@ -73,20 +73,20 @@ def size(ledger: Path) -> int:
     )
 
 
-def rows(ledger: Path) -> int:
+def row_count(ledger: Path) -> int:
     """The number of rows in all tables: exact for Parquet, estimated for JSON lines.
 
     A table that cannot be read counts as empty here; reading it later raises the error.
     """
     try:
-        return sum(_rows(part) for table in TABLES for part in parts.parts(ledger, table))
+        return sum(_part_rows(part) for table in TABLES for part in parts.parts(ledger, table))
     except (MalformedLedger, OSError, RuntimeError):
         return 0
 
 
-def _rows(part: Path) -> int:
+def _part_rows(part: Path) -> int:
     if part.suffix == ".jsonl":
-        return part.stat().st_size // _LEAST_LINE
+        return part.stat().st_size // _MIN_LINE_BYTES
     try:
         return int(pq.read_metadata(part).num_rows)
     except (pa.ArrowException, OSError):

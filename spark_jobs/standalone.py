@@ -1,9 +1,9 @@
-"""A small standalone cluster in the driver's own JVM: a master, and a worker on each address.
+"""A small standalone cluster in the driver's JVM: a master, and a worker on each address.
 
-Spark tries a slow task again on another host only (TaskSetManager.hasAttemptOnHost), never in
-local mode, and its own `local-cluster` is one host. So it is started here as that is
-(LocalSparkCluster.scala), but with an address for each worker; Linux has all of 127.0.0.0/8. Only
-an executor is a process of its own. It is beneath the driver's JVM, and in its process group.
+Spark starts a speculative attempt only on another host (TaskSetManager.hasAttemptOnHost), never in
+local mode, and its own `local-cluster` is one host. So this cluster is started like that one
+(LocalSparkCluster.scala), but each worker has its own address; Linux has all of 127.0.0.0/8. Only
+the executors are processes of their own, children of the driver's JVM in its process group.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pyspark import SparkConf, SparkContext
 
 _CORES = 1
 _MEMORY_MB = 512
-"""Of each worker, and all of it is its one executor's."""
+"""The memory of each worker; its single executor gets all of it."""
 
 _ANY_PORT = 0
 
 
 def start(conf: Mapping[str, str], workers: Sequence[str]) -> dict[str, str]:
-    """Starts the driver's JVM as `conf` has it, and the cluster in it.
+    """Starts the driver's JVM with the settings `conf`, and the cluster in it.
 
-    Returns what a session must be told to run on it. What executors put on a disk is in the
-    JVM's temporary folder.
+    Returns the settings with which a session runs on the cluster. Executors write to the temporary
+    folder of the JVM.
     """
-    # Nothing public starts a JVM before there is a session.
+    # No public method starts a JVM without a session.
     SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll([*conf.items()]))
     jvm: Any = SparkContext._jvm
     gateway: Any = SparkContext._gateway
@@ -44,7 +44,7 @@ def start(conf: Mapping[str, str], workers: Sequence[str]) -> dict[str, str]:
     temporary = json.dumps(f"-Djava.io.tmpdir={folder}", ensure_ascii=False)
     return {
         "spark.master": url,
-        # A session begins to work when it has all of them, or after 30 s.
+        # A session starts its first job when all executors are registered, or after 30 s.
         "spark.cores.max": str(_CORES * len(workers)),
         "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.executor.memory": f"{_MEMORY_MB}m",
@@ -53,7 +53,7 @@ def start(conf: Mapping[str, str], workers: Sequence[str]) -> dict[str, str]:
 
 
 def _master(jvm: Any, host: str, conf: Any) -> str:
-    """Starts one; returns its URL."""
+    """Starts a master; returns its URL."""
     master = jvm.org.apache.spark.deploy.master.Master
     started = master.startRpcEnvAndEndpoint(host, _ANY_PORT, _ANY_PORT, conf)
     return f"spark://{started._1().address().hostPort()}"

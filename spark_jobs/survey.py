@@ -1,7 +1,7 @@
-"""Reads a ledger: whether it is well formed, and which counts can apply to it.
+"""Surveys a ledger: whether it is well formed, and which counts can apply to it.
 
-One Spark action over all tables. What it finds lets `spark_jobs.history` leave whole joins out
-of a plan: most ledgers know no transactions, no retention and no replica dumps.
+This is one Spark action over all tables. Its facts let `spark_jobs.history` omit whole joins from
+a plan: most ledgers have no transactions, no retention and no dumps of replicas.
 """
 
 from __future__ import annotations
@@ -26,57 +26,59 @@ HEALS = (
     "unpause", "unblock", "unfreeze", "repair", "release", "revert", "continue", "rejoin",
     "create",
 )  # fmt: skip
-"""First words of `faults.fault` that undo a fault, or harm nothing; they never prove that one
-happened."""
+"""First words of `faults.fault` for what undoes a fault or does no harm. They never prove that a
+fault happened."""
 
 CELL_NS = 200_000_000
-"""Moments closer than this need not be told apart: the least width of a timeline's bucket, and
-less than half of the shortest silence that counts."""
+"""Moments closer than this need not be distinguished: the least width of a timeline's bucket, and
+less than half of the shortest gap that counts."""
 
 _HEALS = rf"coalesce(fault RLIKE r'(?i)^\s*({'|'.join(HEALS)})\b', false)"
-"""Not by `lower`, which alone would load the tables of ICU: a second of a small judging."""
-_SHOWN = r"coalesce(evidence RLIKE r'[^\p{Z}\p{C}]', false)"
-"""A visible character: neither space nor control."""
+"""Without `lower`, which alone would load the tables of ICU: a second of a small judging."""
+_HAS_EVIDENCE = r"coalesce(evidence RLIKE r'[^\p{Z}\p{C}]', false)"
+"""The evidence has a visible character, neither a space nor a control character."""
 _IS_RUN = r"coalesce(fault RLIKE r'(?i)^\s*run\s*$', false)"
-"""What disturbed a run stands under this name, which is no fault's."""
-_PROOF = f"phase = 'complete' AND fault IS NOT NULL AND {_SHOWN} AND NOT {_HEALS} AND NOT {_IS_RUN}"
+"""A disturbance of the run is recorded under this name. It is not a fault."""
+_PROOF = f"""
+    phase = 'complete' AND fault IS NOT NULL AND {_HAS_EVIDENCE}
+    AND NOT {_HEALS} AND NOT {_IS_RUN}"""
 
 _FAULT = "coalesce(fault, 'a fault') || coalesce(' of ' || target, '')"
-_IN_WORDS = f"{_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence')"
+_IN_WORDS = f"{_FAULT} || ': ' || if({_HAS_EVIDENCE}, trim(evidence), 'no evidence')"
 _FAILED = f"array_sort(collect_set(if(phase = 'failed', {_IN_WORDS}, NULL)))"
-"""Faults and heals that failed, and what disturbed the run, in words."""
+"""Faults and heals that failed, and disturbances of the run, in words."""
 _BEGUN = f"collect_list(if(phase = 'invoke', {_FAULT}, NULL))"
 _ENDED = f"collect_list(if(phase <> 'invoke', {_FAULT}, NULL))"
 _UNPROVED = f"""
     array_sort(array_union(
         collect_set(if(
-            phase = 'failed' OR phase = 'complete' AND NOT {_SHOWN} AND NOT {_HEALS},
+            phase = 'failed' OR phase = 'complete' AND NOT {_HAS_EVIDENCE} AND NOT {_HEALS},
             {_IN_WORDS}, NULL)),
         transform(
             filter(
                 array_distinct({_BEGUN}),
-                each -> size(filter({_BEGUN}, begun -> begun = each))
-                    > size(filter({_ENDED}, ended -> ended = each))),
+                action -> size(filter({_BEGUN}, begun -> begun = action))
+                    > size(filter({_ENDED}, ended -> ended = action))),
             begun -> begun || ': begun, and nothing after that')))"""
-"""What was begun, fault or heal, and is not known to have happened, in words."""
+"""Faults and heals that began and are not known to have happened, in words."""
 
-_BEGUN_AT = f"collect_list(if(phase = 'invoke', struct({_FAULT} AS what, time_ns), NULL))"
-_ENDED_AT = f"collect_list(if(phase <> 'invoke', struct({_FAULT} AS what, time_ns), NULL))"
+_BEGINNINGS = f"collect_list(if(phase = 'invoke', struct({_FAULT} AS name, time_ns), NULL))"
+_ENDS = f"collect_list(if(phase <> 'invoke', struct({_FAULT} AS name, time_ns), NULL))"
 
 
 def _times(rows: str) -> str:
-    return f"array_sort(transform(filter({rows}, row -> row.what = each), row -> row.time_ns))"
+    return f"array_sort(transform(filter({rows}, row -> row.name = action), row -> row.time_ns))"
 
 
-_PAIRS = f"zip_with({_times(_BEGUN_AT)}, {_times(_ENDED_AT)}, (begun, ended) -> ended < begun)"
+_PAIRS = f"zip_with({_times(_BEGINNINGS)}, {_times(_ENDS)}, (begun, ended) -> ended < begun)"
 _ENDED_EARLY = f"""
     filter(
         array_distinct({_BEGUN}),
-        each -> size({_times(_BEGUN_AT)}) >= size({_times(_ENDED_AT)})
-            AND forall({_times(_BEGUN_AT)}, begun -> begun IS NOT NULL)
-            AND forall({_times(_ENDED_AT)}, ended -> ended IS NOT NULL)
+        action -> size({_times(_BEGINNINGS)}) >= size({_times(_ENDS)})
+            AND forall({_times(_BEGINNINGS)}, begun -> begun IS NOT NULL)
+            AND forall({_times(_ENDS)}, ended -> ended IS NOT NULL)
             AND exists({_PAIRS}, early -> coalesce(early, false)))"""
-"""What ended, the first time or a later one, before it had begun as often."""
+"""Faults and heals that ended, the first time or a later one, before they had begun as often."""
 
 _READS = f"NOT {IS_FINAL}"
 
@@ -111,7 +113,7 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
         "seal_follows": "seal_follows",
     },
 }
-"""Conditions on single rows; a fact is the number of rows that fulfil one."""
+"""Conditions on single rows. The fact of that name is the number of rows that fulfil it."""
 
 _WHOLES: Mapping[str, Mapping[str, str]] = {
     "sends": {
@@ -125,43 +127,45 @@ _WHOLES: Mapping[str, Mapping[str, str]] = {
     "faults": {"unproved": _UNPROVED, "failed": _FAILED, "early": _ENDED_EARLY},
     "partitions": {"again": "count(1) - size(collect_set(struct(topic, partition)))"},
 }
-"""Facts about a table as a whole."""
+"""Facts about a table as a whole: aggregates."""
 
 _DOUBTFUL = """
     SELECT shiftright(value, 6) AS block, true AS doubtful FROM sends GROUP BY 1
     HAVING count(1) <> bit_count(bit_or(shiftleft(1L, CAST(value & 63 AS int))))"""
-"""Sixty-four neighbouring values, of which one was sent more than once."""
+"""Blocks of sixty-four neighbouring values, one of which was sent more than once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What one ledger holds: its tables as views, which were recorded, and first facts."""
+    """The contents of one ledger: its tables as views, and facts about them."""
 
     views: Views
     recorded: frozenset[str]
     """The tables that have a file, empty or not."""
     facts: Mapping[str, Mapping[str, Any]]
+    """By table and name; the names are those of `_FLAGS` and `_WHOLES`."""
 
     doubtful: Future[int] | None = None
-    """The number of rows of `doubtful`: of a ledger that is not small, blocks of sent values."""
+    """The number of rows of the view `doubtful`; None for a small ledger, or without sends."""
 
     sound: int = 0
-    """Values that `spark_jobs.sieve` set aside: nothing is wrong with them."""
+    """The number of values that `spark_jobs.sieve` set aside because they are sound."""
 
     @property
     def start_ns(self) -> int:
-        """The first moment that sends or deliveries tell of."""
+        """The first moment in the sends and deliveries; 0 if they have none."""
         return min(self._moments("start_ns"), default=0)
 
     @property
     def end_ns(self) -> int:
-        """The last one."""
+        """The last moment in the sends and deliveries; 0 if they have none."""
         return max(self._moments("end_ns"), default=0)
 
     def cell(self, moment: str) -> str:
-        """The number of the stretch of `CELL_NS` in which a moment falls, in SQL.
+        """The SQL expression for the number of the cell, of `CELL_NS` each, of a moment.
 
-        The start is taken out of an array: a number in a plan would be compiled for it alone.
+        The start is taken out of an array: a literal in the plan would make Spark compile the plan
+        for this ledger alone.
         """
         start = f"array({self.start_ns}L, {self.start_ns}L)[CAST({moment} IS NULL AS int)]"
         return f"({moment} - {start}) DIV {CELL_NS}L"
@@ -171,16 +175,16 @@ class Survey:
         return [moment for moment in rows if moment is not None]
 
     def fact(self, table: str, name: str) -> int:
-        """A number of the survey; 0 where nothing was recorded."""
+        """A fact that is a number; 0 if its table was not recorded, or the fact is null."""
         return int(self.facts.get(table, {}).get(name) or 0)
 
 
 def views_for(
     spark: SparkSession, ledger: Path, small: bool | None = None, large: bool | None = None
 ) -> Views:
-    """Where to judge a ledger.
+    """The views in which a ledger is judged.
 
-    `small` and `large` are whether it is taken for that; without them, its size says.
+    `small` and `large` are whether it is treated as such; if None, its size decides.
     """
     size = measure(ledger)
     small = size.is_small if small is None else small
@@ -188,37 +192,39 @@ def views_for(
     return Views(spark, small, size.parts, large)
 
 
-def survey(views: Views, ledger: Path, sealed: bool = True) -> Survey:
-    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's.
+def survey_ledger(views: Views, ledger: Path, sealed: bool = True) -> Survey:
+    """Surveys a ledger.
 
-    `sealed` is whether its own recorder left it so: its last look at the log may come after the
-    one at the partitions.
+    Raises `MalformedLedger` for a row or a file that is not valid in a ledger. In a `sealed` ledger
+    the log may extend beyond the recorded ends of partitions: its recorder may have read the log
+    after them.
     """
     recorded = frozenset(table for table in tables.TABLES if tables.define(views, ledger, table))
     doubtful = None
     if "sends" in recorded and not views.small:
-        doubtful = views.soon(partial(views.computed, "doubtful", _DOUBTFUL))
-    seen = Survey(views, recorded, _facts(views, recorded), doubtful)
+        doubtful = views.submit(partial(views.materialize, "doubtful", _DOUBTFUL))
+    survey = Survey(views, recorded, _facts(views, recorded), doubtful)
     for table in tables.TABLES:
-        if seen.fact(table, "bad"):
-            raise _complaint(views, ledger, table)
-    if seen.fact("meta", "rows") > 1:
-        raise tables.MalformedLedger(f"{ledger}: `meta` has more than one row, and a run has one")
-    if early := seen.facts.get("faults", {}).get("early"):
+        if survey.fact(table, "bad"):
+            raise _row_error(views, ledger, table)
+    if survey.fact("meta", "rows") > 1:
+        raise tables.MalformedLedger(f"{ledger}: `meta` has more than one row, but a run has one")
+    if early := survey.facts.get("faults", {}).get("early"):
         raise tables.MalformedLedger(f"{ledger}: `faults` has {early[0]}: it ended before it began")
-    if seen.fact("partitions", "again"):
+    if survey.fact("partitions", "again"):
         raise tables.MalformedLedger(f"{ledger}: `partitions` has more than one row of a partition")
-    if seen.fact("partitions", "started") and "log" in recorded:
+    if survey.fact("partitions", "started") and "log" in recorded:
         _check_starts(views, ledger)
-    if seen.fact("partitions", "ended") and "log" in recorded and not sealed:
+    if survey.fact("partitions", "ended") and "log" in recorded and not sealed:
         _check_ends(views, ledger)
-    return seen
+    return survey
 
 
 def _check_starts(views: Views, ledger: Path) -> None:
-    """Refuses a log that has records before its start: they would count as expired and as there.
+    """Refuses a log with records before its start: they would count as expired and as in the log.
 
-    Only where it was read from the brokers: the files of a replica keep deleted records a while.
+    Applies only to a log that was read from the brokers: the files of a replica keep deleted
+    records for a while.
     """
     before = views.rows(
         """
@@ -231,12 +237,12 @@ def _check_starts(views: Views, ledger: Path) -> None:
         raise tables.MalformedLedger(
             f"{ledger}: `log_start_offset` of {row['topic'] or 'the topic'},"
             f" partition {row['partition']}, is"
-            f" {row['log_start_offset']}, and `log` has offset {row['offset']} before it"
+            f" {row['log_start_offset']}, but `log` has offset {row['offset']} before it"
         )
 
 
 def _check_ends(views: Views, ledger: Path) -> None:
-    """Refuses a log that has records at or beyond its end: another log, or one of another time."""
+    """Refuses a log with records at or beyond its end: another log, or one of another time."""
     beyond = views.rows(
         """
         SELECT topic, partition, max(offset) AS offset, min(log_end_offset) AS log_end_offset
@@ -247,29 +253,29 @@ def _check_ends(views: Views, ledger: Path) -> None:
         raise tables.MalformedLedger(
             f"{ledger}: `log_end_offset` of {row['topic'] or 'the topic'},"
             f" partition {row['partition']}, is"
-            f" {row['log_end_offset']}, and `log` has offset {row['offset']}"
+            f" {row['log_end_offset']}, but `log` has offset {row['offset']}"
         )
 
 
 def _facts(views: Views, recorded: frozenset[str]) -> dict[str, dict[str, Any]]:
-    """What the tables hold, by table."""
-    looks = [
-        f"SELECT '{table}' AS name, {_look(table)} AS facts FROM {table}" for table in recorded
+    """The facts of each recorded table, by table and name."""
+    selects = [
+        f"SELECT '{table}' AS name, {_facts_of(table)} AS facts FROM {table}" for table in recorded
     ]
-    rows = views.rows(" UNION ALL ".join(looks)) if looks else []
+    rows = views.rows(" UNION ALL ".join(selects)) if selects else []
     return {row["name"]: json.loads(row["facts"]) for row in rows}
 
 
-def _look(table: str) -> str:
+def _facts_of(table: str) -> str:
     flags = {"bad": "_problem IS NOT NULL", **_FLAGS.get(table, {})}
     sums = [f"sum({flag(condition)}) AS {name}" for name, condition in flags.items()]
     wholes = [f"{whole} AS {name}" for name, whole in _WHOLES.get(table, {}).items()]
     return f"to_json(struct({', '.join(sums + wholes)}))"
 
 
-def _complaint(views: Views, ledger: Path, table: str) -> tables.MalformedLedger:
+def _row_error(views: Views, ledger: Path, table: str) -> tables.MalformedLedger:
     first = f"SELECT _problem, _line FROM {table} WHERE _problem IS NOT NULL LIMIT 1"
     bad, path = views.rows(first), tables.table_path(ledger, table)
-    if not bad or path is None:  # the file changed under our eyes
+    if not bad or path is None:  # the file changed meanwhile
         return tables.MalformedLedger(f"{ledger}: `{table}` is malformed")
-    return tables.complaint(path, table, bad[0]["_problem"], bad[0]["_line"])
+    return tables.row_error(path, table, bad[0]["_problem"], bad[0]["_line"])

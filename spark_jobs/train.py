@@ -1,7 +1,7 @@
-"""What judging loads: `python spark_jobs/train.py FOLDER`, under a JVM that lists its classes.
+"""The training run for the class archive: `python spark_jobs/train.py FOLDER`.
 
-Judges a made-up ledger as a small one and as a larger one. Then the class path of the JVM is in
-`FOLDER/class_path`, and the JVM has ended.
+Its JVM lists the classes that it loads. It judges a synthetic ledger as a small one and as a larger
+one, writes the class path of the JVM to `FOLDER/class_path`, and waits for the end of the JVM.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main() -> None:
     (folder / "class_path").write_text(path, "utf-8")
     java = context._gateway.proc  # type: ignore[union-attr]  # no public way to it
     spark.stop()
-    # It ends with its standard input, and has then written its list.
+    # The JVM ends when its standard input closes, and then has written its list.
     java.stdin.close()
     java.wait()
 

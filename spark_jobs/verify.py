@@ -1,6 +1,6 @@
 """Judges ledgers: `python spark_jobs/verify.py LEDGER… [--want G]`, or by spark-submit.
 
-The program is in `spark_jobs.command`; this file can be started from any folder.
+The program is in `spark_jobs.command`. This file can be run from any folder.
 """
 
 from __future__ import annotations

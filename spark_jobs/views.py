@@ -1,7 +1,7 @@
-"""The named relations of one judging, each a SELECT over those before it.
+"""The views of one judging, each a SELECT over earlier ones.
 
-Text, and not `DataFrame` methods, because each method is some forty calls from Python into the
-JVM and one analysis more: half of the time for a small ledger (docs/decisions/0003).
+They are SQL and not `DataFrame` methods, because a method costs some forty calls from Python into
+the JVM and another analysis: half of the time for a small ledger (docs/decisions/0003).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ _Result = TypeVar("_Result")
 
 _NOT_SMALL = {
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "true",
-    # Tasks of a few million rows, whose groups then fit into memory.
+    # Tasks of a few million rows: their groups fit into memory.
     "spark.sql.files.maxPartitionBytes": str(32 * 2**20),
 }
 
 _THREADS = 4
-"""More would wait for a core. Of these, some wait for a job of Spark's."""
+"""More would wait for a core. Some of these wait for a Spark job."""
 
 
 class Views:
-    """Temporary views in a Spark session of their own, so that judgings do not meet.
+    """Temporary views in a Spark session of their own, so that judgings do not share names.
 
-    `small` is whether one task a relation is best: then nothing is ever shuffled. Else shuffles
-    are in `parts`; and of a `large` one Spark looks at what each brought before it plans on, which
-    for less is slower than whatever the plan would have been.
+    For a `small` ledger each view is one task, and nothing is ever shuffled. Otherwise shuffles
+    have `parts` partitions. For a `large` ledger adaptive execution re-plans after each shuffle,
+    which costs more than it saves for smaller ones.
     """
 
     def __init__(
@@ -38,9 +38,9 @@ class Views:
         self.session = spark.newSession()
         self.small = small
         self.large = large
-        self._gathered = small
+        self._coalesced = small
         self._names: list[str] = []
-        self._kept: list[DataFrame] = []
+        self._checkpoints: list[DataFrame] = []
         self._threads = ThreadPoolExecutor(_THREADS)
         if not small:
             for name, setting in _NOT_SMALL.items():
@@ -48,32 +48,35 @@ class Views:
             self.session.conf.set("spark.sql.adaptive.enabled", str(large).lower())
             self.session.conf.set("spark.sql.shuffle.partitions", str(max(parts, 2)))
 
-    def define(self, name: str, select: str, settled: bool = False) -> None:
+    def define(self, name: str, select: str, checkpointed: bool = False) -> None:
         """Defines a view by a SELECT.
 
-        A settled one is kept once computed, as the beginning of a plan of its own. `persist`
-        would keep it too, but what is made from it would still carry how it came about.
+        A `checkpointed` view keeps its rows once they are computed, and later plans begin with it.
+        `persist` would keep the rows, too, but the plans of later views would still contain its
+        own.
         """
-        self.name(name, self.session.sql(select), settled)
+        self.register(name, self.session.sql(select), checkpointed)
 
-    def name(self, name: str, rows: DataFrame, settled: bool = False) -> None:
-        """Defines a view of rows."""
-        if settled:
+    def register(self, name: str, rows: DataFrame, checkpointed: bool = False) -> None:
+        """Defines a view of the rows of a data frame."""
+        if checkpointed:
             rows = rows.localCheckpoint(eager=False)
-            self._kept.append(rows)
+            self._checkpoints.append(rows)
         rows.createOrReplaceTempView(name)
         self._names.append(name)
 
-    def gather(self, *names: str) -> None:
-        """Makes each view of few rows one task, and from now on each union: as in a small ledger,
-        none of them is shuffled any more."""
-        self._gathered = True
-        for name in names:
-            self.define(name, f"SELECT {self.together} * FROM {name}")
+    def coalesce(self, *names: str) -> None:
+        """Makes each of these views, which have few rows, one task, and each later union as well.
 
-    def computed(self, name: str, select: str) -> int:
+        As in a small ledger, none of them is shuffled any more.
+        """
+        self._coalesced = True
+        for name in names:
+            self.define(name, f"SELECT {self.coalesce_hint} * FROM {name}")
+
+    def materialize(self, name: str, select: str) -> int:
         """Defines a view by a SELECT and caches its rows; returns their number."""
-        self.define(name, select, settled=True)
+        self.define(name, select, checkpointed=True)
         (row,) = self.rows(f"SELECT count(1) AS n FROM {name}")
         return int(row["n"])
 
@@ -81,10 +84,10 @@ class Views:
         """The rows of a SELECT: one Spark action."""
         return self.session.sql(select).collect()
 
-    def soon(self, work: Callable[[], _Result]) -> Future[_Result]:
-        """Does something beside what comes next, and at once in a small ledger.
+    def submit(self, work: Callable[[], _Result]) -> Future[_Result]:
+        """Runs `work` in another thread; for a small ledger it runs immediately, in this one.
 
-        Planning keeps one core busy, and so does the last task of many a job.
+        Planning keeps only one core busy, and so does the last task of many jobs.
         """
         if not self.small:
             return self._threads.submit(work)
@@ -95,16 +98,16 @@ class Views:
     def close(self) -> None:
         """Frees the cached rows, once nothing uses them.
 
-        By itself that would last until the collector came by, and longer: threads of Spark's
+        Otherwise they would stay until the next garbage collection, and longer: threads of Spark's
         pools inherit the session that was active when they were started.
         """
         self._threads.shutdown(cancel_futures=True)
-        for rows in self._kept:
+        for rows in self._checkpoints:
             rows._jdf.logicalPlan().rdd().unpersist(False)  # no public way to a checkpoint's rows
         for name in self._names:
             self.session.catalog.dropTempView(name)
 
     @property
-    def together(self) -> str:
-        """The hint for a SELECT that begins a relation or unites several, where rows are few."""
-        return "/*+ COALESCE(1) */" if self._gathered else ""
+    def coalesce_hint(self) -> str:
+        """The hint for a SELECT that starts a view or unites several, if there are few rows."""
+        return "/*+ COALESCE(1) */" if self._coalesced else ""

@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.cpu import cpu_s
 from spark_jobs.judging import judge
 from spark_jobs.session import LARGE, start
-from spark_jobs.size import WARM_ROWS, rows
+from spark_jobs.size import WARM_ROWS, row_count
 
 PRACTICES = 2
 
@@ -25,7 +25,7 @@ def main() -> None:
     ledger, practice = Path(sys.argv[1]), Path(sys.argv[2])
     spark = start("benchmark", "local[2]", kind=LARGE)
     pids = os.getpid(), spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
-    large = rows(ledger) > WARM_ROWS
+    large = row_count(ledger) > WARM_ROWS
     for _ in range(PRACTICES):
         judge(spark, practice, small=False, large=large)
     spent, began = cpu_s(*pids), time.monotonic()

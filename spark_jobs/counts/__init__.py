@@ -1,4 +1,4 @@
-"""What is counted: one family of anomalies a file, each a SELECT of evidence and its weights."""
+"""The counts: one family of anomalies per file, each a SELECT of evidence with weights."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Counts that one SELECT answers; all parts are texts of Spark SQL.
+    """Counts that one SELECT answers. All parts are Spark SQL.
 
-    A count is the sum of its weight over `rows`; rows whose weight is above 0 are the anomaly's
-    examples, shown by the columns `shown`.
+    A count is the sum of its weight over `rows`. Rows whose weight is above 0 are examples of the
+    anomaly; `shown` are the columns of an example.
     """
 
     rows: str

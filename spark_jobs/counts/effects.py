@@ -1,4 +1,4 @@
-"""Counts about effects in sinks, and about state."""
+"""Counts of effects in sinks, and of state."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from spark_jobs.counts import Family
 from spark_jobs.survey import Survey
 
 
-def effects(seen: Survey) -> Family:
-    """(sink, value): expected of each obliged value in every sink, and applied once.
+def effects(survey: Survey) -> Family:
+    """One row per sink and value: each obliged value is expected in every sink, applied once.
 
-    `applied` is summed over the rows of a pair; a row without it is one application. A table
-    without rows is that of one sink, in which there is nothing.
+    `applied` is summed over the rows of a pair; a row without it counts as one application. A table
+    without rows stands for one empty sink.
     """
-    owed = "SELECT value FROM each_value WHERE standing"
-    if seen.sound:
-        owed += " UNION ALL SELECT value FROM sound_sends"
+    expected = "SELECT value FROM each_value WHERE obliged"
+    if survey.sound:
+        expected += " UNION ALL SELECT value FROM sound_sends"
     pairs = f"""
         SELECT * FROM (
-            SELECT value, sink, true AS expected FROM ({owed}) CROSS JOIN (
+            SELECT value, sink, true AS expected FROM ({expected}) CROSS JOIN (
                 SELECT explode(if(count(1) = 0, array(''), collect_set(coalesce(sink, ''))))
                     AS sink
                 FROM effects
@@ -41,4 +41,4 @@ STATE = Family(
     {"state_lost": flag("actual < expected OR (actual IS NULL AND expected IS NOT NULL)")},
     ("store", "key", "expected", "actual"),
 )
-"""Keys whose state is smaller than what was put in; no state at all is smaller."""
+"""Keys whose state is smaller than what was put in. Missing state is smaller."""

@@ -7,7 +7,7 @@ from spark_jobs.survey import Survey
 STARTS = """
     SELECT topic, partition, max(log_start_offset) AS start, max(created_ns) AS created
     FROM partitions GROUP BY topic, partition"""
-"""By partition, where its log starts and when its topic was created."""
+"""One row per partition: the start of its log, and when its topic was created."""
 
 _OVERWRITTEN = """
     partition >= 0 AND coalesce(
@@ -22,21 +22,21 @@ _LATEST = """
     JOIN (SELECT value, key, min(invoked_ns) AS first_ns FROM attempts
           WHERE key IS NOT NULL GROUP BY value, key) USING (value)
     GROUP BY topic, partition, key"""
-"""By key, in compacted partitions, the last visible record and the last first attempt."""
+"""One row per key of a compacted partition: its last visible record and its last first attempt."""
 
 
-def with_reasons(seen: Survey) -> str:
-    """The attempts with `expired` and `replaced`.
+def with_reasons(survey: Survey) -> str:
+    """A SELECT of the attempts with the columns `expired` and `replaced`.
 
-    Expired is an attempt below the partition's log start, unless another value was acknowledged at
-    its offset later: that one stood there, and this was gone before. So is one that was
-    acknowledged before the topic was created: it went to an earlier topic of the same name, and was
-    deleted with it.
+    An attempt is expired if its offset is below the partition's log start, unless another value was
+    acknowledged at that offset later: then this one was lost before the log start moved. An attempt
+    that was acknowledged before the topic was created is expired, too: it went to an earlier topic
+    of the same name, and was deleted with it.
 
-    Replaced is an attempt in a compacted partition whose key has a later visible record there.
-    Later is a higher offset; where the attempt's own is unknown, a later first attempt.
+    An attempt in a compacted partition is replaced if its key has a later visible record there.
+    Later means a higher offset or, if the attempt's offset is unknown, a later first attempt.
     """
-    if seen.fact("partitions", "started"):
+    if survey.fact("partitions", "started"):
         expiring = f"""
             SELECT * EXCEPT (start, created, overwritten),
                 (coalesce(offset < start, false) AND NOT overwritten)
@@ -45,7 +45,7 @@ def with_reasons(seen: Survey) -> str:
             LEFT JOIN ({STARTS}) USING (topic, partition)"""
     else:
         expiring = "SELECT *, false AS expired FROM attempts"
-    if not seen.fact("partitions", "compacted"):
+    if not survey.fact("partitions", "compacted"):
         return f"SELECT *, false AS replaced FROM ({expiring})"
     return f"""
         SELECT * EXCEPT (last_offset, last_ns),

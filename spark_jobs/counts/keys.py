@@ -1,4 +1,4 @@
-"""Order by key: what a group was handed after a later value of the same key, from elsewhere."""
+"""Order by key: values delivered after a later value of their key, from another partition."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _ODD = """
         WHERE key IS NOT NULL AND invoked_ns IS NOT NULL GROUP BY value, producer
     )
     JOIN (
-        SELECT value, reader, topic, min(struct(time_ns, partition)) AS first FROM handed
+        SELECT value, reader, topic, min(struct(time_ns, partition)) AS first FROM marked_deliveries
         WHERE NOT final AND NOT aborted AND time_ns IS NOT NULL GROUP BY value, reader, topic
     )
     USING (value)"""
-"""One row for each (group, value with a key): when it was sent, and first handed out, and where.
-What has no time of one of the two has no place in an order."""
+"""One row per group and value with a key: when it was sent, and when and where it was first
+delivered. A value without both times has no place in the order."""
 
 _MOVED = """
     SELECT topic, producer, key FROM (
@@ -27,7 +27,7 @@ _MOVED = """
         SELECT topic, producer, key, partition FROM sound_sends WHERE key IS NOT NULL
     )
     GROUP BY topic, producer, key HAVING min(partition) < max(partition)"""
-"""The keys that are in two partitions: nearly always none, and else nothing is to be judged."""
+"""The keys that are in two partitions: nearly always none, and then there is nothing to judge."""
 
 _SOUND = f"""
     SELECT {READER} AS reader, sent.topic, sent.partition, sent.producer, sent.key, sent.value,
@@ -37,30 +37,30 @@ _SOUND = f"""
     ON sent.topic = moved.topic AND sent.producer <=> moved.producer AND sent.key = moved.key
     JOIN every_delivery ON sent.value = every_delivery.value
     WHERE NOT final AND time_ns IS NOT NULL"""
-"""The same of what the sieve set aside: each group was handed it once, where it was sent to."""
+"""The same for the values that the sieve set aside: each was delivered once to each group."""
 
 _BEFORE = """
     PARTITION BY reader, topic, producer, key ORDER BY time_ns
     RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"""
-"""What was handed out at the same moment, as by one poll, has no order."""
+"""Values that were delivered at the same moment, as by one poll, have no order."""
 
 
-def keys(seen: Survey) -> Family:
-    """One row a value that some group was handed after a later one of its key.
+def keys(survey: Survey) -> Family:
+    """One row per value that was delivered to a group after a later value of its key.
 
-    Compared is the latest value (the last to be invoked) of those that the group had been handed
-    before. Where that is in the same partition, the two are a matter of `reordered`.
+    A value is compared with the latest (the last to be invoked) of those that were delivered to the
+    group before. If that one is in the same partition, `reordered` counts the two.
     """
-    rows = f"SELECT * FROM odd UNION ALL {_SOUND}" if seen.sound else "SELECT * FROM odd"
+    rows = f"SELECT * FROM odd UNION ALL {_SOUND}" if survey.sound else "SELECT * FROM odd"
     late = f"""
         WITH odd AS ({_ODD}), compared AS (
             SELECT *, max(struct(invoked_ns, partition, value)) OVER ({_BEFORE}) AS latest
             FROM ({rows})
         )
-        SELECT value, found.* FROM (
+        SELECT value, example.* FROM (
             SELECT value, min(struct(
                 reader, topic, partition, producer, key, invoked_ns, latest.value AS before,
-                latest.partition AS before_partition, latest.invoked_ns AS before_ns)) AS found
+                latest.partition AS before_partition, latest.invoked_ns AS before_ns)) AS example
             FROM compared WHERE latest.invoked_ns > invoked_ns AND latest.partition <> partition
             GROUP BY value
         )"""

@@ -1,11 +1,11 @@
-"""Where the groups stand, which records they passed over, and what stands at one offset."""
+"""Positions of groups, the copies that they passed, and the values at each offset."""
 
 from __future__ import annotations
 
 from spark_jobs.columns import IS_FINAL, PLACE, READER, SHOWN_PLACE, flag
 from spark_jobs.counts import Family
 
-STANDS = f"""
+POSITIONS = f"""
     SELECT reader, topic, partition, coalesce(committed, reached) AS position
     FROM (
         SELECT reader, topic, partition,
@@ -19,18 +19,18 @@ STANDS = f"""
     )
     USING (reader, topic, partition)"""
 """The position of a group is its last `ok` commit, which names the next offset to read; where it
-has none in that partition, the highest offset that it was handed."""
+has none in that partition, the highest offset that was delivered to it."""
 
-PASSED = """
-    SELECT /*+ BROADCAST(stands) */ copies.value, reader
-    FROM copies JOIN stands USING (topic, partition)
+PASSED_COPIES = """
+    SELECT /*+ BROADCAST(group_positions) */ copies.value, reader
+    FROM copies JOIN group_positions USING (topic, partition)
     WHERE visible AND offset < position"""
-"""(reader, copy): the group's position is beyond this visible copy."""
+"""One row per reader and visible copy, where the reader's position is beyond the copy."""
 
 REDELIVERIES = Family(
     f"""
     SELECT {PLACE}, value, reader, count(1) - 1 AS repeats
-    FROM handed WHERE NOT final GROUP BY {PLACE}, value, reader""",
+    FROM marked_deliveries WHERE NOT final GROUP BY {PLACE}, value, reader""",
     {"redelivery": "repeats"},
     (*SHOWN_PLACE, "value", "reader", "repeats"),
 )
@@ -44,4 +44,4 @@ PLACES = Family(
     {"diverged": flag("one <> other")},
     (*SHOWN_PLACE, "one", "other"),
 )
-"""Values at one offset, over all replicas and deliveries; acknowledged offsets do not count."""
+"""Values at each offset, over all replicas and deliveries; acknowledged offsets do not count."""

@@ -1,4 +1,4 @@
-"""Counts about transactions: visible in part, or visible though aborted."""
+"""Counts of transactions: delivered in part, or delivered although aborted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TORN = """
         WHERE transaction IS NOT NULL AND outcome <> 'fail' AND coalesce(fate <> 'aborted', true)
     ), shares AS (
         SELECT transaction, reader, count(value) AS handed
-        FROM parts JOIN (SELECT DISTINCT reader, value FROM handed) USING (value)
+        FROM parts JOIN (SELECT DISTINCT reader, value FROM marked_deliveries) USING (value)
         GROUP BY transaction, reader
     )
     SELECT * FROM (SELECT transaction, count(value) AS size FROM parts GROUP BY transaction)
@@ -19,13 +19,13 @@ _TORN = """
     USING (transaction)"""
 
 TORN = Family(_TORN, {"torn_transaction": flag("handed < size")}, ("transaction", "size", "handed"))
-"""One row a transaction that was not aborted, of which a group was handed something.
+"""One row per transaction that was not aborted and of which a group received something.
 
-A send that definitely did not happen is no part of its transaction.
+A send that definitely did not happen is not part of its transaction.
 """
 
 ABORTED_READ = Family(
-    "SELECT * FROM handed WHERE aborted",
+    "SELECT * FROM marked_deliveries WHERE aborted",
     {"aborted_read": "1L"},
     ("reader", *SHOWN_PLACE, "value", "time_ns"),
 )

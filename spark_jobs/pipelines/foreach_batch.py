@@ -1,4 +1,4 @@
-"""A query that reads one topic and hands each batch to a function, as foreachBatch does."""
+"""A query that reads one topic and passes each batch to a function, by foreachBatch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_jobs.pipelines.why_ended import why_ended
 
 Record: TypeAlias = tuple[int, int, int]
-"""A partition, an offset, and the value, which is a number."""
+"""A partition, an offset, and the value as a number."""
 Collect: TypeAlias = Callable[[], Sequence[Record]]
 """Reads the records of a batch, in the order of each partition."""
 
@@ -24,11 +24,11 @@ _RECORD = ("partition", "offset", "CAST(CAST(value AS STRING) AS BIGINT) AS valu
 
 
 class ForeachBatch:
-    """A running query; `handle` is called for each batch, in a thread of Spark's.
+    """A running query; it calls `handle` for each batch, in a thread of Spark.
 
-    `options` are those of Spark's Kafka source, complete. When `handle` returns, the batch is done
-    and Spark records it in the `checkpoint`. One is begun every `trigger_ms`, if there is something
-    for it.
+    `options` are all options of Spark's Kafka source. When `handle` returns, the batch is complete
+    and Spark records it in the `checkpoint`. A batch begins every `trigger_ms`, if there are
+    records for it.
     """
 
     def __init__(
@@ -38,9 +38,9 @@ class ForeachBatch:
         self._handle = handle
         self._batches = 0
         records = spark.readStream.format("kafka").options(**options).load()
-        written = records.selectExpr(*_RECORD).writeStream.foreachBatch(self._take)
-        written = written.option("checkpointLocation", str(checkpoint))
-        self._query = written.trigger(processingTime=f"{trigger_ms} milliseconds").start()
+        writer = records.selectExpr(*_RECORD).writeStream.foreachBatch(self._handle_batch)
+        writer = writer.option("checkpointLocation", str(checkpoint))
+        self._query = writer.trigger(processingTime=f"{trigger_ms} milliseconds").start()
 
     @property
     def runs(self) -> bool:
@@ -49,14 +49,14 @@ class ForeachBatch:
 
     @property
     def has_settled(self) -> bool:
-        """Whether it has completed a batch, or has looked and found nothing to do."""
+        """Whether it has completed a batch, or has found no records to read."""
         return self._batches > 0 or self._query.status["message"].startswith("Waiting for")
 
     def end(self, limit_s: float, meanwhile: Callable[[], None]) -> str | None:
         """Lets the query read to the current end of the log, then stops it.
 
-        Calls `meanwhile` several times a second, for `limit_s` seconds at most. Returns in one line
-        why Spark had already ended it; None if it had not.
+        Calls `meanwhile` several times a second, for `limit_s` seconds at most. Returns the reason,
+        in one line, if Spark had already ended the query; else None.
         """
         reading = Thread(target=self._read_on, name="read-on", daemon=True)
         reading.start()
@@ -68,7 +68,7 @@ class ForeachBatch:
         self._query.stop()
         return why_ended(failed) if failed else None
 
-    def _take(self, batch: DataFrame, _number: int) -> None:
+    def _handle_batch(self, batch: DataFrame, _number: int) -> None:
         self._handle(batch.collect)
         self._batches += 1
 

@@ -1,4 +1,4 @@
-"""A query that generates numbers and writes them to one topic by Spark's Kafka sink."""
+"""A query that generates numbers and writes them to one topic with Spark's Kafka sink."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pyspark.sql import SparkSession
 from spark_jobs.pipelines.why_ended import why_ended
 
 _FAIL = "delivery.lab.fail"
-_MOST = 1000  # attempts of a stage
-# The first task that comes to the middle of a batch after it was asked for fails there: whoever
-# clears the property has its value, and nobody else.
-# And each row takes a while, by a method without a result: `reflect` tells that as 'null'.
+_MAX_ATTEMPTS = 1000  # attempts of a stage
+# After a failure was requested, the first task that reaches the middle of a batch fails there: only
+# the task that clears the property gets its value. Each row takes `row_ms`, by a method without a
+# result, for which `reflect` returns 'null'.
 _VALUE = """CAST(IF(
     reflect('java.lang.Thread', 'sleep', {row_ms}L) = ''
     OR pmod(value, {rows}) = {middle}
@@ -29,8 +29,8 @@ _VALUE = """CAST(IF(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A completed batch: the values from `first` up to, not including, `after`, and its times in
-    ms by the wall clock."""
+    """A completed batch: the values from `first` up to, but not including, `after`, and its times
+    in ms of the wall clock."""
 
     first: int
     after: int
@@ -40,7 +40,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt of a task that runs, by Spark's own count; when it began is by the wall clock."""
+    """A running attempt of a task, with Spark's own numbers; `began_ms` is of the wall clock."""
 
     stage: int
     task: int
@@ -50,12 +50,12 @@ class Attempt:
 
 
 class KafkaSink:
-    """A running query; a batch a second has the next `rows` numbers, in so many tasks.
+    """A running query; each second a batch writes the next `rows` numbers, in `tasks` tasks.
 
-    A task has its rows one after the other, and each takes `row_ms` at least.
+    A task processes its rows one after the other, and each takes at least `row_ms`.
 
-    `options` are those of Spark's Kafka sink, complete. Which numbers a batch has is decided before
-    it is run, so that one that is run again has the same.
+    `options` are all options of Spark's Kafka sink. The numbers of a batch are fixed before it
+    runs, so that a batch that runs again has the same numbers.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class KafkaSink:
         tasks: int = 1, row_ms: int = 0,
     ) -> None:  # fmt: skip
         self._context = spark.sparkContext
-        self._heard, self._after = -1, 0
-        made = spark.readStream.format("rate-micro-batch").option("numPartitions", tasks)
+        self._last_batch, self._after = -1, 0
+        source = spark.readStream.format("rate-micro-batch").option("numPartitions", tasks)
         value = _VALUE.format(rows=rows, middle=rows // 2, name=_FAIL, row_ms=row_ms)
-        sent = made.option("rowsPerBatch", rows).load().selectExpr(value).writeStream
-        sent = sent.format("kafka").options(**options).option("checkpointLocation", str(checkpoint))
-        self._query = sent.trigger(processingTime="1 second").start()
+        sink = source.option("rowsPerBatch", rows).load().selectExpr(value).writeStream
+        sink = sink.format("kafka").options(**options).option("checkpointLocation", str(checkpoint))
+        self._query = sink.trigger(processingTime="1 second").start()
 
     @property
     def runs(self) -> bool:
@@ -78,9 +78,9 @@ class KafkaSink:
     def done(self) -> Iterator[Batch]:
         """The batches that were completed since the last call."""
         for progress in self._query.recentProgress:
-            if progress["batchId"] <= self._heard or not progress["numInputRows"]:
+            if progress["batchId"] <= self._last_batch or not progress["numInputRows"]:
                 continue
-            self._heard = progress["batchId"]
+            self._last_batch = progress["batchId"]
             (source,) = progress["sources"]
             first, self._after = self._after, int(json.loads(source["endOffset"])["offset"])
             began = datetime.fromisoformat(progress["timestamp"])
@@ -101,7 +101,7 @@ class KafkaSink:
         return sum(stage.numFailedTasks for stage in stages if stage)
 
     def running(self) -> Iterator[Attempt]:
-        """The attempts that are running, each on an executor; may lag by a moment."""
+        """The running attempts of tasks; Spark may report them with a short delay."""
         for stage in _elements(self._store.activeStages()):
             for attempt in self._attempts(stage.stageId()):
                 if attempt.status() == "RUNNING":
@@ -115,12 +115,12 @@ class KafkaSink:
                     )
 
     def executors_with_a_task_done(self, stage: int) -> set[str]:
-        """The executors that have completed a task of a stage: they have all that it needs."""
+        """The executors that have completed a task of a stage, and so loaded all that it needs."""
         done = (attempt for attempt in self._attempts(stage) if attempt.status() == "SUCCESS")
         return {attempt.executorId() for attempt in done}
 
     def speculative_attempts(self, slow: Attempt) -> int:
-        """The number of speculative attempts that Spark started for the task of a slow one."""
+        """The number of speculative attempts that Spark started for the task of a slow attempt."""
         attempts = (attempt for attempt in self._attempts(slow.stage) if attempt.speculative())
         return sum(attempt.index() == slow.task for attempt in attempts)
 
@@ -130,14 +130,14 @@ class KafkaSink:
 
     def _attempts(self, stage: int) -> Iterator[Any]:
         # A stage that shuffles nothing is never run a second time.
-        return _elements(self._store.taskList(stage, 0, _MOST))
+        return _elements(self._store.taskList(stage, 0, _MAX_ATTEMPTS))
 
     def end(self, limit_s: int) -> str | None:
         """Stops the query after its current batch, or in the middle of it after `limit_s` seconds.
 
-        Returns in one line why Spark had already ended it; None if it had not.
+        Returns the reason, in one line, if Spark had already ended the query; else None.
         """
-        # So its own stop() begins, which then cancels the batch; nothing public lets it be done.
+        # Spark's own stop() begins like this and then cancels the batch; no public method waits.
         jvm: Any = self._context._jvm
         states = jvm.org.apache.spark.sql.execution.streaming.runtime
         ended = getattr(getattr(states, "TERMINATED$"), "MODULE$")

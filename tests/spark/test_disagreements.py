@@ -54,11 +54,11 @@ FOREIGN_ABORT = {"transactions": [{"transaction": "x", "producer": "p2", "outcom
 
 OPEN = {
     "log ends early": (
-        sound(partitions=[{**PARTITION, "log_end_offset": 9}]), None, "left records out",
+        sound(partitions=[{**PARTITION, "log_end_offset": 9}]), None, "skipped records",
     ),
     "partition without a log": (
         sound(partitions=[PARTITION, {**PARTITION, "partition": 1, "log_end_offset": 7}]),
-        None, "left records out",
+        None, "skipped records",
     ),
     "commit beyond the log": (sound(commits=[commit(100)]), None, "beyond the end"),
     "a lost message without its send": (

@@ -54,7 +54,7 @@ _OPEN = {
     ),
     "transactions, and no message in one": (
         {**sound(), "transactions": [{"transaction": "x", "outcome": "aborted"}]},
-        "no message in which",
+        "no message in any",
     ),
     "a commit that the log calls an abort": (
         _in_transaction(transaction_state="aborted"), "no abort of them",

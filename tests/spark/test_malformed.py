@@ -22,8 +22,8 @@ _GOOD = '{"value": 1, "outcome": "ok"}\n'
 @pytest.mark.parametrize(
     ("table", "text", "message"),
     [
-        ("sends", _GOOD + '{"value": 2, "outcome"\n', r"sends\.jsonl, line 2: this is no JSON"),
-        ("sends", _GOOD + "\n" + "[1]\n", r"sends\.jsonl, line 3: this is no JSON object"),
+        ("sends", _GOOD + '{"value": 2, "outcome"\n', r"sends\.jsonl, line 2: this is not JSON"),
+        ("sends", _GOOD + "\n" + "[1]\n", r"sends\.jsonl, line 3: this is not a JSON object"),
         ("sends", '{"value": "1", "outcome": "ok"}\n', r"line 1: `value` is \"1\""),
         ("sends", '{"value": 1.5, "outcome": "ok"}\n', r"line 1: `value` is 1.5"),
         ("sends", '{"value": 9223372036854775808, "outcome": "ok"}\n', "64 bits"),
@@ -45,7 +45,7 @@ def test_a_bad_line_is_named(
 
 
 def test_a_folder_that_is_not_there_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(MalformedLedger, match="nowhere is no folder"):
+    with pytest.raises(MalformedLedger, match="nowhere is not a folder"):
         judge(spark, tmp_path / "nowhere")
 
 
@@ -58,7 +58,7 @@ def test_paths_without_a_folder_are_named_before_spark_starts(
     answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [answer["ledger"] for answer in answers] == slips
     assert [answer["error"] for answer in answers] == [
-        f"{Path(slip)} is no folder" for slip in slips
+        f"{Path(slip)} is not a folder" for slip in slips
     ]
 
 

@@ -86,14 +86,14 @@ def _fifo(ledger: Path) -> None:
     ("attack", "says"),
     [
         (_emptied, "empty"),
-        (_truncated, "no Parquet file"),
+        (_truncated, "not a Parquet file"),
         pytest.param(_renamed("_part.parquet"), "begins with", id="underscore"),
         pytest.param(_renamed(".part.parquet"), "begins with", id="dot"),
         pytest.param(_renamed("a:b.parquet"), "colon", id="colon"),
         (_folder, "folder among the parts"),
         (_loop, "folder among the parts"),
         (_without_parts, "holds no part"),
-        (_fifo, "is no file"),
+        (_fifo, "is not a file"),
         (_both, "both"),
         (_gzip, "would not be read"),
     ],
@@ -155,7 +155,7 @@ def test_markers_of_other_tools_and_parts_never_finished_are_no_parts(tmp_path: 
         (ledger / "sends.parquet" / name).write_bytes(b"half")
     with pytest.raises(MalformedLedger, match="never finished"):
         check(ledger)
-    assert not check(ledger, whole=True)
+    assert not check(ledger, complete=True)
     seal(ledger)
     assert check(ledger)
     assert not (ledger / "sends.parquet" / ".producer-9.parquet").exists()
@@ -230,7 +230,7 @@ def test_a_ledger_of_which_a_seal_was_promised_does_not_hold_without(
     (ledger / "seal.json").unlink()
     answer = judge(spark, ledger, "at-least-once")
     assert answer["verdict"] == "unknown"
-    assert "seals each at the end" in answer["reason"]
+    assert "seals every ledger at the end" in answer["reason"]
 
 
 def test_a_part_that_lacks_a_column_of_the_others_is_refused(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_two_rows_of_one_line_are_refused(tmp_path: Path, between: str, says: st
     lines = (ledger / "sends.jsonl").read_text().splitlines()
     lines[2:] = [f"{lines[2]}{between}{lines[3]}"]
     (ledger / "sends.jsonl").write_text("\n".join(lines))
-    with pytest.raises(MalformedLedger, match=rf"line 3: this is no JSON: {says}"):
+    with pytest.raises(MalformedLedger, match=rf"line 3: this is not JSON: {says}"):
         check(ledger)
 
 

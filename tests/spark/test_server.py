@@ -64,7 +64,7 @@ def test_a_warm_session_outlives_a_malformed_ledger_and_judges_two_at_once(
     answer = judge(ledger, "at-least-once", socket=warm.socket, report=reports.append)
     assert (answer["verdict"], answer["counts"]["lost_write"]) == ("broken", 1)
     assert [line for line in reports if "counts" in line] == [
-        "Spark counts what became of each message"
+        "Spark counts what happened to each message"
     ]
     bad = write(tmp_path / "bad", {"sends": [{"value": "x", "outcome": "ok"}]})
     with pytest.raises(JudgeFailed, match=r"sends\.jsonl, line 1: `value`"):

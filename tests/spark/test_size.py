@@ -56,17 +56,17 @@ def test_a_ledger_of_few_bytes_and_many_rows_is_not_small(tmp_path: Path) -> Non
     dense.mkdir()
     count = size.SMALL_ROWS + 1
     pq.write_table(pa.table({"value": [7] * count}), dense / "log.parquet")
-    assert size.size(dense) < size.SMALL_BYTES
-    assert size.rows(dense) == count
+    assert size.byte_count(dense) < size.SMALL_BYTES
+    assert size.row_count(dense) == count
     assert not size.measure(dense).is_small
     little = write(tmp_path / "little", sound())
     assert size.measure(little).is_small
-    assert 0 < size.rows(little) < 100
+    assert 0 < size.row_count(little) < 100
 
 
 def test_what_cannot_be_read_counts_for_nothing_here(tmp_path: Path) -> None:
     (tmp_path / "log.parquet").write_bytes(b"PAR1 no footer PAR1")
-    assert size.rows(tmp_path) == 0
+    assert size.row_count(tmp_path) == 0
     assert size.measure(tmp_path).is_small
     assert size.measure(tmp_path / "nowhere").is_small
 
@@ -77,9 +77,9 @@ def test_the_session_is_that_of_the_largest_ledger(
     of = {"small": 9, "medium": size.QUICK_ROWS, "large": size.QUICK_ROWS + 1}
     monkeypatch.setattr(size, "rows", lambda ledger: of[ledger.name])
     paths = {name: tmp_path / name for name in of}
-    assert command.kind_of([paths["small"]]) is BRIEF
-    assert command.kind_of([paths["small"], paths["medium"]]) is MEDIUM
-    assert command.kind_of([paths["medium"], paths["large"]]) is LARGE
+    assert command.session_kind([paths["small"]]) is BRIEF
+    assert command.session_kind([paths["small"], paths["medium"]]) is MEDIUM
+    assert command.session_kind([paths["medium"], paths["large"]]) is LARGE
 
 
 @pytest.mark.thorough

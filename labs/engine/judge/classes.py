@@ -1,7 +1,7 @@
-"""The class-data archive of Spark, with which a session starts in half of the CPU time.
+"""The class-data archive of Spark (AppCDS), which halves the CPU time of starting a session.
 
 `python -m labs.engine.judge.classes` makes it, once for each Java and each pyspark: half a minute
-(`make setup` does so, and the image). Without it everything works, but starts slower.
+(`make setup` and the image run it). Without the archive Spark only starts more slowly.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _TRAIN_LIMIT_S = 300.0
 
 
 def archive_options(java: Java) -> tuple[str, ...]:
-    """Options of Spark's JVM that map the archive, if there is one.
+    """Options of Spark's JVM that map the archive, if there is one; else none.
 
-    What a JVM has to say of an archive that does not fit goes where the rest of a log goes:
-    standard output may be an answer.
+    The JVM logs an archive that does not match to standard error, because standard output may be
+    read as an answer.
     """
     try:
         options = _archive(java).options
-    except OSError:  # there is no cache, and none can be made: judging needs none
+    except OSError:  # there is no cache folder, and none can be made: judging works without
         return ()
     return (*options, "-Xlog:disable", "-Xlog:all=warning:stderr") if options else ()
 
@@ -49,7 +49,7 @@ def _archive(java: Java) -> classes.Archive:
 
 
 def _train(java: Java, folder: Path) -> Path:
-    """Has Spark judge a little, then archives the classes that it had loaded."""
+    """Runs a short judging, then archives the classes that Spark loaded; returns the archive."""
     loaded, log = folder / "classes.txt", folder / "spark.log"
     options = (f"-XX:DumpLoadedClassList={loaded}", f"-Djava.io.tmpdir={folder}")
     environment = {
@@ -59,7 +59,7 @@ def _train(java: Java, folder: Path) -> Path:
     program: list[str | Path] = [sys.executable, ROOT / "spark_jobs" / "train.py", folder]
     process = spawn(program, log=log, env=environment)
     try:
-        until(lambda: process.poll() is not None, _TRAIN_LIMIT_S, "Spark judges what is made up",
+        until(lambda: process.poll() is not None, _TRAIN_LIMIT_S, "Spark judges a synthetic ledger",
               awaits="for Spark to list its classes")  # fmt: skip
     finally:
         code = end(process, grace_s=0)

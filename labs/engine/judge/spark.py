@@ -1,4 +1,4 @@
-"""Asks Spark for a verdict on a ledger: the warm session if it answers, else a cold process."""
+"""Judges ledgers with Spark: in the warm session if it answers, else in a cold process."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from labs.engine.judge.classes import archive_options
 
 PROGRAMS = ROOT / "spark_jobs"
 LIMIT_S = 300.0
-"""How long one step of a judging may take (to wait for others is one), or all of it in a process of
-its own, with its start."""
+"""The limit for one step of a judging in the warm session (waiting for others is one), or for a
+whole judging in a process of its own, with the start of Spark."""
 
 _TAIL = 2_000
 
 
 class JudgeFailed(Exception):
-    """No verdict: the run is `unknown`. The message says why, with the end of Spark's output."""
+    """There is no verdict: the run is `unknown`. The message has the reason, and Spark's output."""
 
 
 class _NoAnswer(Exception):
@@ -50,9 +50,9 @@ def judge(
 ) -> dict[str, Any]:
     """The answer of `spark_jobs/verify.py` (docs/ledger.md) for one ledger.
 
-    With `bootstrap` and `topic` the brokers' log is first scanned into the ledger. `report` hears
-    what Spark does next, in words for people. Raises `JudgeFailed` when the ledger is malformed,
-    the job crashed or `limit_s` seconds passed without a word.
+    With `bootstrap` and `topic` the brokers' log is first scanned into the ledger. `report`
+    receives each step of Spark, in words for users. Raises `JudgeFailed` if the ledger is
+    malformed, the job crashes, or `limit_s` seconds pass without progress.
     """
     deadline = time.monotonic() + limit_s
     if socket is not None:
@@ -60,7 +60,7 @@ def judge(
         try:
             return _judged(_ask(socket, ask, limit_s, report))
         except _NoAnswer:
-            pass  # a cold process owes nothing to the warm one
+            pass  # a cold process does not need the warm one
     report("Spark starts for this ledger alone")
     answers = judge_cold([ledger], want, bootstrap, topic, deadline - time.monotonic())
     return _judged(answers[0])
@@ -69,9 +69,9 @@ def judge(
 def judge_each(
     ledgers: Sequence[Path], want: str | None, socket: Path, limit_s: float = LIMIT_S
 ) -> list[dict[str, Any]]:
-    """The answers as of `judge_cold`: by the warm session as far as it answers, the rest cold.
+    """The answers as of `judge_cold`, from the warm session as long as it answers, the rest cold.
 
-    Raises `JudgeFailed` as that does.
+    Raises `JudgeFailed` as `judge_cold` does.
     """
     deadline = time.monotonic() + limit_s
     answers: list[dict[str, Any]] = []
@@ -79,7 +79,7 @@ def judge_each(
         try:
             answers.append(_ask_for(ledger, want, socket, deadline - time.monotonic()))
         except _NoAnswer:
-            break  # who does not answer once is not asked again
+            break  # do not ask a session again that did not answer
     rest = ledgers[len(answers) :]
     if rest:
         answers += judge_cold(rest, want, limit_s=deadline - time.monotonic())
@@ -87,16 +87,16 @@ def judge_each(
 
 
 def _ask_for(ledger: Path, want: str | None, socket: Path, limit_s: float) -> dict[str, Any]:
-    """The warm session's answer, which names the ledger as we do: its folder is another one."""
-    there = str(ledger.absolute())
-    answer = _ask(socket, {"ledger": there, "want": want}, limit_s)
+    """The warm session's answer, with the ledger's path as given: its working folder is another."""
+    path = str(ledger.absolute())
+    answer = _ask(socket, {"ledger": path, "want": want}, limit_s)
     if "error" in answer:
-        answer["error"] = str(answer["error"]).replace(there, str(ledger))
+        answer["error"] = str(answer["error"]).replace(path, str(ledger))
     return {**answer, "ledger": str(ledger)}
 
 
 def practise(socket: Path) -> bool:
-    """Lets the warm session judge a made-up ledger; returns whether it did."""
+    """Lets the warm session judge a synthetic ledger; returns whether it did."""
     try:
         _ask(socket, {"practise": True}, LIMIT_S)
     except (_NoAnswer, JudgeFailed):
@@ -111,9 +111,10 @@ def judge_cold(
     topic: str | None = None,
     limit_s: float = LIMIT_S,
 ) -> list[dict[str, Any]]:
-    """The answers of one process of its own, in order; a malformed ledger's holds `error`.
+    """The answers of a separate process, in the order of the ledgers.
 
-    Raises `JudgeFailed` when there are no answers, for want of a Java among other reasons.
+    The answer for a malformed ledger has `error`. Raises `JudgeFailed` if there are no answers, for
+    example because there is no Java.
     """
     arguments: list[str | Path] = [*ledgers, *spark_arguments(connector=bootstrap is not None)]
     for name, value in (("want", want), ("bootstrap", bootstrap), ("topic", topic)):
@@ -126,11 +127,11 @@ def judge_cold(
             process = spawn(program, log=log, env=spark_environment(Path(folder)))
         except JavaMissing as missing:
             raise JudgeFailed(str(missing)) from missing
-        orderly = _somebody_elses()
+        is_external = _is_external_cluster()
 
         def is_over() -> bool:
-            # Nobody needs the end of a Spark of ours; in a cluster of others it is a goodbye.
-            return process.poll() is not None or (out.exists() and not orderly)
+            # Our own Spark may be killed; on the cluster of others it must deregister first.
+            return process.poll() is not None or (out.exists() and not is_external)
 
         try:
             until(is_over, max(limit_s, 0), "the job runs", awaits="for Spark to judge")
@@ -144,9 +145,9 @@ def judge_cold(
 
 
 def spark_arguments(connector: bool) -> list[str | Path]:
-    """Master and jars, as the programs of `spark_jobs` take them.
+    """The arguments of the programs of `spark_jobs` for the master and the jars.
 
-    The master is `LAB_SPARK_MASTER`; without it those programs look for `SPARK_MASTER` themselves.
+    The master is `LAB_SPARK_MASTER`; without it those programs read `SPARK_MASTER` themselves.
     """
     master = os.environ.get("LAB_SPARK_MASTER", "").strip()
     arguments: list[str | Path] = ["--master", master] if master else []
@@ -155,27 +156,28 @@ def spark_arguments(connector: bool) -> list[str | Path]:
     return arguments
 
 
-def _somebody_elses() -> bool:
+def _is_external_cluster() -> bool:
     """Whether Spark runs on a cluster that the environment names."""
     return any(os.environ.get(name, "").strip() for name in ("LAB_SPARK_MASTER", "SPARK_MASTER"))
 
 
 def spark_environment(scratch: Path | None = None) -> dict[str, str]:
-    """Our environment for Spark: the Java that was found, and its class archive if there is one.
+    """The environment for Spark: the Java of `find_java`, and its class archive if there is one.
 
-    What it puts on a disk comes below `scratch`; a Spark that is killed leaves it there, for us to
-    remove. Without one it is the system's temporary folder.
+    Spark writes its temporary files below `scratch`, or in the system's temporary folder if that is
+    None. A Spark that is killed leaves them there, and the caller must remove them. Raises
+    `JavaMissing`.
     """
     java = find_java()
     options = [*archive_options(java), *([f"-Djava.io.tmpdir={scratch}"] if scratch else [])]
-    given = os.environ.get("SPARK_SUBMIT_OPTS", "")
-    ours = {
+    existing = os.environ.get("SPARK_SUBMIT_OPTS", "")
+    environment = {
         **os.environ, "JAVA_HOME": str(spark_home(java)),
-        "SPARK_SUBMIT_OPTS": " ".join([*([given] if given else []), *map(quoted, options)]),
+        "SPARK_SUBMIT_OPTS": " ".join([*([existing] if existing else []), *map(quoted, options)]),
     }  # fmt: skip
     if scratch is None:
-        return ours
-    return {"SPARK_LOCAL_DIRS": str(scratch), **ours, "TMPDIR": str(scratch)}
+        return environment
+    return {"SPARK_LOCAL_DIRS": str(scratch), **environment, "TMPDIR": str(scratch)}
 
 
 def _ask(
@@ -199,18 +201,18 @@ def _ask(
 def _answer(
     connection: sockets.socket, limit_s: float, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The last line of the reply, which is the answer; lines before it are progress.
+    """The last line of the reply, which is the answer; the lines before it are progress.
 
-    Each may take `limit_s`: who says what it does is slow, and not dead.
+    Each line may take `limit_s`: a session that reports progress is slow, but not dead.
     """
     rest = b""
     while True:
         until(lambda: select.select([connection], [], [], 0)[0], limit_s, "no answer",
               awaits="for Spark to judge")  # fmt: skip
-        heard = connection.recv(65536)
-        if not heard:
+        received = connection.recv(65536)
+        if not received:
             raise _NoAnswer
-        *lines, rest = (rest + heard).split(b"\n")
+        *lines, rest = (rest + received).split(b"\n")
         for line in lines:
             answer: dict[str, Any] = json.loads(line)
             if "doing" not in answer:

@@ -1,4 +1,4 @@
-"""Keeps the warm judge alive: started early, started again when it died, ended with its owner."""
+"""Keeps the warm judge running: starts it early, restarts it if it dies, ends it with its owner."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from labs.engine.base.processes import end, spawn
 from labs.engine.judge.spark import PROGRAMS, practise, spark_arguments, spark_environment
 
 PAUSES_S = (1.0, 5.0, 30.0, 120.0)
-"""How long to wait before the next start, after so many starts that came to nothing in a row."""
+"""The pauses before the next start, by the number of failed starts in a row."""
 
 _ABANDONED_S = 3600.0
 LOOK_EVERY_S = 2.0
 PRACTICE = 12
-"""How often a session practises while the machine has nothing to do: by then the compilers of its
-JVM have found most of what they look for, and a judging takes half of what it took at first."""
+"""How often a session practises while the machine is idle. By then the compilers of its JVM have
+compiled most of the hot code, and a judging takes half of its first time."""
 
 
 class WarmJudge:
-    """One `spark_jobs/serve.py` process behind `socket`, kept by a thread of its own.
+    """One `spark_jobs/serve.py` process behind `socket`, supervised by a thread.
 
     It is optional: without it, `judge` starts cold processes.
     """
@@ -37,72 +37,73 @@ class WarmJudge:
         self._scratches = socket.with_suffix(".scratch")
         self._scratch: Path | None = None
         self._practice = practice
-        self._over = threading.Event()
+        self._stopped = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
-        self._keeper: threading.Thread | None = None
+        self._supervisor: threading.Thread | None = None
         self.practised = 0
-        """How often the session that serves now has practised; never more than `practice`."""
+        """How often the current session has practised; at most `practice`."""
 
     @property
     def pid(self) -> int | None:
-        """The process that serves now, or is starting."""
+        """The id of the process that serves or starts; None if there is none."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
     @property
     def warm(self) -> bool:
-        """Whether the session has judged what it judges to warm up (it then says `warm`)."""
+        """Whether the session has finished its warm-up; its log then has the line `warm`."""
         lines = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
         return "warm" in lines.splitlines()
 
     def start(self) -> None:
-        """Returns at once. Requests wait for the session, and are answered soon once it is warm.
+        """Starts the session in the background, unless it is already supervised.
 
-        One that is kept already stays as it is.
+        Returns immediately. Requests wait for the session; once it is warm, answers are fast.
         """
-        if self._keeper is not None and self._keeper.is_alive():
+        if self._supervisor is not None and self._supervisor.is_alive():
             return
-        self._over.clear()
-        self._keeper = threading.Thread(target=self._keep, name="warm-judge", daemon=True)
-        self._keeper.start()
+        self._stopped.clear()
+        self._supervisor = threading.Thread(target=self._supervise, name="warm-judge", daemon=True)
+        self._supervisor.start()
 
     def stop(self) -> None:
-        """Ends the process, and with it its JVM."""
-        self._over.set()
+        """Ends the process and its JVM."""
+        self._stopped.set()
         if self._process is not None:
             end(self._process, grace_s=0)
-        if self._keeper is not None:
-            self._keeper.join()
+        if self._supervisor is not None:
+            self._supervisor.join()
         self.socket.unlink(missing_ok=True)
-        self._forget()
+        self._remove_files()
 
-    def _forget(self) -> None:
-        """Removes the files of a session; a session that was killed could not do so itself.
+    def _remove_files(self) -> None:
+        """Removes the files of this session, which may have been killed, and of abandoned ones.
 
-        Of sessions that are not ours only what is old: the JVM of an owner that was killed while
-        it booted needs its folder to hear that it is alone. Without it, it waits for ever.
+        Files of other sessions are removed only when they are old: if an owner was killed during
+        the boot, its JVM needs the folder to notice that it has no owner. Without it, the JVM
+        would wait for ever.
         """
         before = time.time() - _ABANDONED_S
         for path in self._scratches.glob("*"):
             with suppress(FileNotFoundError):
                 if path == self._scratch or path.stat().st_mtime < before:
                     shutil.rmtree(path, ignore_errors=True)
-        with suppress(OSError):  # not empty, or never made
+        with suppress(OSError):  # not empty, or does not exist
             self._scratches.rmdir()
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         failures = 0
-        while not self._over.is_set():
+        while not self._stopped.is_set():
             code = self._serve()
-            # What follows a recycling (code 0), or the death of a session that had come to be warm,
-            # is no second attempt at the same failure.
+            # After a recycling (code 0), or the death of a session that had become warm, the next
+            # start is not a repeated attempt.
             failures = 0 if code == 0 or self.warm else failures + 1
             pause = PAUSES_S[min(failures, len(PAUSES_S)) - 1] if failures else 0
-            self._over.wait(pause)
+            self._stopped.wait(pause)
 
     def _serve(self) -> int:
-        """Runs one server to its end; its standard input is the leash by which it follows us."""
+        """Runs one server to its end; returns its exit code. The server ends when we do."""
         self._log.unlink(missing_ok=True)
-        self._forget()
+        self._remove_files()
         self._scratch = self._scratches / uuid.uuid4().hex
         self._scratch.mkdir(parents=True)
         try:
@@ -110,15 +111,15 @@ class WarmJudge:
             program = [sys.executable, PROGRAMS / "serve.py", self.socket, *jars]
             environment = spark_environment(self._scratch)
             self._process = spawn(program, log=self._log, stdin=subprocess.PIPE, env=environment)
-        except Exception as error:  # no jars, no Java: judging cold will say so to somebody
+        except Exception as error:  # no jars or no Java: a cold judging reports it
             self._log.write_text(f"the warm judge could not be started: {error}\n", "utf-8")
             return 1
-        if self._over.is_set():
+        if self._stopped.is_set():
             end(self._process, grace_s=0)
         return self.attend(self._process)
 
     def attend(self, process: subprocess.Popen[bytes]) -> int:
-        """Waits for its end, and meanwhile has it practise; returns its exit code."""
+        """Waits for its end, and lets it practise meanwhile; returns its exit code."""
         self.practised, idle = 0, Idle()
         while True:
             try:

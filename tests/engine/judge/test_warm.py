@@ -66,7 +66,7 @@ def test_only_sessions_that_never_were_warm_are_waited_after(
             log.write_text(message)
             started.append(len(started))
             if len(started) == 5:
-                self._over.set()
+                self._stopped.set()
             return -9
 
     keeper = Killed(tmp_path / "judge.sock", log)
