@@ -1,4 +1,4 @@
-"""How the topic of an arm is configured, and in what that is not what was described."""
+"""The configuration of an arm's topic, and notes on where it differs from the description."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _LONGEST_RUN_MS = 3_600_000
 
 
 def may_expire(config: Mapping[str, str]) -> bool:
-    """Whether a topic of this config may delete messages while a run goes on."""
-    kept_ms, kept = (int(config.get(key, -1)) for key in _RETENTION)
+    """Whether a topic with this config may delete messages during a run."""
+    retention_ms, retention_bytes = (int(config.get(key, -1)) for key in _RETENTION)
     deletes = "delete" in config.get("cleanup.policy", "delete")
-    return deletes and (0 <= kept_ms < _LONGEST_RUN_MS or kept >= 0)
+    return deletes and (0 <= retention_ms < _LONGEST_RUN_MS or retention_bytes >= 0)
 
 
 def without_deletion(config: Mapping[str, str]) -> dict[str, str]:
-    """The config of a topic that keeps all: what processing wrote is counted at the end."""
-    lasting = {"cleanup.policy": "delete", **dict.fromkeys(_RETENTION, "-1")}
-    return {**config, **lasting}
+    """The config of a topic that never deletes: the output of processing is counted at the end."""
+    unlimited = {"cleanup.policy": "delete", **dict.fromkeys(_RETENTION, "-1")}
+    return {**config, **unlimited}
 
 
 def topic_config(settings: Settings, copies: int) -> tuple[dict[str, str], tuple[str, ...]]:
-    """What a topic with so many `copies` is created with, as Kafka writes it.
+    """The config of a topic with this many `copies`, as Kafka writes it, and notes.
 
-    And notes on what the lab changed.
+    The notes name the settings that the lab changed.
     """
     topic = settings["topic"]
     config = {key: written(topic[key]) for key in _KEYS if key in topic}
@@ -50,15 +50,15 @@ def topic_config(settings: Settings, copies: int) -> tuple[dict[str, str], tuple
 def lab_min_isr(described_copies: int, least: int, copies: int) -> int:
     """The min.insync.replicas of a topic that has fewer `copies` in the lab than were described.
 
-    Brokers before 3.7 do not cap it by the number of copies (KAFKA-15583), so that with too few
-    nothing would ever be acknowledged. A minimum that the described copies could not meet either
-    is the team's own mistake, and stays.
+    Brokers before 3.7 do not cap it at the number of copies (KAFKA-15583), so with too few copies
+    nothing would ever be acknowledged. A minimum that the described copies could not reach either
+    is the team's mistake, and stays.
     """
-    met = least <= described_copies
-    return min(least, copies) if met else least
+    is_reachable = least <= described_copies
+    return min(least, copies) if is_reachable else least
 
 
 def lowered_notes(setting: str, least: int, described: int) -> tuple[str, ...]:
-    """A note that a minimum is lower than described, or none."""
-    text = f"{setting}: {least} instead of {described}, because the lab makes fewer copies"
-    return (text,) if least < described else ()
+    """A note if a minimum is lower than described."""
+    note = f"{setting}: {least} instead of {described}, because the lab makes fewer copies"
+    return (note,) if least < described else ()

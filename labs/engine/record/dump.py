@@ -1,4 +1,4 @@
-"""A run's log and its brokers' logs as text, for finding the cause of a loss."""
+"""The messages of a run and its brokers' logs as text, to find the cause of a loss."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from typing import Any
 from labs.engine.record import replay
 
 AROUND = 4
-"""Records that are shown on either side of a jump."""
-_MOST_JUMPS = 6
+"""The number of records shown on either side of a jump."""
+_MAX_JUMPS = 6
 _LINE = re.compile(
     r"^\[[\d-]+ (?P<time>[\d:,]+)\] (?P<level>INFO|WARN|ERROR) (?P<text>.*?)(?: \([\w.$]+\))?$"
 )
-_TELLING = re.compile(
+_RELEVANT = re.compile(
     r"starts at leader epoch|Shrinking ISR|Expanding ISR|ISR updated|Truncat|truncat|[Uu]nclean"
     r"|NotEnoughReplicas|Created log for partition|[Ff]enc|shutdown (?:initiated|completed)"
     r"|Revoking|elect"
 )
-_MOST_NOTED = 80
+_MAX_LINES = 80
 
 
 def records(ledger: Path) -> list[str]:
-    """The readable log in offset order, a record a line, in the words of `kafka-dump-log`.
+    """The readable log in offset order, one line per record, in the words of `kafka-dump-log`.
 
-    Copies of one value are two lines.
+    Each copy of a value has its own line.
     """
     return [_record(row) for row in _rows(ledger)]
 
 
 def around_jumps(ledger: Path) -> list[str]:
-    """The records on either side of where the next value is not the next number.
+    """The first and the last records, and those on either side of every jump.
 
-    There something was lost, repeated or left out by an offset that is no message. The first and
-    the last records where there is no such place; what is left out is marked by `…`.
+    A jump is a place where the next value or the next offset is not the next number: a message was
+    lost or repeated, or the offset in between is no message. `…` marks records that are not shown.
     """
     rows = _rows(ledger)
     jumps = [
@@ -46,7 +46,7 @@ def around_jumps(ledger: Path) -> list[str]:
     ]
     shown: list[str] = []
     end = 0
-    for cut in (0, *jumps[:_MOST_JUMPS], len(rows)):
+    for cut in (0, *jumps[:_MAX_JUMPS], len(rows)):
         begin = max(end, cut - AROUND)
         shown += ["…"] if begin > end else []
         end = max(end, min(len(rows), cut + AROUND))
@@ -59,23 +59,23 @@ def _record(row: Mapping[str, Any]) -> str:
 
 
 def broker_logs(folder: Path) -> dict[str, Path]:
-    """The brokers' logs of a run, by the broker's name."""
+    """The log files of a run's brokers, by the broker's name."""
     return {file.stem: file for file in sorted(folder.glob("broker-*.log"))}
 
 
 def notable(folder: Path, topic: str) -> list[str]:
-    """What the brokers said of a topic's leaders, in-sync sets and truncations, by time."""
-    noted = sorted(
+    """The brokers' log lines on a topic's leaders, in-sync sets and truncations, by time."""
+    lines = sorted(
         (line["time"], f"{line['time']} {name} {line['level']} {line['text']}")
         for name, file in broker_logs(folder).items()
         for line in _lines(file)
-        if topic in line["text"] and _TELLING.search(line["text"])
+        if topic in line["text"] and _RELEVANT.search(line["text"])
     )
-    return [without_places(text, folder) for _, text in noted[:_MOST_NOTED]]
+    return [without_paths(text, folder) for _, text in lines[:_MAX_LINES]]
 
 
-def without_places(text: str, folder: Path) -> str:
-    """A log's text without the place of the run on this machine."""
+def without_paths(text: str, folder: Path) -> str:
+    """A log's text without the path of the run's folder on this machine."""
     return text.replace(f"{folder.parent.resolve()}/", "")
 
 

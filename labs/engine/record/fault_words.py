@@ -1,4 +1,4 @@
-"""What was done to brokers and clients, in plain words: an event a line."""
+"""Faults and heals in plain words: one line per event."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 BY_STATE = frozenset({"paused", "dead", "killed", "terminated", "failed", "impaired", "detached"})
-"""Roles that follow from an earlier fault: `dead: broker 1` is written as broker 1."""
+"""Roles that follow from an earlier fault: `dead: broker 1` is written as `broker 1`."""
 
 Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle", "limit",
@@ -17,16 +17,15 @@ Fault = Literal[
     "resume", "restart", "mend", "mend-copies", "create",
     "run",
 ]  # fmt: skip
-"""All that is done to brokers and their links, to clients, to topics and groups, and to heal;
-and `run`, which nothing here does and which only fails: a process that froze
-(`labs.engine.run.watch`)."""
+"""Faults of brokers and their links, of clients, and of topics and groups; heals; and `run`, which
+records a process that froze by itself (`labs.engine.run.watch`), and only ever fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
     """The words for a fault: a sentence about its target, and a short mark on a plot.
 
-    One that `heals` ends a fault. It never counts as the evidence of one.
+    A fault that `heals` ends another one, and never counts as evidence of a fault.
     """
 
     sentence: str
@@ -71,7 +70,7 @@ HEALS = frozenset(fault for fault, words in WORDS.items() if words.heals)
 
 @dataclass(frozen=True, slots=True)
 class FaultEvent:
-    """One thing that was done: when (seconds, None if that is not known), in words, and the proof.
+    """A fault or heal: its time (seconds, None if unknown), its words, and its proof.
 
     `state` is `done`, `begun`, `failed` (it was not seen to happen) or `left` (these settings leave
     nothing to do).
@@ -89,21 +88,21 @@ _STATES: Mapping[str, str] = {
 
 
 def sentence(fault: str, target: str) -> str:
-    """`pause` of `follower: broker 2` → `Follower broker 2 was paused`."""
+    """A fault as a sentence: `pause`, `follower: broker 2` → `Follower broker 2 was paused`."""
     role, _, name = target.partition(": ")
     if not name:
-        named = target
+        subject = target
     elif role in BY_STATE or name.startswith(role):
-        named = name
+        subject = name
     else:
-        named = f"{role} {name}"
+        subject = f"{role} {name}"
     words = WORDS.get(fault)
-    text = (words.sentence if words else "{} " + fault).format(named)
+    text = (words.sentence if words else "{} " + fault).format(subject)
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def mark(fault: str, target: str) -> str:
-    """`kill` of `leader: broker 3` → `leader killed`: short, for a plot."""
+    """A fault as a short mark on a plot: `kill`, `leader: broker 3` → `leader killed`."""
     role, short = target.partition(": ")[0], WORDS[fault].mark if fault in WORDS else fault
     return short if role in BY_STATE else f"{role} {short}".strip()
 
@@ -111,7 +110,7 @@ def mark(fault: str, target: str) -> str:
 def events(rows: Sequence[Mapping[str, Any]]) -> tuple[FaultEvent, ...]:
     """The events of fault rows (`fault`, `target`, `phase`, `evidence`, `at_s`), in order.
 
-    One that began and ended is one event, at its end.
+    A fault that began and ended is one event, at its end.
     """
     return tuple(_events(rows))
 

@@ -1,7 +1,7 @@
-"""Which messages of a run were harmed, according to its ledger.
+"""The messages of a run that were harmed, according to its ledger.
 
-The judge counts and keeps a few examples; a page that asks about any one message needs them all.
-What is found here counts only where it is as many as the judge counted.
+The judge counts messages and keeps a few examples. A page that shows any one message needs all of
+them. The messages found here are used only if there are as many as the judge counted.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from labs.engine.record import replay
 
 
 def harmed(ledger: Path, count: str, counted: int) -> frozenset[int] | None:
-    """The values that a count of the judge is about.
+    """The values that one of the judge's counts includes.
 
-    None if the ledger is gone, if the count is not in `KNOWN`, or if the judge `counted` another
-    number of them.
+    None if the ledger is gone, if the count is not in `TRACEABLE`, or if the judge `counted` a
+    different number.
     """
-    if count not in KNOWN or not (ledger / "sends.parquet").exists():
+    if count not in TRACEABLE or not (ledger / "sends.parquet").exists():
         return None
-    numbers, number = KNOWN[count](ledger)
-    return numbers if number == counted else None
+    values, number = TRACEABLE[count](ledger)
+    return values if number == counted else None
 
 
 def _lost(ledger: Path) -> tuple[frozenset[int], int]:
-    """Acknowledged, and not in the log at the end (docs/ledger.md, `lost_write`)."""
+    """Values acknowledged and not in the log at the end (docs/ledger.md, `lost_write`)."""
     acknowledged = {row["value"] for row in replay.rows(ledger, "sends") if row["outcome"] == "ok"}
-    gone = frozenset(acknowledged - set(_copies(ledger)))
-    return gone, len(gone)
+    lost = frozenset(acknowledged - set(_copies(ledger)))
+    return lost, len(lost)
 
 
 def _duplicated(ledger: Path) -> tuple[frozenset[int], int]:
-    """More than once in the log; the judge counts the copies beyond the first."""
+    """Values more than once in the log; the judge counts the copies after the first."""
     copies = _copies(ledger)
     return frozenset(value for value, times in copies.items() if times > 1), sum(
         times - 1 for times in copies.values()
@@ -46,8 +46,8 @@ def _copies(ledger: Path) -> Counter[int]:
     return Counter(row["value"] for row in rows if row.get("replica") is None)
 
 
-KNOWN: Mapping[str, Callable[[Path], tuple[frozenset[int], int]]] = {
+TRACEABLE: Mapping[str, Callable[[Path], tuple[frozenset[int], int]]] = {
     "lost_write": _lost,
     "duplicate": _duplicated,
 }
-"""The counts of which every message can be named: those of runs without transactions."""
+"""The counts whose messages can all be listed, in runs without transactions."""

@@ -1,8 +1,9 @@
-"""The record of a run: one folder, one table a file, schemas as in `spark_jobs.ledger_schema`.
+"""The record of a run: a folder with one table per file, as in `spark_jobs.ledger_schema`.
 
 Times are nanoseconds of one monotonic clock (`time.monotonic_ns`, which all processes of a
-machine share), offsets and values int64. A table is a folder of Parquet parts, each written
-under a temporary name and renamed, so that a reader or a crash never meets half a part.
+machine share). Offsets and values are int64. A table is a folder of Parquet parts. Each part is
+written under a temporary name and then renamed, so a reader never sees half a part, not even
+after a crash.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import pyarrow.parquet as pq
 from spark_jobs.ledger_schema import LEDGER, VERSION, Kind
 
 SEAL = "seal.json"
-"""The file that ends a ledger: what each of its parts was when the run was over."""
+"""The file that ends a ledger: the size and hash of each of its parts at the end of the run."""
 
 _ARROW: Mapping[Kind, pa.DataType] = {
     "text": pa.string(), "int64": pa.int64(), "int32": pa.int32(), "boolean": pa.bool_(),
@@ -33,7 +34,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     )
     for name, table in LEDGER.items()
 }
-"""How each table is written."""
+"""The schema in which each table is written."""
 
 
 def _array(column: Sequence[Any] | pa.Array[Any], kind: pa.DataType) -> pa.Array[Any]:
@@ -57,7 +58,7 @@ class TableWriter:
         self._parts = 0
 
     def flush(self, columns: Mapping[str, Sequence[Any] | pa.Array[Any]]) -> None:
-        """Writes columns of equal length as one part; columns left out become null."""
+        """Writes columns of equal length as one part; missing columns become null."""
         rows = len(next(iter(columns.values()), ()))
         arrays = [
             _array(columns[name] if name in columns else [None] * rows, kind)
@@ -65,7 +66,7 @@ class TableWriter:
         ]
         table = pa.Table.from_arrays(arrays, schema=self._schema)
         name = f"{self._part}-{self._parts:05d}.parquet"
-        # Spark and pyarrow pass over names that begin with a dot, so a torn part is never read.
+        # Spark and pyarrow skip names that begin with a dot, so a torn part is never read.
         hidden = self._folder / f".{name}"
         # A dictionary of numbers that never repeat would take most of the time, and no less space.
         texts: Any = self._texts  # the stubs know only the other type, a bool
@@ -78,33 +79,33 @@ class TableWriter:
         self.flush({name: [row.get(name) for row in rows] for name in self._schema.names})
 
     def close(self) -> None:
-        """Writes an empty part if no row came, because "nothing happened" is a fact too."""
+        """Writes an empty part if there were no rows, because "nothing happened" is a fact too."""
         if self._parts == 0:
             self.flush({})
 
 
 class NotAsSealed(Exception):
-    """A sealed ledger whose parts are not what they were; the message names one."""
+    """A sealed ledger whose parts have changed; the message names one part."""
 
 
 def check_seal(ledger: Path) -> None:
-    """Raises `NotAsSealed` for a part that was changed, added or taken away since."""
+    """Raises `NotAsSealed` if a part was changed, added or removed since the ledger was sealed."""
     tables = json.loads((ledger / SEAL).read_text("utf-8"))["tables"]
     sealed = {name: part for table in tables.values() for name, part in table.items()}
-    there = {part.relative_to(ledger).as_posix(): part for part in ledger.glob("*.parquet/[!._]*")}
-    for name in sorted(sealed.keys() | there.keys()):
-        if name not in sealed or name not in there:
-            raise NotAsSealed(f"{ledger / name} was {'added' if name in there else 'taken away'}")
-        if hashlib.sha256(there[name].read_bytes()).hexdigest() != sealed[name]["sha256"]:
+    parts = {part.relative_to(ledger).as_posix(): part for part in ledger.glob("*.parquet/[!._]*")}
+    for name in sorted(sealed.keys() | parts.keys()):
+        if name not in sealed or name not in parts:
+            raise NotAsSealed(f"{ledger / name} was {'added' if name in parts else 'removed'}")
+        if hashlib.sha256(parts[name].read_bytes()).hexdigest() != sealed[name]["sha256"]:
             raise NotAsSealed(f"{ledger / name} was changed")
 
 
 def seal(ledger: Path) -> None:
-    """Ends a ledger: for each part its rows, bytes and SHA-256, in `seal.json`.
+    """Ends a ledger: writes the rows, bytes and SHA-256 of each part to `seal.json`.
 
     Call it when all writers have ended, and again if another row was written. `verify` refuses a
-    ledger that differs from its seal. A part that its writer never finished is removed, since it
-    holds nothing.
+    ledger that differs from its seal. A part that its writer did not finish is removed, because it
+    contains nothing.
     """
     for torn in ledger.glob("*.parquet/.*.parquet"):
         torn.unlink()

@@ -1,7 +1,7 @@
-"""A run as its telemetry saw it, moment by moment: what a page plays, and a story refers to.
+"""A run as its telemetry recorded it, sample by sample. Pages play it, and stories refer to it.
 
-Nothing is drawn between two samples: what was not seen is not shown. Times are seconds since
-`began_ns`, a monotonic time of the run (the first send, on the pages).
+Nothing is interpolated between two samples: what was not sampled is not shown. Times are seconds
+since `began_ns`, a monotonic time of the run (on the pages, the time of the first send).
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from typing import Any
 import pyarrow.dataset as ds
 
 _BEFORE_S = 0.5
-"""How much of the time before the first send is kept."""
+"""The seconds before the first send that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One sample of one partition. None means that the value was unknown then.
+    """One sample of one partition. None means that the value was unknown at that time.
 
-    `states` (running, paused, dead) and `ends` (log end offset by its files) are by broker id;
-    a broker that never had a replica is in `states` alone. `leader` is the brokers' word, so a
-    dead one leads until the controllers notice. `committed` is the group's last commit.
+    `states` (running, paused or dead) and `ends` (the log end offset according to the log's files)
+    are by broker id. A broker that never had a replica is only in `states`. `leader` is what the
+    brokers report, so a dead leader remains until the controllers notice. `committed` is the
+    group's last committed offset.
     """
 
     at_s: float
@@ -43,7 +44,7 @@ class Moment:
 
     @property
     def lag(self) -> int | None:
-        """What the group could have read and has not committed."""
+        """The number of readable offsets that the group has not committed."""
         if self.high_watermark is None or self.committed is None:
             return None
         return max(0, self.high_watermark - self.committed)
@@ -56,7 +57,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class ProvenFault:
-    """A fault or heal that was seen to have happened, with the evidence."""
+    """A fault or heal that is proved to have happened, with the evidence."""
 
     at_s: float
     fault: str
@@ -87,23 +88,23 @@ class Replay:
 
 
 def read(ledger: Path, began_ns: int, partition: int = 0) -> Replay | None:
-    """The replay of a partition; None if the ledger has no samples of it."""
+    """The replay of a partition, or None if the ledger has no samples of it."""
     samples = rows(ledger, "telemetry", ds.field("partition") == partition)
-    moments = _ended([_moment(group, began_ns) for group in _by_time(samples)])
+    moments = _trim([_moment(group, began_ns) for group in _by_time(samples)])
     if not moments:
         return None
-    done = [
+    faults = [
         ProvenFault(
             _seconds(row["time_ns"], began_ns), row["fault"], row["target"], row["evidence"]
         )
         for row in rows(ledger, "faults")
         if row["phase"] == "complete"
     ]
-    return Replay(partition, tuple(moments), tuple(done))
+    return Replay(partition, tuple(moments), tuple(faults))
 
 
 def partitions(ledger: Path) -> tuple[int, ...]:
-    """The partitions of which a ledger has samples."""
+    """The numbers of the partitions of which a ledger has samples."""
     path = ledger / "telemetry.parquet"
     if not path.exists():
         return ()
@@ -112,16 +113,16 @@ def partitions(ledger: Path) -> tuple[int, ...]:
     return tuple(sorted(numbers))
 
 
-def rows(ledger: Path, table: str, wanted: ds.Expression | None = None) -> list[dict[str, Any]]:
-    """The rows of a table that fulfil a condition; empty if the table was not recorded.
+def rows(ledger: Path, table: str, condition: ds.Expression | None = None) -> list[dict[str, Any]]:
+    """The rows of a table that satisfy a condition; empty if the table was not recorded.
 
-    Parts that cannot hold such a row are skipped by Parquet's statistics.
+    Parquet's statistics let the reader skip parts that cannot contain such a row.
     """
     path = ledger / f"{table}.parquet"
     if not path.exists():
         return []
     results: list[dict[str, Any]] = (
-        ds.dataset(path, format="parquet").to_table(filter=wanted).to_pylist()
+        ds.dataset(path, format="parquet").to_table(filter=condition).to_pylist()
     )
     return results
 
@@ -155,8 +156,8 @@ def _moment(replicas: Sequence[Mapping[str, Any]], began_ns: int) -> Moment:
     )
 
 
-def _ended(moments: Sequence[Moment]) -> list[Moment]:
-    """Without what came before the sends, and without the quiet end, of which one sample stays."""
+def _trim(moments: Sequence[Moment]) -> list[Moment]:
+    """The samples from the first send on, with one of the equal samples at the end."""
     kept = [moment for moment in moments if moment.at_s >= -_BEFORE_S]
     while len(kept) > 1 and replace(kept[-1], at_s=0) == replace(kept[-2], at_s=0):
         kept.pop()

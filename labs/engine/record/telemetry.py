@@ -1,8 +1,8 @@
-"""Samples an arm several times a second: brokers, leaders, log ends and counters.
+"""Samples an arm several times a second: brokers, leaders, log end offsets and counters.
 
-Nothing here asks a broker that is paused or dead, and no answer is waited for longer than a
-sample may take: what was not heard is null. The ends of logs come from the brokers' files, so
-they are there whatever the brokers do.
+No request goes to a broker that is paused or dead, and no answer is waited for longer than a
+sample may take; what was not received is null. The log end offsets come from the brokers' files,
+so they are known whatever state the brokers are in.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from labs.engine.protocol.topics import PartitionState
 from labs.engine.record.ledger import TableWriter
 
 _EVERY_S = 0.25
-_RATE_OVER = 5  # samples
+_RATE_SAMPLES = 5  # samples
 _RATES = ("acknowledged", "delivered")
 _SHOWN = ("leader", "isr", "high_watermark", "committed")
-"""What is shown of partition 0 while the arm runs, besides the ends of its logs."""
+"""The columns of partition 0 that are shown while the arm runs, besides its log end offsets."""
 
 Counters = Callable[[], dict[str, int]]
 Show = Callable[[dict[str, Any]], None]
 
 
 class Sampler:
-    """Samples from `start` to `stop`, tells `show` of each sample, and writes `telemetry`.
+    """Samples from `start` to `stop`, passes each sample to `show`, and writes `telemetry`.
 
-    A sample that is shown has the leader, the in-sync set, the watermark, the committed offset and
-    the ends of the logs (by broker) of partition 0; None and empty while no broker that runs can
-    say. `group` is whose commits are looked at.
+    A shown sample has the leader, the in-sync set, the high watermark, the committed offset of
+    `group` and the log end offsets (by broker) of partition 0. They are None or empty while no
+    running broker knows them.
     """
 
     def __init__(
@@ -51,8 +51,10 @@ class Sampler:
         self._known: dict[int, PartitionState] = {}
         self._logs: dict[tuple[int, int], LogEnd] = {}  # (partition, broker)
         self._stopping = Event()
-        self._recent: deque[tuple[int, Mapping[str, int]]] = deque(maxlen=_RATE_OVER)
-        self._askers = ThreadPoolExecutor(2 * cluster.layout.brokers, thread_name_prefix="offsets")
+        self._recent: deque[tuple[int, Mapping[str, int]]] = deque(maxlen=_RATE_SAMPLES)
+        self._requesters = ThreadPoolExecutor(
+            2 * cluster.layout.brokers, thread_name_prefix="offsets"
+        )
         self._thread = Thread(target=self._run, name="sampler", daemon=True)
 
     def start(self) -> None:
@@ -65,7 +67,7 @@ class Sampler:
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
-        self._askers.shutdown(wait=False, cancel_futures=True)
+        self._requesters.shutdown(wait=False, cancel_futures=True)
         self._writer.flush_rows(self._rows)
 
     def _run(self) -> None:
@@ -91,34 +93,36 @@ class Sampler:
             partition_state = described.get(partition) or PartitionState(
                 partition, None, (), None, None
             )
-            seen = common | _of_partition(partition_state, answers)
+            row = common | _columns(partition_state, answers)
             self._rows += [
-                {**seen, "replica": replica, "log_end_offset": end}
-                for (own, replica), end in ends.items()
-                if own == partition
+                {**row, "replica": replica, "log_end_offset": end}
+                for (number, replica), end in ends.items()
+                if number == partition
             ]
-        first = _of_partition(described.get(0) or PartitionState(0, None, (), None, None), answers)
-        own = {str(replica): end for (partition, replica), end in ends.items() if partition == 0}
+        shown = _columns(described.get(0) or PartitionState(0, None, (), None, None), answers)
+        shown_ends = {
+            str(replica): end for (partition, replica), end in ends.items() if partition == 0
+        }
         self._show({
-            "brokers": states, **{name: first[name] for name in _SHOWN}, "ends": own,
+            "brokers": states, **{name: shown[name] for name in _SHOWN}, "ends": shown_ends,
             **counters, **self._rates(now, counters),
         })  # fmt: skip
 
     def _offsets(self) -> Mapping[int, Offsets]:
-        """What each running broker says, by its id; silent ones are absent."""
+        """The offsets that each running broker reports, by its id; silent ones are absent."""
         partitions = sorted(self._known)
-        fields = {
-            self._askers.submit(
+        requests = {
+            self._requesters.submit(
                 offsets.fetch, broker.port, self._topic, partitions, self._group, _EVERY_S
             ): broker.id
             for broker in self._cluster.brokers.values()
             if partitions and broker.state == "running"
         }
-        done, _ = wait(fields, timeout=_EVERY_S)
-        return {fields[ask]: ask.result() for ask in done if not ask.exception()}
+        done, _ = wait(requests, timeout=_EVERY_S)
+        return {requests[task]: task.result() for task in done if not task.exception()}
 
     def _log_ends(self) -> dict[tuple[int, int], int | None]:
-        """The end of every replica's log that there is or once was, by (partition, broker)."""
+        """The log end offset of every replica that exists or once did, by (partition, broker)."""
         for broker in self._cluster.brokers.values():
             for partition in self._known:
                 folder = broker.data / f"{self._topic}-{partition}"
@@ -127,8 +131,8 @@ class Sampler:
         return {place: log.read() for place, log in sorted(self._logs.items())}
 
     def _rates(self, now: int, counters: Mapping[str, int]) -> dict[str, int]:
-        """How much a second was acknowledged and delivered of late."""
-        # Clients report four times a second: from one sample to the next there may be no news.
+        """Messages acknowledged and delivered per second, over the last samples."""
+        # Clients report four times a second, so two consecutive samples may be equal.
         self._recent.append((now, counters))
         then, before = self._recent[0]
         return {
@@ -138,20 +142,20 @@ class Sampler:
         }  # fmt: skip
 
 
-def _of_partition(
-    partition_state: PartitionState, answers: Mapping[int, Offsets]
-) -> dict[str, Any]:
-    """A partition's columns: its leader tells the watermarks, the coordinator the commits."""
-    own = partition_state.partition
+def _columns(partition_state: PartitionState, answers: Mapping[int, Offsets]) -> dict[str, Any]:
+    """A partition's columns: the leader reports watermarks, the coordinator committed offsets."""
+    partition = partition_state.partition
     leader = answers.get(partition_state.leader or 0, Offsets())
-    commits: Sequence[int] = [a.committed[own] for a in answers.values() if own in a.committed]
+    commits: Sequence[int] = [
+        answer.committed[partition] for answer in answers.values() if partition in answer.committed
+    ]
     return {
-        "partition": own,
+        "partition": partition,
         "leader": partition_state.leader,
         "isr": list(partition_state.isr),
         "elr": partition_state.elr,
         "leader_epoch": partition_state.leader_epoch,
-        "high_watermark": leader.high_watermark.get(own),
-        "last_stable_offset": leader.last_stable.get(own),
+        "high_watermark": leader.high_watermark.get(partition),
+        "last_stable_offset": leader.last_stable.get(partition),
         "committed": max(commits, default=None),
     }

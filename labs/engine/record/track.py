@@ -1,9 +1,10 @@
 """The track of one message: when each broker's log had it, according to the samples.
 
-As in a story, that a replica has the message is said only where it is sure: while its log reaches
-beyond the offset and it is in sync, or leads, in the term in which the message was acknowledged or
-under a later leader that has it. A log that follows a leader which lacks the message may be cut and
-grow again between two samples: nothing is said of it unless it was seen to end before the offset.
+As in a story, a replica has the message only if that is certain: its log reaches beyond the offset,
+and the replica is in sync or leads, in the leader epoch in which the message was acknowledged or
+under a later leader that has the message. A log that follows a leader without the message may be
+truncated and grow again between two samples. It counts as cut only if a sample shows that it ended
+before the offset.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from labs.engine.record.replay import Moment, ProvenFault, Replay
 
 Kind = Literal["held", "on-disk"]
 _AROUND_S = 0.5
-"""Seconds that are shown before the send and after the last change."""
+"""The seconds shown before the send and after the last change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time in which a broker had the message; `on-disk` while its process did not run."""
+    """A period in which a broker had the message; `on-disk` while its process did not run."""
 
     kind: Kind
     begin_s: float
@@ -30,7 +31,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A broker: when it had the message, and when its log was seen cut before it (or never)."""
+    """The spans in which a broker had the message, and when its log was first seen without it."""
 
     broker: int
     spans: tuple[Span, ...]
@@ -38,13 +39,16 @@ class Lane:
 
     @property
     def first_s(self) -> float | None:
-        """The first sample that shows the message here."""
+        """The time of the first sample that shows the message in this log."""
         return self.spans[0].begin_s if self.spans else None
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """All times are seconds since the first send; the drawing goes from `begin_s` to `end_s`."""
+    """A message's times and lanes, drawn from `begin_s` to `end_s`.
+
+    All times are seconds since the first send.
+    """
 
     begin_s: float
     end_s: float
@@ -56,49 +60,53 @@ class Track:
 
 
 def track(
-    seen: Replay, offset: int, sent_s: float, acked_s: float, delivered_s: Sequence[float],
-    term: int | None = None,
+    replay: Replay, offset: int, sent_s: float, acked_s: float, delivered_s: Sequence[float],
+    epoch: int | None = None,
 ) -> Track | None:  # fmt: skip
     """The track of a message that was acknowledged at an offset of the replay's partition.
 
-    `term` is the leader epoch that the log has it from. Without it, it is that of the samples
-    around the acknowledgement; None where these have different ones.
+    `epoch` is the leader epoch of the message in the log. Without it, the epoch of the samples
+    around the acknowledgement is used; returns None if these differ.
     """
-    if term is None:
-        before, after = seen.before(acked_s), seen.after(acked_s)
+    if epoch is None:
+        before, after = replay.before(acked_s), replay.after(acked_s)
         if before is None or after is None or before.epoch != after.epoch:
             return None
-        term = before.epoch
-    states = _states(seen.moments, offset, acked_s, term)
-    lanes = tuple(_lane(seen.moments, states, offset, broker) for broker in seen.brokers)
+        epoch = before.epoch
+    states = _states(replay.moments, offset, acked_s, epoch)
+    lanes = tuple(_lane(replay.moments, states, offset, broker) for broker in replay.brokers)
     ends = [span.end_s for lane in lanes for span in lane.spans]
     cuts = [lane.cut_s for lane in lanes if lane.cut_s is not None]
-    last = seen.moments[-1].at_s
+    last = replay.moments[-1].at_s
     until = min(last, max([acked_s, *delivered_s, *cuts, *(end for end in ends if end < last)]))
-    done = tuple(fault for fault in seen.faults if sent_s <= fault.at_s)
-    led = (m.at_s for m in seen.moments if m.live_leader and (m.epoch or 0) > (term or 0))
-    until = max([until, next(led, until), *(fault.at_s for fault in done[:1])]) + _AROUND_S
+    faults = tuple(fault for fault in replay.faults if sent_s <= fault.at_s)
+    later_leaders = (
+        m.at_s for m in replay.moments if m.live_leader and (m.epoch or 0) > (epoch or 0)
+    )
+    until = (
+        max([until, next(later_leaders, until), *(fault.at_s for fault in faults[:1])]) + _AROUND_S
+    )
     return Track(
         sent_s - _AROUND_S, until, sent_s, acked_s,
-        tuple(_until(lane, until) for lane in lanes), tuple(delivered_s),
-        tuple(fault for fault in done if fault.at_s <= until),
+        tuple(_cut_lane(lane, until) for lane in lanes), tuple(delivered_s),
+        tuple(fault for fault in faults if fault.at_s <= until),
     )  # fmt: skip
 
 
 def _states(
-    moments: Sequence[Moment], offset: int, acked_s: float, term: int | None
+    moments: Sequence[Moment], offset: int, acked_s: float, epoch: int | None
 ) -> list[frozenset[int]]:
-    """At each sample the brokers that surely have the message."""
+    """For each sample, the brokers that certainly have the message."""
     have: frozenset[int] = frozenset()
     results = []
     for moment in moments:
         if moment.at_s > acked_s:
-            have = _have(moment, offset, have, same_term=moment.epoch == term)
+            have = _have(moment, offset, have, same_epoch=moment.epoch == epoch)
         results.append(have)
     return results
 
 
-def _have(moment: Moment, offset: int, have: frozenset[int], *, same_term: bool) -> frozenset[int]:
+def _have(moment: Moment, offset: int, have: frozenset[int], *, same_epoch: bool) -> frozenset[int]:
     kept = frozenset(
         broker for broker in have
         if moment.states.get(broker) == "dead" or _reaches(moment, offset, broker)
@@ -106,8 +114,8 @@ def _have(moment: Moment, offset: int, have: frozenset[int], *, same_term: bool)
     leader = moment.live_leader
     if leader is None:
         return kept
-    if not same_term and leader not in kept:
-        # Its followers are cut to its log, seen or not.
+    if not same_epoch and leader not in kept:
+        # Its followers truncate to its log, whether a sample shows it or not.
         return frozenset(number for number in kept if moment.states.get(number) != "running")
     copied = frozenset(number for number in moment.isr if _reaches(moment, offset, number))
     return kept | copied | ({leader} if _reaches(moment, offset, leader) else frozenset())
@@ -134,7 +142,7 @@ def _lane(
 def _spans(
     moments: Sequence[Moment], states: Sequence[frozenset[int]], broker: int
 ) -> Iterator[Span]:
-    """The samples in a row in which a broker had it, in one state of its process."""
+    """The runs of samples in which a broker had the message, in one state of its process."""
     begun: tuple[Kind, float] | None = None
     for moment, have in zip(moments, states, strict=True):
         kind: Kind | None = None
@@ -149,8 +157,8 @@ def _spans(
         yield Span(*begun, moments[-1].at_s)
 
 
-def _until(lane: Lane, end_s: float) -> Lane:
-    """The lane up to the end of the drawing."""
+def _cut_lane(lane: Lane, end_s: float) -> Lane:
+    """The lane, cut off at the end of the drawing."""
     spans = (
         Span(span.kind, span.begin_s, min(span.end_s, end_s))
         for span in lane.spans if span.begin_s < end_s

@@ -19,7 +19,7 @@ from labs.engine.run.shape import Shape
 
 @dataclass(frozen=True, slots=True)
 class Booted:
-    """A cluster that serves and has no topic yet. `java` is the version that runs it."""
+    """A cluster that serves and has no topic yet. `java` is the version that it runs on."""
 
     cluster: Cluster
     kafka: str
@@ -31,7 +31,7 @@ class Booted:
 def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
     """Boots a cluster of a shape; the caller stops it.
 
-    Raises as `prepared`, and `BootFailed`.
+    Raises `BootFailed`, and the errors of `prepared`.
     """
     java = find_java()
     distribution = prepared(shape.kafka, java, progress, zookeeper=shape.layout.zookeeper)
@@ -45,7 +45,7 @@ def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
 
 
 class PrebootedCluster:
-    """A cluster that boots ahead of time, for one arm and once.
+    """A cluster that boots ahead of time, to be used once, by one arm.
 
     It keeps its place among the machine's clusters (`slots`) until it is stopped.
     """
@@ -59,12 +59,12 @@ class PrebootedCluster:
 
     @property
     def booted(self) -> bool:
-        """Whether it has booted, or failed to."""
+        """Whether it has booted, or has failed to boot."""
         return self._boot.done()
 
     @property
     def usable(self) -> bool:
-        """Whether it boots, or has booted and every node runs, and what carries its links."""
+        """Whether it is booting, or has booted and every node and the proxy of its links run."""
         if not self.booted:
             return True
         if self._boot.exception():
@@ -74,16 +74,17 @@ class PrebootedCluster:
         return running and not cluster.lost
 
     @contextmanager
-    def use(self, logs: Path, say: Callable[[str], None]) -> Iterator[Booted]:
-        """The cluster, with its logs in the folder `logs`, ended with the block.
+    def use(self, logs: Path, report: Callable[[str], None]) -> Iterator[Booted]:
+        """Yields the cluster, with its logs in the folder `logs`, and stops it after the block.
 
-        Once it serves, `say` gets the time since when it does. Raises as `boot`.
+        Once the cluster serves, `report` receives a note on when it was booted. Raises the errors
+        of `boot`.
         """
         began_ns = time.monotonic_ns()
         try:
             booted = self._boot.result()
             booted.cluster.move_logs(logs)
-            say(_boot_note(booted, began_ns))
+            report(_boot_note(booted, began_ns))
             yield booted
         finally:
             if not self._boot.cancel() and not self._boot.exception():
@@ -92,7 +93,7 @@ class PrebootedCluster:
             self._place.close()
 
 
-def _boot_note(booted: Booted, asked_ns: int) -> str:
-    early_s = (asked_ns - booted.ready_ns) / 1e9
+def _boot_note(booted: Booted, requested_ns: int) -> str:
+    early_s = (requested_ns - booted.ready_ns) / 1e9
     when = f"{early_s:.0f} s before this run" if early_s > 0 else "since before this run"
     return f"the brokers were booted {when}, in {booted.took_s:.1f} s"

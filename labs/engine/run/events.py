@@ -1,4 +1,4 @@
-"""The events of a run while it runs: one JSON object a line."""
+"""The events of a run as it runs: one JSON object per line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 
 class Emitter:
-    """Writes events to a stream, from any thread; `at_s` is seconds since it was made."""
+    """Writes events to a stream, from any thread; `at_s` is in seconds since its creation."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -26,5 +26,5 @@ class Emitter:
             self._stream.flush()
 
     def at_s(self, time_ns: int) -> float:
-        """A monotonic time on this experiment's axis, in seconds."""
+        """A monotonic time (ns) as seconds on this experiment's time axis."""
         return round((time_ns - self.began_ns) / 1e9, 3)

@@ -1,7 +1,7 @@
-"""All arms of an experiment, side by side as far as the machine allows.
+"""Runs all arms of an experiment, in parallel as far as the machine allows.
 
 `python -m labs.engine.run.experiment SPEC.json FOLDER [JUDGE-SOCKET]` is the process that owns the
-brokers and clients; `labs.engine.run.keeper` starts it and sees to its end.
+brokers and clients; `labs.engine.run.keeper` starts it and cleans up after it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from labs.engine.scenarios import ScenarioError, find
 from labs.engine.scenarios.model import draw
 
 FINISHED, ARM_FAILED, UNUSABLE = 0, 1, 2
-"""Exit codes: every arm was run and judged; some could not be; the request makes no sense."""
+"""Exit codes: every arm was run and judged; some arm was not; the request is invalid."""
 
 
 def run(
     spec: ExperimentSpec, folder: Path, events: Emitter, judge_socket: Path | None = None,
     ahead: Sequence[PrebootedCluster] = (),
 ) -> int:  # fmt: skip
-    """Runs every arm under one schedule and says the result; returns the exit code.
+    """Runs every arm under one schedule and emits the result; returns the exit code.
 
-    `ahead` are the clusters of the arms, if they were booted before. Raises `ScenarioError` for
+    `ahead` holds the clusters of the arms, if they were booted before. Raises `ScenarioError` for
     an unknown scenario or override.
     """
     scenario = find(spec.scenario)
@@ -54,12 +54,12 @@ def main(argv: list[str], ahead: Sequence[PrebootedCluster] = ()) -> int:
     try:
         spec = ExperimentSpec.from_json(spec_file.read_text("utf-8"))
         return run(spec, folder, events, socket[0] if socket else None, ahead)
-    except (ScenarioError, ValueError, TypeError, KeyError) as wrong:
-        events.emit("error", message=f"The experiment cannot be run: {failure_text.report(wrong)}")
+    except (ScenarioError, ValueError, TypeError, KeyError) as error:
+        events.emit("error", message=f"The experiment cannot be run: {failure_text.report(error)}")
         return UNUSABLE
-    except Exception as problem:  # such as a full disk: who waits for the result has the reason
+    except Exception as error:  # such as a full disk: report the reason to whoever waits
         failure_text.log_trace()
-        reason = failure_text.sentence(problem)
+        reason = failure_text.sentence(error)
         events.emit("error", message=f"The run could not be carried out: {reason}")
         return ARM_FAILED
 

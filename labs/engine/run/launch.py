@@ -18,30 +18,30 @@ _GRACE_S = 20.0
 
 
 class Request(Protocol):
-    """What is to be run: plain data that crosses to a process of its own."""
+    """What to run: plain data that is passed to a separate process."""
 
     MODULE: ClassVar[str]
-    """The Python name of that process, as `labs.engine.run.keeper` starts it."""
+    """The module that process runs, as `labs.engine.run.keeper` starts it."""
 
     def to_json(self) -> str: ...
 
 
 class RunnerDied(Exception):
-    """The runner ended before it said a result; `status` is its exit code (negative: signal)."""
+    """The runner ended without a result; `status` is its exit code (negative: a signal)."""
 
-    def __init__(self, status: int, last_words: str) -> None:
-        super().__init__(f"the runner ended with status {status} before a result: {last_words}")
+    def __init__(self, status: int, log_tail: str) -> None:
+        super().__init__(f"the runner ended with status {status} before a result: {log_tail}")
         self.status = status
 
 
 class Launch:
     """A running experiment: a context manager, and an iterator over its events.
 
-    It starts a runner in a new folder, or continues the one that waits in the pool, if it fits.
-    Raises `FileExistsError` if the folder exists.
+    It starts a runner in a new folder, or uses the runner that waits in the pool, if its clusters
+    fit. Raises `FileExistsError` if the folder exists.
 
-    At the end of iteration the last event was `result`, or `RunnerDied` was raised. Leaving the
-    context ends what still runs, and removes the folder of a run that came to no result.
+    Iteration ends after the event `result`, or raises `RunnerDied`. Leaving the context ends
+    everything that still runs, and removes the folder of a run without a result.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Launch:
         self._log = self.folder / "runner.log"
         self._finished = self._stopped = False
         self._judge_socket, self._module = judge_socket, spec.MODULE
-        self._waited = pool.take(spec) if pool and isinstance(spec, ExperimentSpec) else None
-        if self._waited and self._waited.assign(self.folder):
-            self._process = self._waited.process
+        self._waiting = pool.take(spec) if pool and isinstance(spec, ExperimentSpec) else None
+        if self._waiting and self._waiting.assign(self.folder):
+            self._process = self._waiting.process
         else:
             self._process = self._start()
 
@@ -75,20 +75,20 @@ class Launch:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        if self._waited:
-            self._waited.close()
+        if self._waiting:
+            self._waiting.close()
         if not self._finished:
             until(self._remove_folder, _GRACE_S, f"{self.folder} could not be removed")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         yield from self._events()
         if self._process.wait() in ENDED_WAITING and not self._stopped:
-            # It gave its place away, or lost a broker, before it heard that it was handed over.
+            # It gave up its place, or lost a broker, before it read that a run was assigned to it.
             self._process = self._start()
             yield from self._events()
         status = self._process.wait()
         if not self._finished:
-            raise RunnerDied(status, self._last_words())
+            raise RunnerDied(status, self._log_tail())
 
     def _events(self) -> Iterator[dict[str, Any]]:
         for line in self._process.stdout or ():
@@ -99,7 +99,7 @@ class Launch:
     def stop(self) -> int:
         """Ends the experiment and everything that it started; returns the exit code.
 
-        May be called from another thread than the one that iterates, and again.
+        It may be called more than once, and from another thread than the one that iterates.
         """
         self._stopped = True
         if self._process.poll() is None:
@@ -111,14 +111,14 @@ class Launch:
         return self._process.wait()
 
     def _remove_folder(self) -> bool:
-        # After a keeper that was killed, brokers may write for a moment until they are gone.
+        # After a keeper was killed, brokers may still write for a moment until they are dead.
         shutil.rmtree(self.folder, ignore_errors=True)
         return not self.folder.exists()
 
-    def _last_words(self) -> str:
-        words = [
+    def _log_tail(self) -> str:
+        tails = [
             log.read_text("utf-8", "replace").strip()[-1000:]
             for log in (self._log, self.folder / "experiment.log")
             if log.exists()
         ]
-        return " ".join(word for word in words if word) or "it said nothing"
+        return " ".join(tail for tail in tails if tail) or "its logs are empty"

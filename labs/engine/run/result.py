@@ -1,4 +1,4 @@
-"""The result of an arm and of an experiment as plain data (as `--json` prints it)."""
+"""The results of an arm and of an experiment as plain data (as `--json` prints them)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
 from spark_jobs.count_table import COUNTS
 
 JUDGED = ("holds", "broken")
-"""The verdicts that say something; `unknown` says nothing, whatever was counted."""
+"""The verdicts that are conclusive; `unknown` is not, whatever was counted."""
 
 
 def unjudged(reason: str) -> dict[str, Any]:
-    """The result when there is no judge's answer: `unknown`, with every count null."""
+    """The result without a judge's answer: `unknown`, with every count null."""
     return {
         "verdict": "unknown",
         "reason": reason,
@@ -40,7 +40,7 @@ def unjudged(reason: str) -> dict[str, Any]:
 def arm_result(
     arm: ArmSpec, answer: Mapping[str, Any], ledger: Path, context: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """One arm: what was asked, the judge's answer, and the circumstances in `context`."""
+    """The result of one arm: the request, the judge's answer, and the circumstances (`context`)."""
     counts = {**dict.fromkeys(COUNTS), **answer["counts"]}
     return {
         "name": arm.name,
@@ -61,7 +61,7 @@ def arm_result(
 
 
 def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The experiment, arms in the order in which they were asked for."""
+    """The result of an experiment, with the arms in the order of the request."""
     return {
         "scenario": spec.scenario,
         "seed": spec.seed,
@@ -78,14 +78,14 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
 
 
 def fault_data(row: FaultRow, at_s: float) -> dict[str, Any]:
-    """A fault row as the page gets it; `at_s` is on the experiment's axis."""
+    """A fault row as the page receives it; `at_s` is on the experiment's time axis."""
     data = asdict(row)
     del data["time_ns"]
     return {**data, "at_s": at_s}
 
 
 def versions(kafka: str, java: str | None) -> dict[str, str | None]:
-    """What ran: brokers, client library, judge, Java, and this project."""
+    """The versions of the brokers, the client library, the judge, Java, and this project."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return {
         "kafka": kafka,
@@ -98,7 +98,7 @@ def versions(kafka: str, java: str | None) -> dict[str, str | None]:
 
 
 def machine() -> dict[str, Any]:
-    """Where it ran."""
+    """The machine that it ran on."""
     return {
         "system": platform.platform(),
         "python": platform.python_version(),
@@ -112,11 +112,11 @@ def shortened(
     settings: Settings,
     pins: Mapping[str, Mapping[str, Pinned]],
 ) -> list[dict[str, str | int | bool]]:
-    """How the lab's brokers and clients differ from a product's, so that a run is short.
+    """The settings of the lab's brokers and clients that differ from the product's.
 
-    `cluster` is `Cluster.shortened`: setting → (here, the product's default). What the team's
-    own have instead is `described`, where it was; `pins` are the scenario's, by component, and the
-    lab's own of every `client`.
+    They differ so that a run is short. `cluster` is `Cluster.shortened`: setting → (the lab's
+    value, the product's default). `pins` holds the scenario's settings by component, and the lab's
+    settings of every `client`. In a row, `described` is the team's value, if it was described.
     """
     brokers: list[dict[str, str | int | bool]] = [
         {
@@ -128,8 +128,8 @@ def shortened(
     ]  # fmt: skip
     pinned: list[dict[str, str | int | bool]] = [
         {"setting": f"{component} {name}", **asdict(pin), **_described(settings, component, name)}
-        for component, of_client in pins.items()
-        for name, pin in of_client.items()
+        for component, component_pins in pins.items()
+        for name, pin in component_pins.items()
     ]
     return brokers + pinned
 

@@ -1,4 +1,4 @@
-"""The shape of a cluster before topics are created: clusters of equal shape are interchangeable."""
+"""The shape of a cluster before topics are created. Clusters of equal shape are interchangeable."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Scenario, ScenarioError, Topology
 
 _KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
-"""The brokers' own settings that every arm keeps. The others are the topic's here, which is made
-with all it needs, or are shortened."""
+"""The broker settings that every arm keeps. Others are set on the topic, or are shortened."""
 _ELR = "eligible.leader.replicas.version"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A release of Kafka, the layout of its cluster, and all that it is started with."""
+    """A release of Kafka, the layout of a cluster, and all settings that it is started with."""
 
     kafka: str
     layout: Layout = field(default_factory=Layout)
@@ -41,10 +40,10 @@ def from_json(text: str) -> tuple[Shape, ...]:
 
 
 def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
-    """What an arm needs. Raises `ScenarioError` for what cannot be staged."""
+    """The shape that an arm needs. Raises `ScenarioError` if it cannot be staged."""
     scenario = find(experiment.scenario)
     topology, described = topology_of(experiment, arm), arm.settings.get("broker", {})
-    own = {
+    kept = {
         key: described[key] for key in (*_KEYS, *scenario.kept_broker_settings) if key in described
     }
     return Shape(
@@ -57,13 +56,16 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
             log_dirs=topology.log_dirs,
             racks=topology.racks,
         ),
-        own | {key: pinned.lab for key, pinned in scenario.broker_pins(arm.settings).items()},
+        kept | {key: pinned.lab for key, pinned in scenario.broker_pins(arm.settings).items()},
         features(arm.settings, experiment.release(arm)),
     )
 
 
 def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
-    """The scenario's for an arm, but for what was chosen. Raises `ScenarioError` as `shape`."""
+    """The scenario's topology for an arm, with what the experiment chose in its place.
+
+    Raises `ScenarioError` if it cannot be staged.
+    """
     scenario = find(experiment.scenario)
     if experiment.zookeeper:
         return _with_zookeeper(experiment, scenario, arm)
@@ -89,13 +91,13 @@ def _with_zookeeper(experiment: ExperimentSpec, scenario: Scenario, arm: ArmSpec
             f"to {lines[0]}"
         )
     topology = scenario.topology(arm.settings)
-    if topology.controllers:  # ZooKeeper stands where they would, beside the brokers
+    if topology.controllers:  # ZooKeeper takes their place
         topology = replace(topology, controllers=0, note="")
     return replace(topology, partitions=experiment.partitions or topology.partitions)
 
 
 def shapes(experiment: ExperimentSpec) -> tuple[Shape, ...]:
-    """What its arms need, in their order. Raises `ScenarioError`."""
+    """The shapes that its arms need, in their order. Raises `ScenarioError` as `shape` does."""
     return tuple(shape(experiment, arm) for arm in experiment.arms)
 
 
@@ -103,16 +105,18 @@ def default_shapes() -> tuple[Shape, ...]:
     """The shapes of two arms with the brokers' default settings, on the newest release."""
     newest = kafka_versions()[0]
     line = kafka_line(newest)
-    known = {key: lookup(Family.JAVA, line, line, Component.BROKER, key).default for key in _KEYS}
-    settings = {key: value for key, value in known.items() if value is not None}
+    defaults = {
+        key: lookup(Family.JAVA, line, line, Component.BROKER, key).default for key in _KEYS
+    }
+    settings = {key: value for key, value in defaults.items() if value is not None}
     return (Shape(newest, settings=settings),) * 2
 
 
 def features(settings: Settings, version: str) -> dict[str, int]:
-    """The levels of the cluster's features that are not the release's own for a new cluster."""
+    """The levels of the cluster's features that differ from the release's for a new cluster."""
     if not at_least(version, "4.0"):
         return {}
     line = kafka_line(version)
-    own = lookup(Family.JAVA, line, line, Component.APPLICATION, _ELR).default
+    default = lookup(Family.JAVA, line, line, Component.APPLICATION, _ELR).default
     stated = settings.get("application", {}).get(_ELR)
-    return {} if stated is None or stated == own else {_ELR: int(stated)}
+    return {} if stated is None or stated == default else {_ELR: int(stated)}

@@ -1,4 +1,4 @@
-"""The stage on which a scenario plays: faults and waits on one arm's cluster."""
+"""The stage for a scenario: faults and waits on one arm's cluster."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ P = ParamSpec("P")
 
 
 class LiveStage:
-    """Does to a cluster what a scenario says (`scenarios.model.Stage`), and keeps the proof.
+    """Stages a scenario on a cluster (`scenarios.model.Stage`), and records the proof.
 
-    `unproved` lists the faults that could not be shown to have happened. `phase` is
-    called when faults and healing begin. A `quiet` stage lets time pass and does nothing.
+    `unproved` lists the faults that could not be shown to have happened. `phase` is called when
+    faults begin and when healing begins. A `quiet` stage lets time pass and does nothing.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class LiveStage:
         self.notes: list[str] = []
         self._rig = Rig(cluster, log, clients, leaders(cluster).get(0))
         self._phase, self._quiet = phase, quiet
-        self._phases: list[str] = []
+        self._reported_phases: list[str] = []
 
     def let_run(self, seconds: float) -> None:
         rest(seconds)
@@ -41,16 +41,16 @@ class LiveStage:
     def do(
         self, fault: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
     ) -> None:
-        self._act("faulting", lambda: fault(self._rig, *args, **named))
+        self._stage("faulting", lambda: fault(self._rig, *args, **named))
 
     def heal(
         self, heal: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
     ) -> None:
-        self._act("healing", lambda: heal(self._rig, *args, **named))
+        self._stage("healing", lambda: heal(self._rig, *args, **named))
 
     def not_applicable(self, fault: Fault, target: str, why: str) -> None:
         if not self._quiet:
-            self._keep(self._rig.log.not_applicable(fault, target, why))
+            self._add_note(self._rig.log.not_applicable(fault, target, why))
 
     def wait(self, condition: Condition, limit_s: float) -> None:
         if self._quiet:
@@ -58,21 +58,21 @@ class LiveStage:
         try:
             until(lambda: condition.holds(self._rig), limit_s, condition.missing,
                   awaits=condition.awaits)  # fmt: skip
-        except WaitTimeout as never:
+        except WaitTimeout as timeout:
             if not condition.is_optional:
                 raise
-            self.notes.append(str(never))
+            self.notes.append(str(timeout))
 
-    def _act(self, phase: str, act: Callable[[], Rows]) -> None:
+    def _stage(self, phase: str, act: Callable[[], Rows]) -> None:
         if self._quiet:
             return
-        if phase not in self._phases:
-            self._phases.append(phase)
+        if phase not in self._reported_phases:
+            self._reported_phases.append(phase)
             self._phase(phase)
         for row in act():
-            self._keep(row)
+            self._add_note(row)
 
-    def _keep(self, row: FaultRow) -> None:
+    def _add_note(self, row: FaultRow) -> None:
         if row.phase == "failed":
             self.unproved.append(f"{row.fault} of {row.target}: {row.evidence}")
         elif row.phase == "not_applicable":

@@ -1,4 +1,4 @@
-"""The pages of challenges. Each works without JavaScript; what was tried is kept of the visitor."""
+"""The pages of challenges. They work without JavaScript; attempts are stored by visitor."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from labs.runs import planning, services, visitors
 @require_safe
 @never_cache
 def challenges(request: HttpRequest) -> HttpResponse:
-    """Every challenge by level, with one's own best, and the one of today."""
+    """Every challenge by level, with the visitor's best attempts, and the one of today."""
     return render(request, "labs/challenges.html", challenge_pages.listed(request))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def challenge(request: HttpRequest, name: str) -> HttpResponse:
-    """One challenge. A POST plays the settings that it brings."""
+    """One challenge. A POST runs the settings that it contains."""
     challenge = _find(name)
     if request.method == "POST":
         return _play(request, challenge)
@@ -52,7 +52,7 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def answer(request: HttpRequest, name: str) -> HttpResponse:
-    """Takes the cause and the message that a visitor names in a case of forensics."""
+    """Stores the cause and the message that a visitor names in a case of forensics."""
     challenge = _find(name)
     attempt = _last(request, challenge)
     experiment = attempt.experiment if attempt else None
@@ -64,10 +64,10 @@ def answer(request: HttpRequest, name: str) -> HttpResponse:
     if form.message is None or not form.cause:
         context = challenge_pages.context(request, challenge) | {"case": form}
         return render(request, "labs/challenge.html", context, status=422)
-    shown = _is_harmed(challenge, attempt, form.message)
+    is_harmed = _is_harmed(challenge, attempt, form.message)
     tries = int(attempt.answer.get("tries", 0)) + 1
     attempt.answer = {
-        "cause": form.cause, "message": form.message, "harmed": shown, "tries": tries,
+        "cause": form.cause, "message": form.message, "harmed": is_harmed, "tries": tries,
     }  # fmt: skip
     attempt.save(update_fields=["answer"])
     return redirect(f"{_url(challenge)}#graded")
@@ -87,7 +87,7 @@ def evidence(request: HttpRequest, name: str, part: str) -> HttpResponse:
     if part == "dump":
         text = "\n".join(dump.records(run.ledger))
     elif part in (logs := dump.broker_logs(folder)):
-        text = dump.without_places(logs[part].read_text("utf-8", "replace"), folder)
+        text = dump.without_paths(logs[part].read_text("utf-8", "replace"), folder)
     else:
         raise Http404("The recording has no such part.")
     response = HttpResponse(text, content_type="text/plain; charset=utf-8")
@@ -110,10 +110,10 @@ def result(request: HttpRequest, slug: str) -> HttpResponse:
     attempt = get_object_or_404(
         Attempt.objects.select_related("experiment").prefetch_related("experiment__runs"), slug=slug
     )
-    one = challenge_grades.graded(attempt)
-    if one is None:
-        raise Http404("This challenge is no longer there.")
-    context = challenge_pages.result_context(request, one)
+    graded = challenge_grades.graded(attempt)
+    if graded is None:
+        raise Http404("This challenge no longer exists.")
+    context = challenge_pages.result_context(request, graded)
     return render(request, "labs/challenge_result.html", context)
 
 
@@ -133,8 +133,8 @@ def _last(request: HttpRequest, challenge: Challenge) -> Attempt | None:
 
 
 def _play(request: HttpRequest, challenge: Challenge) -> HttpResponse:
-    """Starts a run with the levers that were sent, or puts one that reached no result back into the
-    queue. One at a time."""
+    """Starts a run with the levers that were sent, or requeues one without a result. Only one run
+    may be live."""
     last = _last(request, challenge)
     experiment = last.experiment if last else None
     if experiment is not None and experiment.is_live:
@@ -156,7 +156,7 @@ def _play(request: HttpRequest, challenge: Challenge) -> HttpResponse:
 def _start(
     request: HttpRequest, challenge: Challenge, levers: dict[str, str], pipeline: Pipeline
 ) -> None:
-    """Queues the run; of today's challenge on the schedule that everybody has."""
+    """Queues the run; for the daily challenge on the schedule that is the same for everybody."""
     day = challenge_pages.today()
     is_daily = (
         bool(request.POST.get("daily")) and daily_challenge(day, all_challenges()) == challenge
@@ -171,7 +171,7 @@ def _start(
 
 
 def _is_harmed(challenge: Challenge, attempt: Attempt, message: int) -> bool | None:
-    """Whether the ledger shows the harm of the case in a message; None where it cannot tell."""
+    """Whether the ledger shows the harm of the case in a message; None if that is unknown."""
     if attempt.experiment is None:
         return None
     run = attempt.experiment.runs.filter(name=challenge.arm).first()
@@ -179,5 +179,5 @@ def _is_harmed(challenge: Challenge, attempt: Attempt, message: int) -> bool | N
     seen = run.counts.get(count) if run else None
     if run is None or seen is None:
         return None
-    bearers = harmed(run.ledger, count, seen)
-    return None if bearers is None else message in bearers
+    affected = harmed(run.ledger, count, seen)
+    return None if affected is None else message in affected

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of
-from labs.engine.plan.topic import without_deletion, topic_config
+from labs.engine.plan.topic import topic_config, without_deletion
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import ScenarioError
 

@@ -54,8 +54,8 @@ def test_a_message_that_stayed_is_found_and_its_deliveries_named(ledger: Path) -
     kept = lines_of(ledger, histories.KEPT)
     assert not [line for line in kept.lines if line.kind == "gone"]
     texts = [line.text for line in kept.lines]
-    assert "Handed to group app (c) from offset 2." in texts
-    assert "Handed to the final reader (c) from offset 2." in texts
+    assert "Delivered to group app (c) from offset 2." in texts
+    assert "Delivered to the final reader (c) from offset 2." in texts
     assert texts[-1] == "In the log at the end: partition 0, offset 2."
     assert any("High watermark 6: consumers can read it." in text for text in texts)
 
@@ -84,7 +84,7 @@ def test_what_a_client_refused_before_it_took_it_has_the_time_of_the_refusal(led
     refused = {**row, "completed_ns": histories.ns(4.5)}
     TableWriter(ledger, "sends", "refused").flush_rows([again, refused])
     assert [(line.at_s, line.text) for line in lines_of(ledger, 16).lines[:3]] == [
-        (4.5, "Not taken by p, attempt 1."),
+        (4.5, "Not accepted by p, attempt 1."),
         (4.5, "Refused, and certainly not written: too large."),
         (4.8, "Sent by p, attempt 2."),
     ]
@@ -111,9 +111,9 @@ def test_of_a_message_that_was_taken_back_no_effect_is_missed(ledger: Path) -> N
     TableWriter(ledger, "effects", "sink").close()
     (line,) = end_of(ledger, "aborted")
     assert line == (
-        None, "Its transaction p-1 was aborted: who reads committed messages passes over it.",
+        None, "Its transaction p-1 was aborted: consumers that read committed messages skip it.",
     )  # fmt: skip
-    assert "It left no effect." not in [line.text for line in lines_of(ledger, 20).lines]
+    assert "It had no effect." not in [line.text for line in lines_of(ledger, 20).lines]
 
 
 def test_a_message_behind_an_open_transaction_is_not_called_readable_by_all(ledger: Path) -> None:
@@ -127,7 +127,7 @@ def test_effects_are_told_with_the_first_time_and_how_often(ledger: Path) -> Non
     row = {"sink": "sqlite", "value": histories.KEPT, "applied": 2, "time_ns": histories.ns(4.3)}
     TableWriter(ledger, "effects", "sink").flush_rows([row])
     lines = [(line.at_s, line.text) for line in lines_of(ledger, histories.KEPT).lines]
-    assert (4.3, "It left its effect in sqlite, 2 times by the end.") in lines
+    assert (4.3, "It took effect in sqlite, 2 times by the end.") in lines
 
 
 def test_an_acknowledged_message_without_an_effect_is_told_where_effects_were_recorded(
@@ -135,12 +135,12 @@ def test_an_acknowledged_message_without_an_effect_is_told_where_effects_were_re
 ) -> None:
     assert lines_of(ledger, histories.LATER).lines[-1].kind == "found"
     TableWriter(ledger, "effects", "sink").close()
-    assert lines_of(ledger, histories.LATER).lines[-1].text == "It left no effect."
-    assert "It left no effect." not in [line.text for line in lines_of(ledger, 15).lines]
+    assert lines_of(ledger, histories.LATER).lines[-1].text == "It had no effect."
+    assert "It had no effect." not in [line.text for line in lines_of(ledger, 15).lines]
 
 
-DELETED = "The log begins at offset 9 by then: what lay before was deleted."
-COMPACTED = "Its topic is compacted: of each key the last message stays."
+DELETED = "By then the log begins at offset 9: everything before was deleted."
+COMPACTED = "Its topic is compacted: only the last message of a key stays."
 
 
 @pytest.mark.parametrize(
@@ -188,5 +188,5 @@ def test_a_message_that_a_group_passed_over_does_not_end_well(ledger: Path) -> N
     ]
     TableWriter(ledger, "commits", "groups").flush_rows(rows)
     last = lines_of(ledger, histories.KEPT).lines[-1]
-    text = "Group billing passed it over: it committed beyond it and never got it."
+    text = "Group billing skipped it: it committed a later offset and never received it."
     assert (last.kind, last.text) == ("gone", text)

@@ -168,7 +168,7 @@ def result(
 
 KILLED = (signal.SIGKILL, "was killed, and not by this run.")
 SEGV = (signal.SIGSEGV, "was killed (SIGSEGV), and not by this run.")
-STOPPED = (signal.SIGSTOP, "and nothing here had stopped it.")
+STOPPED = (signal.SIGSTOP, "and not by this run.")
 HIT = [
     *((part, phase, *KILLED) for part in ("broker 1", "node 4") for phase in PHASES),
     *(("the consumer-1", phase, *KILLED) for phase in PHASES[:-1]),

@@ -59,7 +59,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exceptio
 
     def answered(self: ArmRunner) -> dict[str, Any]:
         self.arm.ledger.mkdir(parents=True)
-        return self._judged(cluster)
+        return self._judge(cluster)
 
     monkeypatch.setattr(ArmRunner, "answer", answered)
 

@@ -52,34 +52,34 @@ def test_who_was_stopped_by_somebody_else_disturbs_the_run(herd: Any) -> None:
     looking = Watch(herd, list, FaultLog())
     stop(herd, 2)
     for tenth in range(100, 120, 2):
-        looking.look(tenth / 10)
+        looking.check(tenth / 10)
     assert looking.disturbance == ""
-    looking.look(12.2)
-    text = "broker 2 stood still for 2.2 s, and nothing here had stopped it"
+    looking.check(12.2)
+    text = "broker 2 was stopped for 2.2 s, and not by this run"
     assert looking.disturbance == text
     os.kill(herd.brokers[2].pid, signal.SIGCONT)
     until(lambda: herd.brokers[2].state == "running", 60, "it did not go on")
-    looking.look(12.4)
+    looking.check(12.4)
     assert looking.disturbance == text, "a run that was disturbed stays so"
 
 
 def test_who_has_gone_on_before_anybody_looked_again_stood_still_too(herd: Any) -> None:
     looking = Watch(herd, list, FaultLog())
     stop(herd, 1)
-    looking.look(10.0)
+    looking.check(10.0)
     os.kill(herd.brokers[1].pid, signal.SIGCONT)
     until(lambda: herd.brokers[1].state == "running", 60, "it did not go on")
-    looking.look(15.0)
-    assert looking.disturbance.startswith("broker 1 stood still for 5.0 s")
+    looking.check(15.0)
+    assert looking.disturbance.startswith("broker 1 was stopped for 5.0 s")
 
 
 def test_a_moment_is_no_disturbance(herd: Any) -> None:
     looking = Watch(herd, list, FaultLog())
     stop(herd, 2)
-    looking.look(10.0)
+    looking.check(10.0)
     os.kill(herd.brokers[2].pid, signal.SIGCONT)
     until(lambda: herd.brokers[2].state == "running", 60, "it did not go on")
-    looking.look(11.9)
+    looking.check(11.9)
     assert looking.disturbance == ""
 
 
@@ -87,7 +87,7 @@ def test_it_looks_by_itself_and_every_wait_hears_of_it(herd: Any) -> None:
     looking = Watch(herd, list, FaultLog())
     stop(herd, 1)
     with (
-        pytest.raises(Disturbed, match="broker 1 stood still"),
+        pytest.raises(Disturbed, match="broker 1 was stopped"),
         undisturbed(lambda: looking.disturbance),
         looking,
     ):
@@ -101,7 +101,7 @@ def test_a_watch_that_cannot_look_says_so(herd: Any) -> None:
     looking = Watch(herd, nobody, FaultLog())
     with looking:
         until(lambda: looking.disturbance, 60, "nothing was said")
-    assert looking.disturbance == "the watch over its processes failed: no /proc here"
+    assert looking.disturbance == "the check of its processes failed: no /proc here"
 
 
 def test_dedicated_controllers_and_links_are_watched_too(herd: Any) -> None:
@@ -109,14 +109,14 @@ def test_dedicated_controllers_and_links_are_watched_too(herd: Any) -> None:
     herd.controllers[4].name = "node 4"
     carrier = herd.brokers.pop(1)
     herd.links = SimpleNamespace(pids=[carrier.pid])
-    for process, text in ((carrier, "what carries the links"), (herd.controllers[4], "node 4")):
+    for process, text in ((carrier, "the proxy of the links"), (herd.controllers[4], "node 4")):
         looking = Watch(herd, list, FaultLog())
         process.pause()
         until(partial(is_paused, process), 60, "it did not stop")
-        looking.look(10.0)
-        looking.look(12.5)
+        looking.check(10.0)
+        looking.check(12.5)
         process.resume()
-        assert looking.disturbance.startswith(f"{text} stood still")
+        assert looking.disturbance.startswith(f"{text} was stopped")
     herd.brokers = {1: carrier}
 
 
@@ -137,9 +137,9 @@ def test_who_was_stopped_here_is_no_disturbance(herd: Any) -> None:
     looking = Watch(herd, list, log)
     pause(rig(herd, log), running_brokers())
     for now in (10.0, 12.0, 14.0):
-        looking.look(now)
+        looking.check(now)
     resume(rig(herd, log), paused())
-    looking.look(16.0)
+    looking.check(16.0)
     assert looking.disturbance == ""
     assert {row.fault for row in log.rows} == {"pause", "resume"}
 
@@ -147,13 +147,13 @@ def test_who_was_stopped_here_is_no_disturbance(herd: Any) -> None:
 def test_a_look_that_comes_late_is_the_machines(herd: Any) -> None:
     log = FaultLog()
     looking = Watch(herd, list, log)
-    looking.look(5.0)
-    with looking.keeping_time():
+    looking.check(5.0)
+    with looking.with_deadlines():
         for now in (10.0, 10.3, 12.2, 12.5):
-            looking.look(now)
+            looking.check(now)
         assert log.rows == []
-        looking.look(15.85)
-    looking.look(30.0)
+        looking.check(15.85)
+    looking.check(30.0)
     (row,) = log.rows
     assert (row.fault, row.target, row.phase) == ("run", "machine", "failed")
     assert "3.1 s" in row.evidence

@@ -152,7 +152,7 @@ def test_the_json_lines_of_a_sealed_ledger_are_sealed(client: Client, tmp_path: 
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("damage", ["changed", "added", "taken away"])
+@pytest.mark.parametrize("damage", ["changed", "added", "removed"])
 def test_nothing_is_sealed_anew_that_is_not_as_it_was_sealed(client: Client, damage: str) -> None:
     run, url = _with_rows()
     seal(run.ledger)
