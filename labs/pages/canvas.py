@@ -1,6 +1,6 @@
-"""A drawing that becomes a PNG: rectangles, lines and text in the font of the pages.
+"""Draws a PNG: rectangles, lines and text in the font of the pages.
 
-It is drawn at twice its size and made smaller, which smooths the lines.
+It is drawn at twice its size and scaled down, which smooths the lines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WEIGHT, _BOLD = 400, 650
 
 
 class Canvas:
-    """`width` × `height` points of one colour; places are points from the upper left corner."""
+    """`width` × `height` points of one colour; coordinates start in the upper left corner."""
 
     def __init__(self, width: int, height: int, paper: Colour) -> None:
         self._image = Image.new("RGB", (width * _SCALE, height * _SCALE), paper)
@@ -34,7 +34,7 @@ class Canvas:
     def fill(
         self, x: float, y: float, width: float, height: float, colour: Colour, share: float = 1.0
     ) -> None:
-        """A rectangle, `share` of its colour mixed with what is there; to whole points."""
+        """Fills a rectangle, rounded to whole points; `share` is the opacity of the colour."""
         left, top = round(x), round(y)
         right, bottom = round(x + width), round(y + height)
         if left < right and top < bottom:
@@ -45,7 +45,7 @@ class Canvas:
     def frame(
         self, x: float, y: float, width: float, height: float, colour: Colour, thick: float = 2
     ) -> None:
-        """The outline of a rectangle."""
+        """Draws the outline of a rectangle."""
         corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)]
         self.draw([corners], colour, thick)
 
@@ -53,19 +53,19 @@ class Canvas:
         self, text: str, x: float, y: float, height: float, colour: Colour,
         *, bold: bool = False, centred: bool = False,
     ) -> None:  # fmt: skip
-        """A text with its baseline at `y`, its capitals `height` high; it begins at `x`, or has its
-        middle there."""
+        """Writes text with its baseline at `y` and capitals `height` high. It begins at `x`, or is
+        centred there."""
         (place,) = _scaled([(x, y)])
         anchor = "ms" if centred else "ls"
         self._draw.text(place, text, colour, _font(height, bold=bold), anchor)
 
     def draw(self, lines: Iterable[Line], colour: Colour, thick: float) -> None:
-        """Lines of so many points."""
+        """Draws lines that are `thick` points wide."""
         for line in lines:
             self._draw.line(_scaled(line), colour, round(thick * _SCALE), joint="curve")
 
     def png(self) -> bytes:
-        """The picture as PNG."""
+        """Returns the picture as PNG."""
         out = BytesIO()
         self._image.resize(self._size, Image.Resampling.BOX).save(out, "PNG", optimize=True)
         return out.getvalue()
@@ -77,7 +77,7 @@ def width(text: str, height: float, *, bold: bool = False) -> float:
 
 
 def wrapped(text: str, height: float, room: float, most: int, *, bold: bool = False) -> list[str]:
-    """The text in at most so many lines that fit into `room`; what is too long ends in dots."""
+    """Returns at most `most` lines that fit into `room`; longer text ends with an ellipsis."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word

@@ -1,4 +1,4 @@
-"""The evidence of all runs for or against the advisor, by failure, with the runs."""
+"""The pages of evidence: all runs for or against the advisor, by failure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from labs.evidence import trials
 
 @require_safe
 def evidence(request: HttpRequest) -> HttpResponse:
-    """Prediction and observation, claim by claim, each number with a link to its runs."""
+    """Prediction and observation for each claim; each number links to its runs."""
     comparison, staged = trials.comparison(), trials.scenarios_staged()
-    own = trials.local_counts()
+    by_scenario = trials.local_counts()
     unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}
     context = {
         "comparison": comparison,
-        "staged": [(run, _here(run, own.get(run.scenario.name, []))) for run in staged],
+        "staged": [
+            (run, _local_share(run, by_scenario.get(run.scenario.name, []))) for run in staged
+        ],
         "runs": comparison.runs + sum(run.runs for run in staged),
         "untried": sorted({**UNTRIED, **unstaged}.items()),
     }
@@ -30,14 +32,14 @@ def evidence(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def failure(request: HttpRequest, name: str) -> HttpResponse:
-    """The runs of one failure event: what each was run with, and what it showed."""
+    """The runs of one failure event: the settings and the result of each."""
     section = trials.comparison().of(name)
     if section is None:
         raise Http404(f"There is no failure event {name}.")
     return render(request, "labs/evidence_failure.html", {"section": section})
 
 
-def _here(staged: Staged, own: Sequence[Mapping[str, int | None]]) -> tuple[int, int]:
-    """Returns the number of this installation's arms that saw it, and of all its arms."""
-    judged = [counts[staged.anomaly] for counts in own if counts.get(staged.anomaly) is not None]
+def _local_share(staged: Staged, arms: Sequence[Mapping[str, int | None]]) -> tuple[int, int]:
+    """Returns the number of arms of this installation that showed the anomaly, and of all."""
+    judged = [counts[staged.anomaly] for counts in arms if counts.get(staged.anomaly) is not None]
     return sum(bool(count) for count in judged), len(judged)

@@ -1,6 +1,6 @@
-"""The progress of an arm and its remaining time, by its phases: pure.
+"""The progress and the remaining time of an arm, by its phases. Pure.
 
-Times are seconds since the experiment's first event, as the runner tells them.
+Times are seconds since the first event of the experiment, as reported by the runner.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ USUAL_S: Mapping[str, float] = {
 
 _WAITING = ("", "waiting")
 _LATE = 1.5
-"""A phase is late when it has taken so many times what it usually takes, and 2 s."""
+"""A phase is late if it has taken this many times its usual duration plus 2 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """An arm has spent `spent_s` in its phase, which usually takes `usual_s`; the phases after it
-    take `later_s`."""
+    """The progress of an arm: `spent_s` so far in its phase, which usually takes `usual_s`; the
+    phases after it take `later_s`."""
 
     phase: str
     spent_s: float
@@ -45,28 +45,28 @@ class Pace:
     later_s: float
 
     @property
-    def left_s(self) -> float:
-        """Seconds to the arm's verdict; for one that waits, from when it has its place."""
+    def remaining_s(self) -> float:
+        """The seconds to the arm's verdict; for a waiting arm from the time when it has a place."""
         return max(self.usual_s - self.spent_s, 0.0) + self.later_s
 
     @property
     def words(self) -> str:
-        """What its phase is called."""
+        """The name of its phase on the page."""
         return PHASES.get(self.phase, self.phase)
 
     @property
     def waits(self) -> bool:
-        """Whether it has no place for its brokers yet."""
+        """Whether it is still waiting for a place for its brokers."""
         return self.phase in _WAITING
 
     @property
     def late(self) -> bool:
-        """Whether its phase takes clearly longer than usual."""
+        """Whether its phase takes considerably longer than usual."""
         return not self.waits and self.spent_s > _LATE * self.usual_s + 2
 
 
 def usual(earlier: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """The median time of each phase, of arms that are done: by arm, when each phase began."""
+    """Returns the median duration of each phase; `earlier` has the starts of phases by arm."""
     took: dict[str, list[float]] = {}
     for began in earlier:
         ordered = sorted(began.items(), key=lambda row: row[1])
@@ -78,12 +78,12 @@ def usual(earlier: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def pace(
     phase: str, began: Mapping[str, float], now_s: float, usual_s: Mapping[str, float]
 ) -> Pace:
-    """Where an arm stands; `began` says when each of its phases began."""
+    """Returns the pace of an arm; `began` has the start of each of its phases."""
     if phase in _WAITING:
         return Pace(phase, 0.0, 0.0, sum(usual_s.values()))
     names = list(usual_s)
     later = names[names.index(phase) + 1 :] if phase in names else []
-    # A scenario that heals and fails again is past what it was in before.
+    # A scenario may return to an earlier phase, such as failing again after healing.
     spent_s = now_s - began.get(phase, now_s)
     return Pace(
         phase, max(spent_s, 0.0), usual_s.get(phase, 0.0), sum(usual_s[name] for name in later)

@@ -1,27 +1,27 @@
-"""Numbers and names that came in an address or a form, where anything may stand."""
+"""Validates numbers and names from an address or a form."""
 
 from __future__ import annotations
 
 import re
 
 _MOST_DIGITS = 18
-"""What the database and the ledger take: a number of so many digits has 64 bits."""
+"""The longest number that fits into the 64 bits of the database and the ledger."""
 
 
 def whole_number(text: str) -> int | None:
-    """The number that plain digits say; None for anything else, and for more digits than 18.
+    """Returns the number in plain digits; None for anything else, and for more than 18 digits.
 
     >>> whole_number("12"), whole_number("-1"), whole_number("²"), whole_number("9" * 5000)
     (12, None, None, None)
     """
-    sound = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
-    return int(text) if sound else None
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return int(text) if is_number else None
 
 
 def slug(text: str) -> str:
-    """The text if it can be the name of a description or an experiment; else empty, as none is.
+    """Returns the text if it can be the slug of a description or an experiment; otherwise empty.
 
-    PostgreSQL refuses to look for some texts at all, a zero byte among them.
+    PostgreSQL rejects some texts in a query, such as one with a zero byte.
 
     >>> slug("ah7kkzwc"), slug("a\\0b"), slug("../etc")
     ('ah7kkzwc', '', '')

@@ -1,4 +1,4 @@
-"""The parts of pages that browsers request again and again while they change."""
+"""Parts of pages that browsers request repeatedly while they change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django_htmx.http import HttpResponseStopPolling
 def polled(
     request: HttpRequest, template: str, context: Mapping[str, Any], *, is_live: bool
 ) -> HttpResponse:
-    """A part of a page; where it will not change again, its status tells htmx to stop (286)."""
+    """Returns a part of a page; status 286 tells htmx to stop once it will not change again."""
     return render(request, template, context, status=None if is_live else _STOPPED)
 
 

@@ -1,4 +1,4 @@
-"""A cache of texts that many browsers request at the same time: a run's pictures for a class."""
+"""A cache for text that many browsers request at the same time, such as the run of a class."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 _MOST = 48
-"""Texts of up to some 200 KB each."""
-_kept: OrderedDict[Hashable, str] = OrderedDict()
-_making = threading.Lock()
+"""The number of texts, of up to about 200 KB each."""
+_texts: OrderedDict[Hashable, str] = OrderedDict()
+_lock = threading.Lock()
 
 
 def cached(key: Hashable, make: Callable[[], str]) -> str:
-    """The text of a key, made for the first request; the others wait for it.
+    """Returns the text of a key. The first request makes it, and the others wait.
 
-    The key has to change when the text does: entries never expire, they are only pushed out.
+    The key has to change with the text: entries never expire, and only the oldest are evicted.
     """
-    with _making:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-        made = _kept[key] = make()
-        if len(_kept) > _MOST:
-            _kept.popitem(last=False)
-        return made
+    with _lock:
+        if key in _texts:
+            _texts.move_to_end(key)
+            return _texts[key]
+        text = _texts[key] = make()
+        if len(_texts) > _MOST:
+            _texts.popitem(last=False)
+        return text

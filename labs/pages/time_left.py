@@ -1,4 +1,4 @@
-"""When a run that goes on has its verdict, in words, counted by the stages of its arms: pure."""
+"""The time until a running experiment has its verdicts, in words, from its arms' paces. Pure."""
 
 from __future__ import annotations
 
@@ -10,31 +10,35 @@ from labs.pages.pace import Pace
 
 
 def time_left(arms: Collection[Pace]) -> str:
-    """The words for the arms that are not done; where one is late, in what and for how long."""
+    """Returns the remaining time for these arms, in words; if one is late, also its phase."""
     if not arms:
         return "it ends in a moment"
     waiting = sum(arm.waits for arm in arms)
-    left = f"about {max(math.ceil(until_verdict_s(arms)), 1)} s"
+    remaining = f"about {max(math.ceil(until_verdict_s(arms)), 1)} s"
     if waiting == len(arms):
-        return f"{_wait(waiting)} for a place on this machine; {left} from then on"
-    why = f", because {_wait(waiting)} for a place on this machine" if waiting else ""
+        return f"{_wait(waiting)} for a place on this machine; {remaining} from then on"
+    reason = f", because {_wait(waiting)} for a place on this machine" if waiting else ""
     late = max((arm for arm in arms if arm.late), key=lambda arm: arm.spent_s, default=None)
     if late is None:
-        return f"{left} left{why}"
+        return f"{remaining} left{reason}"
     # The end of an overdue phase is unknown; what comes after it, and the other arms, are known.
-    after = f"; at least {left.removeprefix('about ')} left{why}" if until_verdict_s(arms) else ""
+    after = (
+        f"; at least {remaining.removeprefix('about ')} left{reason}"
+        if until_verdict_s(arms)
+        else ""
+    )
     usual_s = math.ceil(late.usual_s)
     return f"{late.words.lower()} for {late.spent_s:.0f} s, usually about {usual_s} s{after}"
 
 
 def until_verdict_s(arms: Collection[Pace]) -> float:
-    """Seconds to the last verdict, if each arm that waits gets the place of the next that ends."""
-    ends = sorted(arm.left_s for arm in arms if not arm.waits)
+    """Returns the seconds to the last verdict if each waiting arm gets the next free place."""
+    ends = sorted(arm.remaining_s for arm in arms if not arm.waits)
     for arm in arms:
         if arm.waits and ends:
-            heapreplace(ends, ends[0] + arm.left_s)
-    if not ends:  # whose place they get is not known, nor whether one by one
-        heappush(ends, max(arm.left_s for arm in arms))
+            heapreplace(ends, ends[0] + arm.remaining_s)
+    if not ends:  # it is unknown whose place they get, and whether one after the other
+        heappush(ends, max(arm.remaining_s for arm in arms))
     return max(ends)
 
 

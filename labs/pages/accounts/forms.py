@@ -1,4 +1,4 @@
-"""The forms to make an account, to sign in to it, and to change it."""
+"""Forms to create an account, to sign in, and to change the account."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WRONG = "There is no account with this name and this password."
 
 
 class NameField(forms.CharField):
-    """The name of an account, as `plain_name` makes it of what was typed."""
+    """The name of an account, normalized by `plain_name`."""
 
     def __init__(self) -> None:
         about = {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
@@ -36,7 +36,7 @@ class NameField(forms.CharField):
 
 
 def _password(label: str, *, new: bool = False) -> forms.CharField:
-    """A field that takes a password as it was typed. It is never sent back to the page."""
+    """Returns a field for a password as typed. It is never sent back to the page."""
     fill = "new-password" if new else "current-password"
     return forms.CharField(
         label=label, strip=False, max_length=LONGEST_PASSWORD,
@@ -51,17 +51,17 @@ class SignUpForm(forms.Form):
     password = _password("Password, at least 12 characters", new=True)
 
     def clean(self) -> dict[str, Any]:
-        given = self.cleaned_data
-        if given.keys() >= {"name", "password"}:
-            _check_new(self, "password", User(username=given["name"]))
-        return given
+        data = self.cleaned_data
+        if data.keys() >= {"name", "password"}:
+            _check_new(self, "password", User(username=data["name"]))
+        return data
 
-    def made(self) -> User | None:
-        """The account; None, and an error at the name, if the name is taken."""
-        given = self.cleaned_data
+    def create_user(self) -> User | None:
+        """Creates the account; returns None, with an error at the name, if the name is taken."""
+        data = self.cleaned_data
         try:
             with transaction.atomic():
-                return User.objects.create_user(given["name"], password=given["password"])
+                return User.objects.create_user(data["name"], password=data["password"])
         except IntegrityError:
             self.add_error("name", "This name is taken. Choose another, or sign in.")
             return None
@@ -75,17 +75,17 @@ class SignInForm(forms.Form):
     user: User | None = None
 
     def clean(self) -> dict[str, Any]:
-        given = self.cleaned_data
-        if given.keys() >= {"name", "password"}:
-            result = authenticate(username=given["name"], password=given["password"])
+        data = self.cleaned_data
+        if data.keys() >= {"name", "password"}:
+            result = authenticate(username=data["name"], password=data["password"])
             if not isinstance(result, User) or result.is_staff:
                 raise ValidationError(WRONG)
             self.user = result
-        return given
+        return data
 
 
-class _OwnForm(forms.Form):
-    """A change to one's own account, which asks for its password."""
+class _ConfirmedForm(forms.Form):
+    """A change to an account that requires its current password."""
 
     old = _password("Your password now")
 
@@ -94,14 +94,14 @@ class _OwnForm(forms.Form):
         self._user = user
 
     def clean_old(self) -> str:
-        given: str = self.cleaned_data["old"]
-        if not self._user.check_password(given):
+        data: str = self.cleaned_data["old"]
+        if not self._user.check_password(data):
             raise ValidationError("This is not your password.")
-        return given
+        return data
 
 
-class PasswordForm(_OwnForm):
-    """Another password."""
+class PasswordForm(_ConfirmedForm):
+    """A new password."""
 
     password = _password("New password, at least 12 characters", new=True)
 
@@ -111,14 +111,14 @@ class PasswordForm(_OwnForm):
         return self.cleaned_data
 
 
-class RemovalForm(_OwnForm):
-    """The end of an account."""
+class RemovalForm(_ConfirmedForm):
+    """The removal of an account."""
 
     prefix = "remove"
 
 
 def _check_new(form: forms.Form, field: str, user: User) -> None:
-    """Adds what is wrong with a new password (`AUTH_PASSWORD_VALIDATORS`)."""
+    """Adds the errors of a new password to its field (`AUTH_PASSWORD_VALIDATORS`)."""
     try:
         validate_password(form.cleaned_data[field], user)
     except ValidationError as wrong:

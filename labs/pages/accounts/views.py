@@ -1,4 +1,4 @@
-"""The pages of accounts: a name and a password, and one's progress on every device."""
+"""The pages of accounts: name, password, and the same progress on every device."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ _BAD = 400
 @require_safe
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
-    """One's own account."""
+    """The page of the signed-in learner's account."""
     learner = visitors.learner(request)
-    return _own(request, learner) if learner else redirect("labs:sign-in")
+    return _account_page(request, learner) if learner else redirect("labs:sign-in")
 
 
 @sensitive_post_parameters()
 @require_http_methods(["GET", "POST"])
 @never_cache
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Signs in, and takes over what this browser kept."""
+    """Signs in, and moves the progress of this browser to the account."""
     if visitors.learner(request):
         return redirect("labs:account")
     form = SignInForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and form.user is not None:
         accounts.enter(request, form.user)
         return redirect("labs:lessons")
-    return _form(request, "labs/account/sign_in.html", form)
+    return _form_page(request, "labs/account/sign_in.html", form)
 
 
 @sensitive_post_parameters()
 @require_http_methods(["GET", "POST"])
 @never_cache
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Makes an account of what this browser kept."""
+    """Creates an account, and moves the progress of this browser to it."""
     if visitors.learner(request):
         return redirect("labs:account")
     form = SignUpForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and (made := form.made()) is not None:
-        accounts.enter(request, made)
+    if form.is_valid() and (user := form.create_user()) is not None:
+        accounts.enter(request, user)
         return redirect("labs:lessons")
-    return _form(request, "labs/account/sign_up.html", form)
+    return _form_page(request, "labs/account/sign_up.html", form)
 
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Signs out. This browser keeps nothing of the account."""
+    """Signs out. Nothing of the account stays in this browser."""
     if visitors.learner(request):
         logout(request)
     return redirect("labs:lessons")
@@ -67,12 +67,12 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 def password(request: HttpRequest) -> HttpResponse:
-    """Another password. All other sessions of the account end."""
+    """Changes the password. All other sessions of the account end."""
     if (learner := visitors.learner(request)) is None:
         return redirect("labs:sign-in")
     form = PasswordForm(learner, request.POST)
     if not form.is_valid():
-        return _own(request, learner, password=form)
+        return _account_page(request, learner, password=form)
     learner.set_password(form.cleaned_data["password"])
     learner.save(update_fields=["password"])
     update_session_auth_hash(request, learner)
@@ -89,14 +89,14 @@ def remove(request: HttpRequest) -> HttpResponse:
         return redirect("labs:sign-in")
     form = RemovalForm(learner, request.POST)
     if not form.is_valid():
-        return _own(request, learner, removal=form)
+        return _account_page(request, learner, removal=form)
     accounts.remove(learner)
     logout(request)
     messages.success(request, "Your account and its progress are removed.")
     return redirect("labs:lessons")
 
 
-def _own(request: HttpRequest, learner: User, **sent: Any) -> HttpResponse:
+def _account_page(request: HttpRequest, learner: User, **sent: Any) -> HttpResponse:
     forms = {"password": PasswordForm(learner), "removal": RemovalForm(learner)}
     return render(
         request, "labs/account/account.html", forms | {"name": learner.username} | sent,
@@ -104,5 +104,5 @@ def _own(request: HttpRequest, learner: User, **sent: Any) -> HttpResponse:
     )  # fmt: skip
 
 
-def _form(request: HttpRequest, template: str, form: SignInForm | SignUpForm) -> HttpResponse:
+def _form_page(request: HttpRequest, template: str, form: SignInForm | SignUpForm) -> HttpResponse:
     return render(request, template, {"form": form}, status=_BAD if form.is_bound else None)

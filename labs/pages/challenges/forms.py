@@ -1,4 +1,4 @@
-"""The form of a challenge: its levers, and nothing else. The catalog says what is wrong."""
+"""The forms of a challenge: its levers, validated by the catalog, and the answer to a case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 60
 
 
 class LeverForm(forms.Form):
-    """One field a lever, filled with `levers`. Valid if the catalog takes all of them together."""
+    """One field per lever, filled with `levers`; valid if the catalog accepts all of them."""
 
     def __init__(self, challenge: Challenge, levers: Mapping[str, str]) -> None:
         self.challenge = challenge
@@ -33,7 +33,7 @@ class LeverForm(forms.Form):
             self.fields[name] = _field(lever_setting(challenge, name), question_of(name, family))
 
     def clean(self) -> None:
-        """Puts each problem at its field, in the client's words."""
+        """Adds each problem to its field, in the client's words."""
         self.pipeline, problems = described(self.challenge, self.levers)
         for problem in problems:
             name = advisor.field_of(problem)
@@ -48,7 +48,7 @@ class LeverForm(forms.Form):
 
 
 class CaseForm:
-    """The answer in a case of forensics: a cause and a message's number."""
+    """The answer in a case of forensics: a cause and the number of a message."""
 
     def __init__(self, challenge: Challenge, sent: Mapping[str, str]) -> None:
         names = [cause.name for cause in challenge.causes]
@@ -63,7 +63,7 @@ class CaseForm:
 
     @property
     def problem(self) -> str:
-        """What is missing; empty for a form that was not sent."""
+        """The missing part, in words; empty for a form that was not sent."""
         if not self._sent or self.is_valid():
             return ""
         return "Choose a cause, and give the number of a message, such as 1234."

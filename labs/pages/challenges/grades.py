@@ -1,4 +1,4 @@
-"""The grade of each try, worked out from its run whenever it is looked at."""
+"""The grade of each attempt, computed from its run whenever it is shown."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from labs.challenges.levers import Change, changes, described, stated
 from labs.models import Attempt, GivenUp, State
 from labs.runs import visitors
 
-_MOST_TRIES = 200
-"""Of a visitor's tries so many are looked at, the newest first."""
+_MOST_ATTEMPTS = 200
+"""The number of attempts of a visitor that are read, the newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A try with its grade; None as long as there is nothing to grade: it runs, or nothing was
-    answered yet. `changes` are the settings that stand otherwise than at the start."""
+    """An attempt with its grade, which is None as long as there is nothing to grade: the run has
+    not ended, or there is no answer. `changes` are the settings that differ from the start."""
 
     attempt: Attempt
     challenge: Challenge
@@ -48,7 +48,7 @@ class Graded:
 
 
 def graded(attempt: Attempt) -> Graded | None:
-    """None for a challenge that is no longer in the house."""
+    """Returns an attempt with its grade; None if the challenge no longer exists."""
     try:
         challenge = find(attempt.challenge)
     except LookupError:
@@ -61,12 +61,12 @@ def graded(attempt: Attempt) -> Graded | None:
 def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
     experiment = attempt.experiment
     if experiment is None:
-        return Grade(UNKNOWN, "The run of this try was removed.")
+        return Grade(UNKNOWN, "The run of this attempt was removed.")
     if experiment.state != State.DONE:
         return None
     run = next((run for run in experiment.runs.all() if run.name == challenge.arm), None)
     if run is None:
-        return Grade(UNKNOWN, "The run of this try has no such settings.")
+        return Grade(UNKNOWN, "The run of this attempt has no such settings.")
     played = Played.from_result(run.result)
     if challenge.is_forensics:
         answer = attempt.answer
@@ -83,29 +83,29 @@ def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
 
 
 def tries(request: HttpRequest, challenge: Challenge | None = None) -> list[Attempt]:
-    """The visitor's own tries, at one challenge or at all, the newest first."""
+    """Returns the visitor's attempts at one challenge or at all, the newest first."""
     key = visitors.existing_key(request)
     if not key:
         return []
     result = Attempt.objects.filter(visitor=key).select_related("experiment")
     if challenge is not None:
         result = result.filter(challenge=challenge.name)
-    return list(result.prefetch_related("experiment__runs")[:_MOST_TRIES])
+    return list(result.prefetch_related("experiment__runs")[:_MOST_ATTEMPTS])
 
 
-def best(graded_tries: Iterable[Graded]) -> Graded | None:
-    """The passed try with the fewest changes; of equal ones the oldest."""
-    passed: Sequence[Graded] = [grade for grade in graded_tries if grade.passed]
+def best(attempts: Iterable[Graded]) -> Graded | None:
+    """Returns the passed attempt with the fewest changes; the oldest of equal ones."""
+    passed: Sequence[Graded] = [grade for grade in attempts if grade.passed]
     return min(passed, key=lambda item: (item.score, item.attempt.pk), default=None)
 
 
 def give_up(request: HttpRequest, challenge: Challenge) -> None:
-    """Remembers that the visitor wants to see the optimum."""
+    """Records that the visitor wants to see the optimum."""
     GivenUp.objects.get_or_create(visitor=visitors.key(request), challenge=challenge.name)
 
 
 def gave_up(request: HttpRequest, challenge: Challenge) -> bool:
-    """Whether the optimum may be shown without having solved it."""
+    """Whether the visitor may see the optimum without having solved the challenge."""
     key = visitors.existing_key(request)
-    mine = GivenUp.objects.filter(visitor=key, challenge=challenge.name)
-    return bool(key) and mine.exists()
+    rows = GivenUp.objects.filter(visitor=key, challenge=challenge.name)
+    return bool(key) and rows.exists()

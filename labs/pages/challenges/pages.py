@@ -27,12 +27,12 @@ from labs.pages.experiments.views import experiment_context
 
 _WIDTH, _MARGIN = 400.0, 10.0
 _APART = 16.0
-"""Numbers on the drawing stand at least so far apart."""
+"""The minimum distance between numbers on the drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One step on the drawing of the schedule, with its place on the axis."""
+    """One step on the drawing of the schedule, with its position on the axis."""
 
     number: int
     x: float
@@ -50,7 +50,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One challenge in the list, with the visitor's own best and whether they tried it."""
+    """One challenge in the list, with the visitor's best attempt."""
 
     challenge: Challenge
     best: Graded | None
@@ -71,45 +71,47 @@ class Level:
 
 
 def today() -> date:
-    """The date of the daily challenge: that of UTC, so that it is one for everybody."""
+    """Returns the date of the daily challenge, in UTC, so that it is the same for everybody."""
     return timezone.now().date()
 
 
 def listed(request: HttpRequest) -> dict[str, Any]:
-    """Every challenge by level, and the one of today."""
-    mine: dict[str, list[Graded]] = {}
+    """Returns the context of the list: every challenge by level, and the one of today."""
+    by_challenge: dict[str, list[Graded]] = {}
     for attempt in challenge_grades.tries(request):
-        one = challenge_grades.graded(attempt)
-        if one is not None:
-            mine.setdefault(attempt.challenge, []).append(one)
+        graded = challenge_grades.graded(attempt)
+        if graded is not None:
+            by_challenge.setdefault(attempt.challenge, []).append(graded)
     levels = {number: Level(number, words) for number, words in LEVELS.items()}
     for challenge in all_challenges():
-        own = mine.get(challenge.name, [])
-        levels[challenge.level].rows.append(Row(challenge, challenge_grades.best(own), bool(own)))
+        attempts = by_challenge.get(challenge.name, [])
+        levels[challenge.level].rows.append(
+            Row(challenge, challenge_grades.best(attempts), bool(attempts))
+        )
     return {"levels": list(levels.values()), "daily": daily_challenge(today(), all_challenges()),
             "day": today()}  # fmt: skip
 
 
 def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
-    """The page of one challenge."""
+    """Returns the context of the page of one challenge."""
     tries = challenge_grades.tries(request, challenge)
-    own = [one for one in map(challenge_grades.graded, tries) if one is not None]
-    last, best = (own[0] if own else None), challenge_grades.best(own)
-    open_ = best is not None or challenge_grades.gave_up(request, challenge)
+    all_graded = [graded for graded in map(challenge_grades.graded, tries) if graded is not None]
+    last, best = (all_graded[0] if all_graded else None), challenge_grades.best(all_graded)
+    is_open = best is not None or challenge_grades.gave_up(request, challenge)
     results: dict[str, Any] = {
         "challenge": challenge,
-        "lesson": challenge,  # the parts that it shares with a lesson leave links out
+        "lesson": challenge,  # the parts that it shares with a lesson omit links
         "drawing": drawing(challenge),
         "daily": daily_challenge(today(), all_challenges()) == challenge,
         "day": today(),
         "graded": last,
         "best": best,
-        "after": next((other for other in all_challenges() if other.order > challenge.order), None),
-        "tries": len(own),
-        "is_open": open_,
+        "after": next((item for item in all_challenges() if item.order > challenge.order), None),
+        "tries": len(all_graded),
+        "is_open": is_open,
         "verified": verified(challenge.name),
-        "hides_why": challenge.is_forensics and not open_,
-        "optimum": _known_answers(challenge) if open_ else None,
+        "hides_why": challenge.is_forensics and not is_open,
+        "optimum": _optimum(challenge) if is_open else None,
         "form": LeverForm(challenge, last.attempt.levers if last else challenge.start()),
         "case": CaseForm(challenge, {}),
     }
@@ -122,12 +124,12 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
 
 
 def logs_folder(run: Run) -> Path:
-    """Where the brokers of a run wrote what they say."""
+    """Returns the folder with the logs of the brokers of a run."""
     return run.experiment.folder / run.name / "logs"
 
 
 def _evidence(experiment: Experiment, challenge: Challenge) -> dict[str, Any]:
-    """Of a recording: what its brokers said, and its log around each change of the leader."""
+    """Returns the evidence of a recording: broker logs, and records around leader changes."""
     run = next((run for run in experiment.runs.all() if run.name == challenge.arm), None)
     if run is None or not challenge.is_forensics:
         return {}
@@ -138,23 +140,27 @@ def _evidence(experiment: Experiment, challenge: Challenge) -> dict[str, Any]:
     }
 
 
-def result_context(request: HttpRequest, one: Graded) -> dict[str, Any]:
-    """The page behind a share link: settings and result, for everybody."""
-    results: dict[str, Any] = {"challenge": one.challenge, "lesson": one.challenge, "graded": one}
-    if one.attempt.experiment is not None:
-        results |= experiment_context(request, one.attempt.experiment.slug)
+def result_context(request: HttpRequest, graded: Graded) -> dict[str, Any]:
+    """Returns the context of the page of a share link: settings and result, for everybody."""
+    results: dict[str, Any] = {
+        "challenge": graded.challenge,
+        "lesson": graded.challenge,
+        "graded": graded,
+    }
+    if graded.attempt.experiment is not None:
+        results |= experiment_context(request, graded.attempt.experiment.slug)
     return results
 
 
-def _known_answers(challenge: Challenge) -> dict[str, tuple[Change, ...] | str]:
-    """The optimum's changes and why; of a case, nothing: the causes explain themselves."""
+def _optimum(challenge: Challenge) -> dict[str, tuple[Change, ...] | str]:
+    """Returns the changes of the optimum and the reason; both are empty for a case."""
     pipeline, _ = described(challenge, challenge.with_levers(challenge.optimum))
     changed = changes(challenge, pipeline) if pipeline else ()
     return {"changes": changed, "why": challenge.optimum.why}
 
 
 def drawing(challenge: Challenge) -> Drawing:
-    """The schedule on the settings of the start."""
+    """Returns the schedule with the settings of the start."""
     pipeline, problems = described(challenge, challenge.start())
     if pipeline is None:
         raise ValueError(f"{challenge.name}: {problems}")  # refused while loading

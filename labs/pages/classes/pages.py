@@ -1,4 +1,4 @@
-"""The content of the page of a class room for its teacher, for a pupil, and for other visitors."""
+"""The content of the page of a class room for its teacher, for a pupil, and for others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _QUEUED_EVERY_S = 5
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One pupil for the teacher: their step, in words, and whether their browser is connected."""
+    """One pupil for the teacher: the step in words, and whether the browser is connected."""
 
     pupil: Pupil
     where: str
@@ -44,22 +44,22 @@ def key(room: Classroom) -> str:
         return data
     beat = experiment.heartbeat_at
     moment = beat.timestamp() if beat else 0.0
-    if experiment.state == State.QUEUED:  # its place in the queue changes without a sign
+    if experiment.state == State.QUEUED:  # its place in the queue changes without an update
         moment = timezone.now().timestamp() // _QUEUED_EVERY_S
     return f"{data}.{experiment.attempt}.{experiment.state}.{moment:.0f}"
 
 
 def seats_key(room: Classroom) -> str:
     """Returns the state of the pupils' work, which only the teacher sees."""
-    here = ",".join(sorted(PRESENCE.present(room.code)))
-    return f"{room.version}.{room.touches}.{zlib.crc32(here.encode()):x}"
+    present = ",".join(sorted(PRESENCE.present(room.code)))
+    return f"{room.version}.{room.touches}.{zlib.crc32(present.encode()):x}"
 
 
 def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, Any]:
-    """The part of the page that all are led through, as this visitor sees it."""
-    mine = visitors.existing_key(request)
-    leads = bool(mine) and room.teacher == mine
-    pupil = None if leads else class_rooms.find_pupil(room, mine)
+    """Returns the context of the shared part of the page, for this visitor."""
+    visitor = visitors.existing_key(request)
+    leads = bool(visitor) and room.teacher == visitor
+    pupil = None if leads else class_rooms.find_pupil(room, visitor)
     values: dict[str, Any] = {
         "room": room,
         "code": f"{room.code[:4]}-{room.code[4:]}",
@@ -72,19 +72,19 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
     }
     if not leads and pupil is None:
         return values
-    kept = pupil.prediction if pupil else {}
-    values |= {"form": PredictionForm(lesson, kept=kept), "answers": kept}
+    predictions = pupil.prediction if pupil else {}
+    values |= {"form": PredictionForm(lesson, kept=predictions), "answers": predictions}
     if room.stage == Stage.PREDICT:
         return values | {"story": lesson_pages.html(lesson, lesson.story, {})}
     if room.stage == Stage.RUN:
-        return values | _run(room, lesson, kept)
+        return values | _run(room, lesson, predictions)
     members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
     if room.stage in (Stage.PREDICTED, Stage.EXPLAIN):
         values |= _spreads(room, lesson, members)
     if room.stage == Stage.QUESTION:
         values |= _question(room, lesson, pupil, members)
     if room.stage == Stage.EXPLAIN and room.experiment is not None:
-        values |= lesson_pages.results(lesson, room.experiment, kept)
+        values |= lesson_pages.results(lesson, room.experiment, predictions)
         values["take_home_text"] = lesson_pages.html(lesson, lesson.take_home, {})
     return values
 
@@ -93,13 +93,13 @@ def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
     """Returns the part for the teacher: the step of each pupil, and the answers so far."""
     pupils = list(room.pupils.all())
     members = [class_rooms.member(pupil) for pupil in pupils]
-    here = PRESENCE.present(room.code)
+    present = PRESENCE.present(room.code)
     values: dict[str, Any] = {
         "room": room,
         "lesson": lesson,
         "seats_key": seats_key(room),
-        "seats": [_seat(room, lesson, pupil, here) for pupil in pupils],
-        "here": sum(pupil.visitor in here for pupil in pupils),
+        "seats": [_seat(room, lesson, pupil, present) for pupil in pupils],
+        "here": sum(pupil.visitor in present for pupil in pupils),
         "predicted": sum(bool(pupil.prediction) for pupil in pupils),
     }
     if room.stage == Stage.PREDICT:
@@ -112,9 +112,9 @@ def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
 
 
 def current_question(room: Classroom, lesson: Lesson) -> Question | None:
-    """The question that the class is at."""
-    is_known = room.stage == Stage.QUESTION and room.question < len(lesson.questions)
-    return lesson.questions[room.question] if is_known else None
+    """Returns the current question of the class; None at every other stage."""
+    is_asked = room.stage == Stage.QUESTION and room.question < len(lesson.questions)
+    return lesson.questions[room.question] if is_asked else None
 
 
 def outcomes(room: Classroom) -> dict[str, Outcome]:
@@ -124,16 +124,16 @@ def outcomes(room: Classroom) -> dict[str, Outcome]:
     return presentation.outcomes(room.experiment)
 
 
-def _seat(room: Classroom, lesson: Lesson, pupil: Pupil, here: frozenset[str]) -> Seat:
+def _seat(room: Classroom, lesson: Lesson, pupil: Pupil, present: frozenset[str]) -> Seat:
     right = sum(
         question.answers[pupil.answers[question.name]].right
         for question in lesson.questions
         if question.name in pupil.answers and pupil.answers[question.name] < len(question.answers)
     )
-    return Seat(pupil, _where(room, lesson, pupil), right, pupil.visitor in here)
+    return Seat(pupil, _step_words(room, lesson, pupil), right, pupil.visitor in present)
 
 
-def _where(room: Classroom, lesson: Lesson, pupil: Pupil) -> str:
+def _step_words(room: Classroom, lesson: Lesson, pupil: Pupil) -> str:
     question = current_question(room, lesson)
     if question is not None:
         text = "answered" if question.name in pupil.answers else "has not answered"
@@ -153,15 +153,15 @@ def _question(
     question = current_question(room, lesson)
     if question is None:  # the lab has fewer questions than when the class began
         return {}
-    given = pupil.answers.get(question.name) if pupil else None
+    choice = pupil.answers.get(question.name) if pupil else None
     bars = answered(question, members) if room.revealed else ()
     shown = question.shown if room.revealed else ()
     answers = [(place, answer, bar) for (place, answer), bar in zip(shown, bars, strict=True)]
-    return {"question": question, "given": given, "answers": answers, "number": room.question + 1}
+    return {"question": question, "given": choice, "answers": answers, "number": room.question + 1}
 
 
-def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any]:
-    """The run of the class: its live picture, or its result next to the predictions."""
+def _run(room: Classroom, lesson: Lesson, predictions: dict[str, Any]) -> dict[str, Any]:
+    """Returns the run of the class: its live picture, or its result with the predictions."""
     experiment = room.experiment
     if experiment is None:
         return {}
@@ -169,21 +169,23 @@ def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any
     if experiment.state != State.DONE:
         return values | {"picture": _picture(experiment, lesson, key(room))}
     members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
-    values |= lesson_pages.results(lesson, experiment, kept) | _spreads(room, lesson, members)
+    values |= lesson_pages.results(lesson, experiment, predictions) | _spreads(
+        room, lesson, members
+    )
     return values | {"picture": _result(experiment, lesson)}
 
 
-def _picture(experiment: Experiment, lesson: Lesson, seen: str) -> SafeString:
-    """The run as it is now; made once for all browsers that ask in the same second."""
+def _picture(experiment: Experiment, lesson: Lesson, state: str) -> SafeString:
+    """Renders the current state of the run, once for all browsers that request it."""
 
     def make() -> str:
         return render_to_string("labs/live.html", shown(experiment) | {"lesson": lesson})
 
-    return mark_safe(text_cache.cached(("class live", experiment.slug, seen), make))  # noqa: S308
+    return mark_safe(text_cache.cached(("class live", experiment.slug, state), make))  # noqa: S308
 
 
 def _result(experiment: Experiment, lesson: Lesson) -> SafeString:
-    """The arms and the replay, the same in every browser."""
+    """Renders the arms and the replay, which are the same in every browser."""
 
     def make() -> str:
         played = {"replays": replays.arms(experiment), "lesson": lesson}

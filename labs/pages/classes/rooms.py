@@ -1,4 +1,4 @@
-"""Stores what happens in a class: opening, joining, predicting, answering, moving on, closing."""
+"""Stores the actions in a class: open, join, predict, answer, move on, close."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from labs.models import Classroom, Experiment, Pupil
 from labs.runs import visitors
 from labs.runs.planning import Refused
 
-CLOSED = "This room is closed: it shows what was done, and accepts nothing more."
+CLOSED = "This room is closed: it shows the results, and accepts nothing more."
 
 
 def find(code: str) -> Classroom:
-    """Raises `Classroom.DoesNotExist`. One query, the run of the class with it."""
+    """Returns a room with its run, in one query. Raises `Classroom.DoesNotExist`."""
     return Classroom.objects.select_related("experiment").get(code=code)
 
 
 def open_room(request: HttpRequest, lesson: Lesson) -> Classroom:
-    """A new room, which the visitor leads. Raises `Refused` where too many are open."""
+    """Creates a room with the visitor as teacher. Raises `Refused` if too many are open."""
     visitor = visitors.identify(request)
     since = timezone.now() - OPEN_FOR
     opened = Classroom.objects.filter(closed_at__isnull=True, opened_at__gt=since)
-    for whose, mine, most in (
+    for owner, rooms, most in (
         ("You have", opened.filter(teacher=visitor.key), settings.LAB_ROOMS["visitor"]),
         ("Your address has", opened.filter(address=visitor.address), settings.LAB_ROOMS["address"]),
     ):
-        if mine.count() >= most:
-            raise Refused(f"{whose} {most} open rooms. Close one of them first.")
+        if rooms.count() >= most:
+            raise Refused(f"{owner} {most} open rooms. Close one of them first.")
     return Classroom.objects.create(
         lesson=lesson.name, teacher=visitor.key, address=visitor.address
     )
 
 
 def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
-    """The visitor as a pupil of the room; nothing changes if they are one already.
+    """Returns the visitor as a pupil of the room, and creates the pupil if necessary.
 
-    Raises `Refused` for a nickname that is taken, for a full room and for a closed one.
+    Raises `Refused` for a nickname that is taken, for a full room, and for a closed one.
     """
     key = visitors.key(request)
     if (pupil := find_pupil(room, key)) is not None:
@@ -54,50 +54,50 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
         raise Refused(f"This room is full: it holds {MOST_PUPILS} pupils.")
     try:
         with transaction.atomic():
-            made = Pupil.objects.create(
+            created = Pupil.objects.create(
                 classroom=room, visitor=key, nickname=nickname, name_key=nickname_key(nickname)
             )
     except IntegrityError as taken:
         # A second tab of this browser, or another browser with the nickname.
-        if (mine := find_pupil(room, key)) is not None:
-            return mine
+        if (existing := find_pupil(room, key)) is not None:
+            return existing
         raise Refused(f"“{nickname}” is taken in this room. Choose another nickname.") from taken
     _touch(room)
-    return made
+    return created
 
 
 def find_pupil(room: Classroom, visitor: str) -> Pupil | None:
-    """The pupil that a visitor is in this room."""
+    """Returns the pupil of a visitor in this room, or None."""
     return room.pupils.filter(visitor=visitor).first() if visitor else None
 
 
-def predict(room: Classroom, pupil: Pupil, kept: Mapping[str, Mapping[str, str]]) -> bool:
-    """Keeps what a pupil predicts; False once predicting is over."""
+def predict(room: Classroom, pupil: Pupil, predictions: Mapping[str, Mapping[str, str]]) -> bool:
+    """Stores the predictions of a pupil; returns False once predicting is over."""
     with transaction.atomic():
-        mine = _current(room, Stage.PREDICT).filter(pk=pupil.pk)
-        if not mine.update(prediction=dict(kept)):
+        rows = _current(room, Stage.PREDICT).filter(pk=pupil.pk)
+        if not rows.update(prediction=dict(predictions)):
             return False
         _touch(room)
     return True
 
 
 def answer(room: Classroom, pupil: Pupil, question: int, name: str, place: int) -> bool:
-    """Keeps a pupil's first answer to the question that is asked now; False if it is not."""
+    """Stores a pupil's first answer to the current question; returns False for another question."""
     with transaction.atomic():
         rows = _current(room, Stage.QUESTION).filter(
             pk=pupil.pk, classroom__question=question, classroom__revealed=False
         )
-        mine = rows.select_for_update(of=("self",)).first()
-        if mine is None or name in mine.answers:
+        current = rows.select_for_update(of=("self",)).first()
+        if current is None or name in current.answers:
             return False
-        mine.answers = {**mine.answers, name: place}
-        mine.save(update_fields=["answers"])
+        current.answers = {**current.answers, name: place}
+        current.save(update_fields=["answers"])
         _touch(room)
     return True
 
 
 def move(room: Classroom, place: Place, experiment: Experiment | None = None) -> bool:
-    """Leads the class to a place, and gives it a run; False if it has moved on meanwhile."""
+    """Moves the class to a place, with a run if any; returns False if it has already moved."""
     moved = Classroom.objects.filter(pk=room.pk, version=room.version, closed_at__isnull=True)
     return bool(
         moved.update(
@@ -111,14 +111,14 @@ def move(room: Classroom, place: Place, experiment: Experiment | None = None) ->
 
 
 def close(room: Classroom) -> None:
-    """Ends the class; what it did can be looked at until it is removed."""
+    """Ends the class; its results stay visible until the room is removed."""
     Classroom.objects.filter(pk=room.pk, closed_at__isnull=True).update(
         closed_at=timezone.now(), version=F("version") + 1
     )
 
 
 def remove(room: Classroom, pupil: int) -> str:
-    """Takes a pupil out of the room, with what they answered. Their nickname; empty if none is."""
+    """Removes a pupil with all answers; returns the nickname, empty if there is no such pupil."""
     member = room.pupils.filter(pk=pupil).first()
     if member is None:
         return ""
@@ -128,7 +128,7 @@ def remove(room: Classroom, pupil: int) -> str:
 
 
 def member(pupil: Pupil) -> Member:
-    """A pupil for the reckoning."""
+    """Returns a pupil as plain data for `labs.lessons.classroom`."""
     return Member(pupil.nickname, pupil.prediction, pupil.answers)
 
 

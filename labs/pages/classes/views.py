@@ -1,4 +1,4 @@
-"""The pages of class rooms: opened and led by a teacher, joined by a code, without accounts."""
+"""The pages of class rooms. A teacher opens and leads a room; pupils join by its code."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 @never_cache
 def live(request: HttpRequest, code: str) -> HttpResponse:
-    """The shared part of a class; 204 if the browser has it already, after two queries."""
+    """The shared part of a class; 204, after two queries, if the browser already has it."""
     room, lesson = _find(code)
-    mine = visitors.existing_key(request)
-    if mine != room.teacher:
-        PRESENCE.record(room.code, mine)
+    visitor = visitors.existing_key(request)
+    if visitor != room.teacher:
+        PRESENCE.record(room.code, visitor)
     if request.GET.get("seen") == class_pages.key(room):
         return HttpResponse(status=NOTHING_NEW)
     context = class_pages.context(request, room, lesson)
@@ -94,7 +94,7 @@ def live(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 @never_cache
 def seats(request: HttpRequest, code: str) -> HttpResponse:
-    """The steps of the pupils, for the teacher; 204 if the browser has them already."""
+    """The steps of the pupils, for the teacher; 204 if the browser already has them."""
     room, lesson = _find(code)
     _teacher_only(request, room)
     if request.GET.get("seen") == class_pages.seats_key(room):
@@ -105,21 +105,21 @@ def seats(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def predict(request: HttpRequest, code: str) -> HttpResponse:
-    """Keeps a pupil's prediction, which may be changed until predicting is closed."""
+    """Stores a pupil's predictions, which may be changed until predicting is closed."""
     room, lesson = _find(code)
     pupil = _pupil(request, room)
     form = PredictionForm(lesson, request.POST)
     if not form.is_valid():
         return _page(request, room, lesson, {"form": form}, status=400)
     if not class_rooms.predict(room, pupil, form.kept()):
-        messages.error(request, "Predicting is over. What you had predicted before stays.")
+        messages.error(request, "Predicting is over. Your earlier predictions stay.")
         return redirect(room)
-    return redirect(f"{room.get_absolute_url()}#predict")  # where the page says that it is kept
+    return redirect(f"{room.get_absolute_url()}#predict")  # where the page confirms it
 
 
 @require_POST
 def answer(request: HttpRequest, code: str) -> HttpResponse:
-    """Keeps a pupil's first answer to the question that is asked."""
+    """Stores a pupil's first answer to the current question."""
     room, lesson = _find(code)
     pupil = _pupil(request, room)
     question = class_pages.current_question(room, lesson)
@@ -135,15 +135,15 @@ def answer(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def forward(request: HttpRequest, code: str) -> HttpResponse:
-    """Leads the class on, from the place that the teacher saw."""
+    """Moves the class on from the place that the teacher saw."""
     room, lesson = _find(code)
     _teacher_only(request, room)
     if not room.is_open or request.POST.get("from") != str(room.version):
         messages.error(request, _MOVED_ON if room.is_open else class_rooms.CLOSED)
         return redirect(room)
     try:
-        done = room.experiment is not None and room.experiment.state == State.DONE
-        class_rooms.move(room, room.place.forward(len(lesson.questions), has_result=done))
+        has_result = room.experiment is not None and room.experiment.state == State.DONE
+        class_rooms.move(room, room.place.forward(len(lesson.questions), has_result=has_result))
     except NotYet as not_yet:
         messages.error(request, str(not_yet))
     return redirect(room)
@@ -151,7 +151,7 @@ def forward(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def run(request: HttpRequest, code: str) -> HttpResponse:
-    """Starts the one run of the class, or puts one that reached no result back into the queue."""
+    """Starts the one run of the class, or requeues it if it has no result."""
     room, lesson = _find(code)
     _teacher_only(request, room)
     earlier = room.experiment
@@ -178,7 +178,7 @@ def close(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def remove(request: HttpRequest, code: str) -> HttpResponse:
-    """Takes a pupil out of the room."""
+    """Removes a pupil from the room."""
     room, _ = _find(code)
     _teacher_only(request, room)
     if name := class_rooms.remove(room, whole_number(request.POST.get("pupil", "")) or 0):
@@ -189,7 +189,7 @@ def remove(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 @never_cache
 def export(request: HttpRequest, code: str) -> HttpResponse:
-    """The class as CSV, for its teacher. The mark at its beginning says UTF-8 to spreadsheets."""
+    """The class as CSV, for its teacher, with a byte order mark for spreadsheets (UTF-8)."""
     room, lesson = _find(code)
     _teacher_only(request, room)
     members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
@@ -239,6 +239,6 @@ def _start(request: HttpRequest, room: Classroom, lesson: Lesson) -> None:
         with transaction.atomic():
             started = services.start_lesson(lesson, visitors.identify(request))
             if not class_rooms.move(room, Place(Stage.RUN), started):
-                transaction.set_rollback(True)  # pressed twice: the first press has a run
+                transaction.set_rollback(True)  # pressed twice: the first press started a run
     except planning.Refused as refused:
         messages.error(request, str(refused))

@@ -158,8 +158,8 @@ def test_a_number_that_was_begun_is_carried_to_its_end(
         record.add(explored(number=number, step=step, verdict="holds", seen=[]))
         return record.runs[-1]
 
-    monkeypatch.setattr(exploring, "run_setting", run)
-    monkeypatch.setattr(exploring, "first_setting", lambda *_: drawn())
+    monkeypatch.setattr(exploring, "run_candidate", run)
+    monkeypatch.setattr(exploring, "first_runnable", lambda *_: drawn())
     monkeypatch.setattr(exploring, "across_lines", lambda first: first)
     record.add(explored(number=1))  # it was interrupted before the other line
     record.add(explored(number=2))
@@ -271,8 +271,8 @@ def test_seconds_are_counted_from_the_boot(monkeypatch: pytest.MonkeyPatch, tmp_
 
     monkeypatch.setattr(exploring, "Launch", launched)
     monkeypatch.setattr("labs.evidence.exploring.time.monotonic", lambda: now[0])
-    spec = exploring.spec_of(Staged(drawn()))
-    assert exploring.result_of(spec, tmp_path, tmp_path) == ({"verdict": "holds"}, 60.0)
+    spec = exploring.experiment_spec(Staged(drawn()))
+    assert exploring.arm_result(spec, tmp_path, tmp_path) == ({"verdict": "holds"}, 60.0)
 
 
 def test_minutes_without_exploring_are_refused() -> None:

@@ -290,7 +290,7 @@ def test_the_teacher_hears_who_comes_answers_and_leaves(
     predict(ann, room)
     text = seats(seen_in(text, "seats"))[1]
     assert "has predicted" in text
-    now[0] += class_presence.HERE_S + 1
+    now[0] += class_presence.PRESENT_S + 1
     assert "1 joined, 0 here" in seats(seen_in(text, "seats"))[1]
 
 

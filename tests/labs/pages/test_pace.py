@@ -18,14 +18,14 @@ def test_the_usual_time_of_a_phase_is_its_median_without_the_wait_for_a_place() 
 def test_an_arm_that_waits_for_a_place_has_everything_before_it() -> None:
     for phase in ("", "waiting"):
         arm = pace(phase, {}, 500.0, USUAL_S)
-        assert (arm.waits, arm.late, arm.left_s) == (True, False, sum(USUAL_S.values()))
+        assert (arm.waits, arm.late, arm.remaining_s) == (True, False, sum(USUAL_S.values()))
 
 
 def test_what_is_left_is_the_rest_of_the_phase_and_the_phases_after_it() -> None:
     arm = pace("reading", {"reading": 40.0}, 42.0, USUAL_S)
-    assert arm.left_s == USUAL_S["reading"] - 2 + USUAL_S["judging"]
+    assert arm.remaining_s == USUAL_S["reading"] - 2 + USUAL_S["judging"]
     overdue = pace("judging", {"judging": 40.0}, 900.0, USUAL_S)
-    assert (overdue.left_s, overdue.late) == (0.0, True)
+    assert (overdue.remaining_s, overdue.late) == (0.0, True)
 
 
 WAITS, COUNTS = Pace("waiting", 0, 0, 45), Pace("judging", 3, 11, 0)
