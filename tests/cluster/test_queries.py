@@ -118,7 +118,7 @@ def doubled_by_a_pause(client: ClientProcess, rows: int, cluster: Cluster) -> bo
 
     client.send("resume")
     until(lambda: client.latest.get("resumed"), LIMIT_S, "the executor still stands")
-    assert "that Spark started beside this one: 1" in client.latest["resumed"]
+    assert "other attempts of its task that Spark started: 1" in client.latest["resumed"]
     logged = read(cluster.bootstrap)
     return len(logged) > len(set(logged))
 

@@ -1,6 +1,6 @@
-// Kafka's Java clients as the applications of a team. Compiled as StreamsApplication.java is, and run
-// by java_producer.py and java_consumer.py. It says lines of words (java_lines.py has their meaning)
-// with times of System.nanoTime(), and hears what Owner.java hears. `stop` closes it.
+// Kafka's Java clients as the applications of a team. Compiled like StreamsApplication.java, and run
+// by java_producer.py and java_consumer.py. It reports in lines of words (see java_lines.py) with
+// times of System.nanoTime(), and takes the commands of Owner.java. `stop` closes it.
 import java.io.FileInputStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,11 +36,11 @@ public class ClientApplication {
      * produce PRODUCER.properties TOPIC RATE keyed|plain resends|forgets LIMIT_MS
      * read CONSUMER.properties PRODUCER.properties|- INPUT OUTPUT COMMIT rewinds|continues closes|ends
      */
-    public static void main(String[] told) throws Exception {
-        if (told[0].equals("produce")) {
-            new Sending(told).run();
+    public static void main(String[] arguments) throws Exception {
+        if (arguments[0].equals("produce")) {
+            new Sending(arguments).run();
         } else {
-            new Reading(told).run();
+            new Reading(arguments).run();
         }
         System.exit(0);
     }
@@ -50,17 +50,17 @@ public class ClientApplication {
     }
 
     static Properties properties(String file) throws Exception {
-        Properties read = new Properties();
-        read.load(new FileInputStream(file));
-        return read;
+        Properties settings = new Properties();
+        settings.load(new FileInputStream(file));
+        return settings;
     }
 
-    static String words(Throwable error) {
+    static String text(Throwable error) {
         return String.valueOf(error.getMessage()).replaceAll("\\p{Cntrl}", " ");
     }
 }
 
-/** Sends the numbers from 0 upwards at a steady rate, and says of each attempt what came of it. */
+/** Sends the numbers from 0 upwards at a steady rate, and reports each attempt and its result. */
 class Sending {
     static final long TICK_MS = 5L;
 
@@ -76,19 +76,19 @@ class Sending {
     final AtomicLong acknowledged = new AtomicLong();
     volatile long deadline = Long.MAX_VALUE;
 
-    /** One that `resends` sends a value again whose answer was an error. */
-    Sending(String[] told) throws Exception {
-        producer = ClientApplication.producer(told[1]);
-        topic = told[2];
-        rate = Long.parseLong(told[3]);
-        keyed = told[4].equals("keyed");
-        resends = told[5].equals("resends");
-        limitMs = Long.parseLong(told[6]);
+    /** `resends` is whether a value is sent again after an error. */
+    Sending(String[] arguments) throws Exception {
+        producer = ClientApplication.producer(arguments[1]);
+        topic = arguments[2];
+        rate = Long.parseLong(arguments[3]);
+        keyed = arguments[4].equals("keyed");
+        resends = arguments[5].equals("resends");
+        limitMs = Long.parseLong(arguments[6]);
     }
 
-    /** Sends in a thread of its own, as a send may block; closing the producer ends that, too. */
+    /** Sends in a separate thread, since a send may block; closing the producer ends the thread. */
     void run() throws Exception {
-        Thread sends = new Thread(new Runnable() {
+        Thread sending = new Thread(new Runnable() {
             public void run() {
                 try {
                     send();
@@ -98,19 +98,19 @@ class Sending {
                 }
             }
         });
-        sends.setDaemon(true);
-        sends.start();
-        Owner.hear();
+        sending.setDaemon(true);
+        sending.start();
+        Owner.listen();
         deadline = System.nanoTime() + limitMs * 1000000L;
-        sends.join(limitMs);
+        sending.join(limitMs);
         producer.close(Duration.ofNanos(Math.max(0L, deadline - System.nanoTime())));
-        sends.join(1000L);
-        Owner.say("done " + sent.get() + " " + acknowledged.get());
+        sending.join(1000L);
+        Owner.report("done " + sent.get() + " " + acknowledged.get());
     }
 
     void send() throws InterruptedException {
         try {
-            producer.partitionsFor(topic); // a cold JVM looks long for it; no broker is to blame
+            producer.partitionsFor(topic); // a cold JVM takes long for the first metadata, which is not a failure
         } catch (KafkaException unknown) {
             System.err.println(unknown);
         }
@@ -128,7 +128,7 @@ class Sending {
         }
     }
 
-    /** Sends what waits for that; what fails at it waits for the next time. */
+    /** Sends the waiting values again; a value that fails again waits for the next call. */
     void sendAgain() {
         for (int left = again.size(); left > 0; left--) {
             send(((Long) again.poll()).longValue());
@@ -141,7 +141,7 @@ class Sending {
         ProducerRecord record = new ProducerRecord(topic, keyed ? text : null, text);
         open.incrementAndGet();
         sent.incrementAndGet();
-        Owner.say("sent " + value + " " + System.nanoTime());
+        Owner.report("sent " + value + " " + System.nanoTime());
         try {
             producer.send(record, new Callback() {
                 public void onCompletion(RecordMetadata at, Exception error) {
@@ -161,15 +161,15 @@ class Sending {
 
     void acknowledge(long value, RecordMetadata at) {
         acknowledged.incrementAndGet();
-        Owner.say("ok " + value + " " + at.partition() + " " + at.offset() + " " + System.nanoTime());
+        Owner.report("ok " + value + " " + at.partition() + " " + at.offset() + " " + System.nanoTime());
         open.decrementAndGet();
     }
 
-    /** `within` is whether that came before `send()` returned, in its thread. */
+    /** `within` is whether the error came before `send()` returned, in its thread. */
     void refuse(long value, Exception error, boolean within) {
         String when = within ? " within " : " later ";
-        Owner.say("refused " + value + " " + System.nanoTime() + when + error.getClass().getName()
-            + " " + ClientApplication.words(error));
+        Owner.report("refused " + value + " " + System.nanoTime() + when + error.getClass().getName()
+            + " " + ClientApplication.text(error));
         if (resends) {
             again.add(Long.valueOf(value));
         }
@@ -177,7 +177,7 @@ class Sending {
     }
 }
 
-/** Reads and commits; with an output it writes there what it makes of each poll. */
+/** Reads and commits; with an output topic it also writes a result for each record. */
 class Reading {
     final KafkaConsumer consumer;
     final KafkaProducer producer;
@@ -192,35 +192,35 @@ class Reading {
     boolean stopped;
 
     /**
-     * COMMIT is before-processing, after-processing, in-transaction, or client: that commits by itself, or nobody
-     * does. One that cannot go on ends without closing a consumer that commits by itself, unless it `closes`.
+     * COMMIT is before-processing, after-processing, in-transaction, or client (automatic commits, or none). An
+     * application that cannot continue does not close a consumer with automatic commits, unless it `closes`.
      */
-    Reading(String[] told) throws Exception {
-        boolean writes = !told[2].equals("-");
-        input = told[3];
-        output = told[4];
-        commit = told[5];
+    Reading(String[] arguments) throws Exception {
+        boolean writes = !arguments[2].equals("-");
+        input = arguments[3];
+        output = arguments[4];
+        commit = arguments[5];
         inTransaction = commit.equals("in-transaction");
-        rewinds = told[6].equals("rewinds");
-        closes = told[7].equals("closes");
-        transactional = writes && ClientApplication.properties(told[2]).containsKey("transactional.id");
-        producer = writes ? ClientApplication.producer(told[2]) : null;
+        rewinds = arguments[6].equals("rewinds");
+        closes = arguments[7].equals("closes");
+        transactional = writes && ClientApplication.properties(arguments[2]).containsKey("transactional.id");
+        producer = writes ? ClientApplication.producer(arguments[2]) : null;
         consumer = new KafkaConsumer(
-            ClientApplication.properties(told[1]), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            ClientApplication.properties(arguments[1]), new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     void run() {
-        Thread hears = new Thread(new Runnable() {
+        Thread listener = new Thread(new Runnable() {
             public void run() {
                 try {
-                    Owner.hear();
+                    Owner.listen();
                 } catch (java.io.IOException gone) {
                     Runtime.getRuntime().halt(1);
                 }
             }
         });
-        hears.setDaemon(true);
-        hears.start();
+        listener.setDaemon(true);
+        listener.start();
         try {
             work();
         } catch (KafkaException failed) {
@@ -229,7 +229,7 @@ class Reading {
         if (producer != null) {
             producer.close(Duration.ofSeconds(5L));
         }
-        if (!stopped || closes || !commit.equals("client")) { // else close() would commit where it was
+        if (!stopped || closes || !commit.equals("client")) { // else close() would commit the position
             consumer.close(Duration.ofSeconds(5L));
         }
     }
@@ -239,34 +239,34 @@ class Reading {
             producer.initTransactions();
         }
         consumer.subscribe(Collections.singletonList(input), new ConsumerRebalanceListener() {
-            public void onPartitionsAssigned(Collection given) {
-                Owner.say("assigned " + numbers(given));
+            public void onPartitionsAssigned(Collection partitions) {
+                Owner.report("assigned " + numbers(partitions));
             }
 
-            public void onPartitionsRevoked(Collection taken) {
-                placed.removeAll(taken);
-                Owner.say("revoked " + numbers(taken));
+            public void onPartitionsRevoked(Collection partitions) {
+                placed.removeAll(partitions);
+                Owner.report("revoked " + numbers(partitions));
             }
 
-            public void onPartitionsLost(Collection taken) {
-                onPartitionsRevoked(taken);
+            public void onPartitionsLost(Collection partitions) {
+                onPartitionsRevoked(partitions);
             }
         });
         while (!Owner.ended && !stopped) {
             Owner.reach("polling");
             ConsumerRecords records = consumer.poll(Duration.ofMillis(100L));
             if (!records.isEmpty()) {
-                take(records);
-                Owner.say("settled " + records.count());
+                process(records);
+                Owner.report("settled " + records.count());
             }
-            place();
+            reportPositions();
         }
     }
 
-    /** Says of each partition where it is read from, once that is decided. */
-    void place() {
-        for (Iterator each = consumer.assignment().iterator(); each.hasNext();) {
-            TopicPartition partition = (TopicPartition) each.next();
+    /** Reports the position of each partition, once it is resolved. */
+    void reportPositions() {
+        for (Iterator iterator = consumer.assignment().iterator(); iterator.hasNext();) {
+            TopicPartition partition = (TopicPartition) iterator.next();
             if (!placed.contains(partition)) {
                 try {
                     placed(partition, consumer.position(partition, Duration.ofMillis(100L)));
@@ -279,21 +279,21 @@ class Reading {
     }
 
     void placed(TopicPartition partition, long offset) {
-        Owner.say("placed " + partition.partition() + " " + offset);
+        Owner.report("placed " + partition.partition() + " " + offset);
     }
 
-    void take(ConsumerRecords records) {
+    void process(ConsumerRecords records) {
         Map positions = positions(records);
         if (commit.equals("before-processing")) {
             commit(positions);
         }
         StringBuilder lines = new StringBuilder("polled ").append(System.nanoTime());
-        for (Iterator each = records.iterator(); each.hasNext();) {
-            ConsumerRecord record = (ConsumerRecord) each.next();
+        for (Iterator iterator = records.iterator(); iterator.hasNext();) {
+            ConsumerRecord record = (ConsumerRecord) iterator.next();
             lines.append("\nhanded ").append(record.partition()).append(' ').append(record.offset())
                 .append(' ').append(new String((byte[]) record.value()).trim());
         }
-        Owner.say(lines.toString());
+        Owner.report(lines.toString());
         try {
             Owner.reach("handed");
             write(records);
@@ -307,7 +307,7 @@ class Reading {
         }
     }
 
-    /** Writes what was made of the records of one poll; it is in the log when it returns. */
+    /** Writes the results for the records of one poll; they are in the log when it returns. */
     void write(ConsumerRecords records) {
         if (producer == null) {
             return;
@@ -316,14 +316,14 @@ class Reading {
             producer.beginTransaction();
         }
         List answers = new ArrayList();
-        for (Iterator each = records.iterator(); each.hasNext();) {
-            byte[] value = (byte[]) ((ConsumerRecord) each.next()).value();
+        for (Iterator iterator = records.iterator(); iterator.hasNext();) {
+            byte[] value = (byte[]) ((ConsumerRecord) iterator.next()).value();
             answers.add(producer.send(new ProducerRecord(output, value)));
         }
         producer.flush();
-        for (Iterator each = answers.iterator(); each.hasNext();) {
+        for (Iterator iterator = answers.iterator(); iterator.hasNext();) {
             try {
-                ((Future) each.next()).get();
+                ((Future) iterator.next()).get();
             } catch (ExecutionException failed) {
                 throw new KafkaException(failed.getCause());
             } catch (InterruptedException interrupted) {
@@ -335,7 +335,7 @@ class Reading {
         }
     }
 
-    /** Tells the group of what was processed, where that is the way to commit. */
+    /** Commits the processed positions, unless they are committed elsewhere. */
     void settle(Map positions) {
         if (commit.equals("after-processing")) {
             commit(positions);
@@ -360,24 +360,24 @@ class Reading {
         }
     }
 
-    /** An earlier attempt at what was refused may have been taken: nobody knows what became of it. */
+    /** Reports a commit. After an error its outcome is unknown: an earlier attempt may have succeeded. */
     void committed(Map positions, KafkaException error) {
         long now = System.nanoTime();
         StringBuilder offsets = new StringBuilder();
-        for (Iterator each = positions.entrySet().iterator(); each.hasNext();) {
-            Map.Entry entry = (Map.Entry) each.next();
+        for (Iterator iterator = positions.entrySet().iterator(); iterator.hasNext();) {
+            Map.Entry entry = (Map.Entry) iterator.next();
             offsets.append(offsets.length() == 0 ? " " : ",").append(((TopicPartition) entry.getKey()).partition())
                 .append(":").append(((OffsetAndMetadata) entry.getValue()).offset());
         }
         if (error != null) {
             System.err.println(error);
         }
-        Owner.say("committed " + now + (error == null ? " ok" : " info") + offsets);
+        Owner.report("committed " + now + (error == null ? " ok" : " info") + offsets);
     }
 
     /**
-     * Takes back what was written, and goes back to its input if that is the habit. A producer that
-     * refuses even that can do nothing more but be closed (KafkaProducer javadoc).
+     * Aborts the transaction, and returns to its input if the application rewinds. If even the abort
+     * fails, the producer can only be closed (KafkaProducer javadoc).
      */
     void abort(RuntimeException why, ConsumerRecords records) {
         try {
@@ -387,19 +387,19 @@ class Reading {
             return;
         }
         if (rewinds) {
-            goBack(records);
+            rewind(records);
         }
-        Owner.say("aborted " + records.count() + " " + cause(why));
+        Owner.report("aborted " + records.count() + " " + cause(why));
     }
 
-    void goBack(ConsumerRecords records) {
-        for (Iterator each = records.partitions().iterator(); each.hasNext();) {
-            TopicPartition partition = (TopicPartition) each.next();
+    void rewind(ConsumerRecords records) {
+        for (Iterator iterator = records.partitions().iterator(); iterator.hasNext();) {
+            TopicPartition partition = (TopicPartition) iterator.next();
             long first = ((ConsumerRecord) records.records(partition).get(0)).offset();
             try {
                 consumer.seek(partition, first);
                 placed(partition, first);
-            } catch (IllegalStateException lost) { // another member has it: that one reads it again
+            } catch (IllegalStateException lost) { // another member has the partition and reads it again
                 System.err.println(lost);
             }
         }
@@ -407,32 +407,32 @@ class Reading {
 
     void stop(RuntimeException why) {
         stopped = true;
-        Owner.say("stopped " + cause(why));
+        Owner.report("stopped " + cause(why));
     }
 
     static Map positions(ConsumerRecords records) {
         Map after = new HashMap();
-        for (Iterator each = records.partitions().iterator(); each.hasNext();) {
-            TopicPartition partition = (TopicPartition) each.next();
-            List read = records.records(partition);
-            long last = ((ConsumerRecord) read.get(read.size() - 1)).offset();
+        for (Iterator iterator = records.partitions().iterator(); iterator.hasNext();) {
+            TopicPartition partition = (TopicPartition) iterator.next();
+            List polled = records.records(partition);
+            long last = ((ConsumerRecord) polled.get(polled.size() - 1)).offset();
             after.put(partition, new OffsetAndMetadata(last + 1L));
         }
         return after;
     }
 
     static String numbers(Collection partitions) {
-        StringBuilder told = new StringBuilder();
-        for (Iterator each = partitions.iterator(); each.hasNext();) {
-            told.append(told.length() == 0 ? "" : ",").append(((TopicPartition) each.next()).partition());
+        StringBuilder text = new StringBuilder();
+        for (Iterator iterator = partitions.iterator(); iterator.hasNext();) {
+            text.append(text.length() == 0 ? "" : ",").append(((TopicPartition) iterator.next()).partition());
         }
-        return told.length() == 0 ? "-" : told.toString();
+        return text.length() == 0 ? "-" : text.toString();
     }
 
-    /** The error that is behind one which only says that there was one. */
+    /** Describes the cause of an error, or the error itself if it has no cause. */
     static String cause(Throwable error) {
-        Throwable behind = error.getCause() == null ? error : error.getCause();
-        String kind = behind instanceof ToldToFail ? "" : behind.getClass().getSimpleName() + ": ";
-        return kind + ClientApplication.words(behind);
+        Throwable cause = error.getCause() == null ? error : error.getCause();
+        String kind = cause instanceof FailureRequested ? "" : cause.getClass().getSimpleName() + ": ";
+        return kind + ClientApplication.text(cause);
     }
 }

@@ -1,14 +1,14 @@
 
-/** Raised where the work of the application is to fail, because the owner wants that. */
-class ToldToFail extends org.apache.kafka.common.KafkaException {
-    ToldToFail(String why) {
+/** The work of the application fails here because the owner requested it. */
+class FailureRequested extends org.apache.kafka.common.KafkaException {
+    FailureRequested(String why) {
         super(why);
     }
 }
 
 /**
- * The owner of an application, on its standard streams (control.py): whole lines, in their order.
- * Appended to each application's file, as Janino compiles one: so there are no imports here.
+ * The owner of an application, on its standard streams (control.py): whole lines, in order.
+ * Appended to each application's file, since Janino compiles a single file; hence no imports.
  */
 class Owner {
     static java.util.concurrent.CountDownLatch gate = new java.util.concurrent.CountDownLatch(0);
@@ -16,8 +16,8 @@ class Owner {
     static boolean failing;
     static volatile boolean ended;
 
-    /** Obeys until it is told to stop; then whoever stands still goes on. Left alone it ends as if killed. */
-    static void hear() throws java.io.IOException {
+    /** Handles commands until `stop`; then a held thread continues. If the input ends, exits as if killed. */
+    static void listen() throws java.io.IOException {
         java.io.BufferedReader lines = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
         String line = lines.readLine();
         while (line != null && !line.equals("stop")) {
@@ -35,31 +35,31 @@ class Owner {
         release(false);
     }
 
-    /** Stands still at a point of the work if the owner wants that. */
+    /** Waits at a point of the work if the owner holds it; may throw FailureRequested. */
     static void reach(String here) {
-        java.util.concurrent.CountDownLatch shut = shut(here);
-        if (shut == null) {
+        java.util.concurrent.CountDownLatch held = gateAt(here);
+        if (held == null) {
             return;
         }
-        say("standing " + here);
+        report("standing " + here);
         try {
-            shut.await();
+            held.await();
         } catch (InterruptedException interrupted) {
             throw new RuntimeException(interrupted);
         }
-        say("going");
-        if (toldToFail()) {
-            throw new ToldToFail("the work failed at " + here);
+        report("going");
+        if (takeFailure()) {
+            throw new FailureRequested("the work failed at " + here);
         }
     }
 
-    static synchronized java.util.concurrent.CountDownLatch shut(String here) {
+    static synchronized java.util.concurrent.CountDownLatch gateAt(String here) {
         return here.equals(point) ? gate : null;
     }
 
     static synchronized void hold(String here) {
         point = here;
-        if (gate.getCount() == 0L) { // else somebody may stand at it
+        if (gate.getCount() == 0L) { // else a thread may be waiting at it
             gate = new java.util.concurrent.CountDownLatch(1);
         }
     }
@@ -70,14 +70,14 @@ class Owner {
         gate.countDown();
     }
 
-    static synchronized boolean toldToFail() {
-        boolean told = failing;
+    static synchronized boolean takeFailure() {
+        boolean requested = failing;
         failing = false;
-        return told;
+        return requested;
     }
 
-    /** Says a line, or several, in one write. */
-    static synchronized void say(String words) {
+    /** Writes one or more lines in one write. */
+    static synchronized void report(String words) {
         System.out.print(words + "\n");
         System.out.flush();
     }

@@ -1,6 +1,6 @@
-// Compiled by Janino, which pyspark brings, so that a Java without a compiler will do; hence the
-// plain Java 5. Lines of words go out (labs/engine/clients/streams.py reads them) and come in as
-// Owner.java hears them. `stop` closes it.
+// Compiled by Janino, which pyspark includes, so that a Java runtime without a compiler is enough;
+// hence plain Java 5. It reports in lines of words (read by labs/engine/clients/streams.py) and takes
+// the commands of Owner.java. `stop` closes it.
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -30,29 +30,29 @@ public class StreamsApplication {
     static boolean counts;
     static OutputStream effects;
 
-    /** PROPERTIES INPUT OUTPUT none|logged|unlogged EFFECTS: a file, or - for no other system. */
-    public static void main(String[] told) throws Exception {
+    /** PROPERTIES INPUT OUTPUT none|logged|unlogged EFFECTS (a file, or - for no external system). */
+    public static void main(String[] arguments) throws Exception {
         Properties settings = new Properties();
-        settings.load(new FileInputStream(told[0]));
-        counts = !told[3].equals("none");
-        // Not buffered: what is written outlives a process that is killed.
-        effects = told[4].equals("-") ? null : new FileOutputStream(told[4], true);
-        KafkaStreams streams = new KafkaStreams(topology(told[1], told[2], told[3]), settings);
+        settings.load(new FileInputStream(arguments[0]));
+        counts = !arguments[3].equals("none");
+        // Unbuffered, so that the output outlives a process that is killed.
+        effects = arguments[4].equals("-") ? null : new FileOutputStream(arguments[4], true);
+        KafkaStreams streams = new KafkaStreams(topology(arguments[1], arguments[2], arguments[3]), settings);
         streams.setUncaughtExceptionHandler(new StreamsUncaughtExceptionHandler() {
             public StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse handle(Throwable failed) {
                 failed.printStackTrace();
                 Throwable why = failed.getCause() == null ? failed : failed.getCause();
-                Owner.say("failed " + String.valueOf(why).replace('\n', ' '));
+                Owner.report("failed " + String.valueOf(why).replace('\n', ' '));
                 return StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
             }
         });
         streams.setStateListener(new KafkaStreams.StateListener() {
             public void onChange(KafkaStreams.State now, KafkaStreams.State before) {
-                Owner.say("state " + now);
+                Owner.report("state " + now);
             }
         });
         streams.start();
-        Owner.hear();
+        Owner.listen();
         streams.close(Duration.ofSeconds(10L));
         System.exit(0);
     }
@@ -60,9 +60,9 @@ public class StreamsApplication {
     static Topology topology(String input, String output, String state) {
         Deserializer read = Serdes.ByteArray().deserializer();
         Serializer write = Serdes.ByteArray().serializer();
-        Topology made = new Topology();
-        made.addSource("read", read, read, new String[] {input});
-        made.addProcessor("work", new ProcessorSupplier() {
+        Topology topology = new Topology();
+        topology.addSource("read", read, read, new String[] {input});
+        topology.addProcessor("work", new ProcessorSupplier() {
             public Processor get() {
                 return new Work();
             }
@@ -72,29 +72,29 @@ public class StreamsApplication {
                 Stores.inMemoryKeyValueStore(STORE), Serdes.String(), Serdes.Long());
             store = state.equals("logged")
                 ? store.withLoggingEnabled(new HashMap()) : store.withLoggingDisabled();
-            made.addStateStore(store, new String[] {"work"});
+            topology.addStateStore(store, new String[] {"work"});
         }
-        made.addSink("write", output, write, write, new String[] {"work"});
-        return made;
+        topology.addSink("write", output, write, write, new String[] {"work"});
+        return topology;
     }
 
-    /** Says what it was handed, counts it, tells another system, and writes its result. */
+    /** Reports a record, counts it, writes it to the external system, and forwards it. */
     static class Work implements Processor {
         ProcessorContext context;
         KeyValueStore store;
 
-        public void init(ProcessorContext given) {
-            context = given;
-            store = counts ? (KeyValueStore) given.getStateStore(STORE) : null;
+        public void init(ProcessorContext processorContext) {
+            context = processorContext;
+            store = counts ? (KeyValueStore) processorContext.getStateStore(STORE) : null;
         }
 
         public void process(Record record) {
             RecordMetadata at = (RecordMetadata) context.recordMetadata().get();
             String value = new String((byte[]) record.value()).trim();
-            Owner.say("handed " + at.partition() + " " + at.offset() + " " + value + " " + System.nanoTime());
+            Owner.report("handed " + at.partition() + " " + at.offset() + " " + value + " " + System.nanoTime());
             Owner.reach("handed");
             count(value);
-            tell(value);
+            writeEffect(value);
             context.forward(record);
             Owner.reach("processed");
         }
@@ -110,16 +110,16 @@ public class StreamsApplication {
             if (store == null) {
                 return;
             }
-            KeyValueIterator each = store.all();
-            while (each.hasNext()) {
-                KeyValue kept = (KeyValue) each.next();
-                Owner.say("kept " + kept.key + " " + kept.value);
+            KeyValueIterator entries = store.all();
+            while (entries.hasNext()) {
+                KeyValue entry = (KeyValue) entries.next();
+                Owner.report("kept " + entry.key + " " + entry.value);
             }
-            each.close();
+            entries.close();
         }
     }
 
-    static void tell(String value) {
+    static void writeEffect(String value) {
         try {
             if (effects != null) {
                 effects.write((value + "\n").getBytes());

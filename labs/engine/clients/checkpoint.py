@@ -1,8 +1,9 @@
 """The progress of a Spark query, read from its checkpointLocation.
 
-`sources/0/0` holds where it began, `offsets/N` the ends of batch N, written before it is run, and
-`commits/N` that it is done (Spark structured-streaming-programming-guide.md, "Recovering from
-Failures"; OffsetSeqLog.scala, CommitLog.scala).
+`sources/0/0` holds the start offsets. `offsets/N` holds the end offsets of batch N and is written
+before the batch runs. `commits/N` is written when batch N is done (Spark
+structured-streaming-programming-guide.md, "Recovering from Failures"; OffsetSeqLog.scala,
+CommitLog.scala).
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ def has_offsets(checkpoint: Path) -> bool:
 
 
 def planned_rows(checkpoint: Path) -> int:
-    """How many rows of a generating source are in batches, finished or not."""
+    """Returns how many rows of a generating source are in planned batches, finished or not."""
     last = max((int(path.name) for path in checkpoint.glob("offsets/[0-9]*")), default=None)
     return 0 if last is None else int(_ends(checkpoint, last)["offset"])
 
 
 def committed_offsets(checkpoint: Path, topic: str) -> dict[int, int]:
-    """By partition, the offset after the last batch that is done; empty where none is."""
-    # Those that begin with a dot are checksums and half-written files.
-    done = [int(path.name) for path in checkpoint.glob("commits/[0-9]*")]
-    if not done:
+    """Returns partition → offset after the last finished batch; empty if no batch is finished."""
+    # Names that begin with a dot are checksums and half-written files.
+    batches = [int(path.name) for path in checkpoint.glob("commits/[0-9]*")]
+    if not batches:
         return {}
-    ends = _ends(checkpoint, max(done))[topic]
+    ends = _ends(checkpoint, max(batches))[topic]
     return {int(partition): offset for partition, offset in ends.items()}
 
 
 def _ends(checkpoint: Path, batch: int) -> dict[str, Any]:
-    # Its version, what is true of the whole batch, then a line for each source.
+    # The lines: a version, the metadata of the batch, then one line per source.
     text = (checkpoint / "offsets" / str(batch)).read_text("utf-8").splitlines()[2]
     ends: dict[str, Any] = json.loads(text)
     return ends

@@ -19,7 +19,7 @@ class Commits:
 
     def __init__(self, ledger: Path, consumer: str, group: str) -> None:
         self._writer = TableWriter(ledger, "commits", consumer)
-        self._who = {"consumer": consumer, "group": group}
+        self._identity = {"consumer": consumer, "group": group}
         self._rows: list[dict[str, Any]] = []
 
     def add(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:
@@ -30,17 +30,17 @@ class Commits:
             if committed.offset >= 0:
                 failure = error or committed.error
                 outcome = "ok" if failure is None else errors.outcome(failure.code())
-                place = (committed.topic, committed.partition)
-                self.add_row(place, committed.offset, outcome, time.monotonic_ns())
+                partition = (committed.topic, committed.partition)
+                self.add_row(partition, committed.offset, outcome, time.monotonic_ns())
 
     def add_row(
-        self, place: tuple[str, int], offset: int, outcome: Outcome, time_ns: int
+        self, partition: tuple[str, int], offset: int, outcome: Outcome, time_ns: int
     ) -> None:  # fmt: skip
         """Records the outcome of committing one offset of a (topic, partition)."""
         self._rows.append(
             {
-                **self._who, "topic": place[0], "partition": place[1], "offset": offset,
-                "outcome": outcome, "time_ns": time_ns,
+                **self._identity, "topic": partition[0], "partition": partition[1],
+                "offset": offset, "outcome": outcome, "time_ns": time_ns,
             }
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The `deliveries` table of one consumer: what each poll handed to the application."""
+"""The `deliveries` table of one consumer: the records that each poll returned."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from confluent_kafka import Message
 from labs.engine.record.ledger import TableWriter
 
 RECENT_S = 2.0
-"""Longer than any pause of a group that reads on without a failure."""
+"""Longer than any pause between deliveries while a group reads without a failure."""
 
 
 class Deliveries:
-    """Rows in the order of delivery; written part by part, every second at the earliest."""
+    """Rows in delivery order, written in parts at most once a second."""
 
     def __init__(self, ledger: Path, consumer: str, group: str, isolation: str) -> None:
         self._writer = TableWriter(ledger, "deliveries", consumer)
-        self._who = {"consumer": consumer, "group": group, "isolation": isolation}
-        self._polls = 0
+        self._identity = {"consumer": consumer, "group": group, "isolation": isolation}
+        self._poll_number = 0
         self.assignment = 1
-        self._due = 0.0
+        self._flush_due = 0.0
         self.count = 0
-        self._last = -RECENT_S
+        self._last_delivery_s = -RECENT_S
         self._clear()
 
     def _clear(self) -> None:
@@ -35,7 +35,7 @@ class Deliveries:
         self._offset, self._value, self._time = array("q"), array("q"), array("q")
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Records one poll: messages without an error, in the order in which they came."""
+        """Records one poll: messages without an error, in their order of arrival."""
         now = time.monotonic_ns()
         for message in messages:
             self.add_record(
@@ -45,37 +45,37 @@ class Deliveries:
         self.end_poll()
 
     def add_record(self, topic: str, partition: int, offset: int, value: int, time_ns: int) -> None:
-        """Adds one record to the poll that is open."""
+        """Adds one record to the current poll."""
         self._topic.append(topic)
         self._partition.append(partition)
         self._offset.append(offset)
         self._value.append(value)
         self._assignment.append(str(self.assignment))
-        self._poll.append(self._polls)
+        self._poll.append(self._poll_number)
         self._time.append(time_ns)
         self.count += 1
-        self._last = time.monotonic()
+        self._last_delivery_s = time.monotonic()
 
     @property
     def is_still_arriving(self) -> bool:
-        """Whether a record was handed out within the last `RECENT_S`."""
-        return time.monotonic() - self._last < RECENT_S
+        """Whether a record was delivered within the last `RECENT_S` seconds."""
+        return time.monotonic() - self._last_delivery_s < RECENT_S
 
     def end_poll(self) -> None:
-        """Ends the poll: the next record belongs to another one."""
-        self._polls += 1
-        if time.monotonic() >= self._due:
+        """Ends the current poll; the next record belongs to a new one."""
+        self._poll_number += 1
+        if time.monotonic() >= self._flush_due:
             self.flush()
-            self._due = time.monotonic() + 1.0
+            self._flush_due = time.monotonic() + 1.0
 
     def flush(self) -> None:
-        """Writes the rows since the last flush."""
-        rows = len(self._value)
-        if not rows:
+        """Writes the count since the last flush."""
+        count = len(self._value)
+        if not count:
             return
         self._writer.flush(
             {
-                **{name: [text] * rows for name, text in self._who.items()},
+                **{name: [value] * count for name, value in self._identity.items()},
                 "assignment": self._assignment, "poll": self._poll, "topic": self._topic,
                 "partition": self._partition, "offset": self._offset, "value": self._value,
                 "time_ns": self._time,

@@ -1,4 +1,4 @@
-"""The session of a Spark driver that is a client of a run."""
+"""The Spark session of a driver that is a client of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from labs.engine.judge.spark import spark_environment
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_END_S = 2.0  # for a JVM that was killed, until the kernel is done with it
+_END_S = 2.0  # for the kernel to reap a JVM that was killed
 
 
 @contextmanager
@@ -26,29 +26,30 @@ def session(
     name: str, master: str, scratch: Path,
     workers: Sequence[str] = (), conf: Mapping[str, str] | None = None,
 ) -> Iterator[SparkSession]:  # fmt: skip
-    """A session of this process, with Kafka's connector; what it puts on a disk is in `scratch`.
+    """A Spark session in this process, with the Kafka connector; its files go to `scratch`.
 
-    With `workers` it has a standalone cluster of its own on these addresses, whatever `master`
-    is. Its JVM is in our process group, and ends with us; so are its executors, and so do they.
+    With `workers` it starts a standalone cluster on these addresses and ignores `master`. The JVM
+    and the executors are in our process group and end with this process.
     """
-    # Not at the top: the runner imports drivers' configurations, and pyspark takes a second.
+    # Not imported at the top: the runner imports the drivers' configurations, and importing
+    # pyspark takes a second.
     from spark_jobs.session import BRIEF, start
 
     scratch.mkdir(parents=True, exist_ok=True)
     os.environ.update(spark_environment(scratch))
-    kind = replace(BRIEF, conf=conf or {}, workers=workers)
-    spark = start(name, master, [str(jar) for jar in spark_connector()], kind)
+    session_kind = replace(BRIEF, conf=conf or {}, workers=workers)
+    spark = start(name, master, [str(jar) for jar in spark_connector()], session_kind)
     try:
         yield spark
     except Exception:
-        _tell_of_end(spark)
+        _report_lost_jvm(spark)
         raise
     finally:
         spark.stop()
 
 
-def _tell_of_end(spark: SparkSession) -> None:
-    """Reports to our owner if the failure was that a signal from outside ended the JVM."""
+def _report_lost_jvm(spark: SparkSession) -> None:
+    """Reports to our owner that the JVM is lost, if an outside signal ended it."""
     gateway: Any = spark.sparkContext._gateway
     with suppress(subprocess.TimeoutExpired):
         if processes.ended_by_signal(code := gateway.proc.wait(_END_S)):

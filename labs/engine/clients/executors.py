@@ -1,6 +1,6 @@
-"""The executors of a driver with a standalone cluster: processes of this machine.
+"""The executors of a Spark driver with a standalone cluster, as processes on this machine.
 
-One of them can be stopped in the middle of a task, like an overloaded machine.
+One of them can be stopped in the middle of a task, as if its machine were overloaded.
 """
 
 from __future__ import annotations
@@ -23,34 +23,35 @@ _SIGNAL_S = 5.0
 
 
 def executors(driver: int) -> dict[str, int]:
-    """The process of each executor that a driver started, by Spark's executor id."""
-    results = {}
+    """Returns Spark's executor id → pid, for the executors that a driver started."""
+    pids = {}
     for pid in processes.process_tree(driver):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
             words = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
             if _ID in words:
-                results[words[words.index(_ID) + 1]] = pid
-    return results
+                pids[words[words.index(_ID) + 1]] = pid
+    return pids
 
 
 class ExecutorWatch:
-    """Notices that an executor is gone; Spark replaces it without a word."""
+    """Detects executors that ended; Spark replaces them silently."""
 
     def __init__(self, driver: int) -> None:
-        self._driver, self._known = driver, dict[str, int]()
+        self._driver, self._seen = driver, dict[str, int]()
 
     def find_lost(self) -> str:
-        """The id of an executor that has gone since an earlier call; '' if none has."""
+        """Returns the id of an executor that ended since an earlier call; '' if none did."""
         now = executors(self._driver)
-        gone = next((id_ for id_, pid in self._known.items() if now.get(id_) != pid), "")
-        self._known |= now
-        return gone
+        lost = next((id_ for id_, pid in self._seen.items() if now.get(id_) != pid), "")
+        self._seen |= now
+        return lost
 
 
 class StoppedExecutor:
-    """An executor that is stopped by SIGSTOP while it runs an attempt of a task.
+    """An executor that is stopped by SIGSTOP while it runs a task attempt.
 
-    Raises `WaitTimeout` if the kernel does not stop it, `ProcessLookupError` if it is gone.
+    The constructor raises `WaitTimeout` if the kernel does not stop the executor and
+    `ProcessLookupError` if the executor is gone.
     """
 
     def __init__(self, pid: int, attempt: Attempt) -> None:
@@ -73,24 +74,24 @@ class StoppedExecutor:
         )
 
     def resume(self) -> str:
-        """Continues it by SIGCONT; returns the evidence. Raises `WaitTimeout`."""
+        """Continues the executor by SIGCONT; returns the evidence. Raises `WaitTimeout`."""
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGCONT)
         until(lambda: "T" not in self._threads(), _SIGNAL_S, "its threads are still stopped")
-        now = "goes on" if processes.state(self._pid) else "is gone"
-        return f"pid {self._pid} {now} after {time.monotonic() - self._since:.1f} s"
+        state = "continues" if processes.state(self._pid) else "is gone"
+        return f"pid {self._pid} {state} after {time.monotonic() - self._since:.1f} s"
 
     def _threads(self) -> set[str]:
         return set(processes.thread_states(self._pid))
 
 
 def stop_executor(sink: KafkaSink, task_ms: int) -> StoppedExecutor | None:
-    """Stops an executor that is in the second half of a task, if there is one now.
+    """Stops an executor that is in the second half of a task; returns None if there is none now.
 
-    `task_ms` is the least that the rows of a task take: one that is stopped earlier has not
-    sent them all. Each other executor has done a task of the stage before: one that has not may
-    ask the stopped one for its broadcast blocks, and waits 120 s then (spark.network.timeout;
-    apache/spark TorrentBroadcast.scala, readBlocks).
+    `task_ms` is the minimum time that the rows of a task take: an executor that is stopped earlier
+    has not sent all of them. Every other executor must have finished a task of the stage before.
+    Otherwise it may request broadcast blocks from the stopped executor and wait 120 s
+    (spark.network.timeout; apache/spark TorrentBroadcast.scala, readBlocks).
     """
     pids = executors(os.getpid())
     for attempt in sink.running():

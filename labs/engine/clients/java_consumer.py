@@ -1,11 +1,11 @@
-"""The team's group with Kafka's Java client, and its part of the ledger.
+"""The team's consumer group with Kafka's Java client, and its part of the ledger.
 
 `python -m labs.engine.clients.java_consumer CONFIG.json`, where the file holds a
 `JavaConsumerConfig`. The program (`ClientApplication.java`) does with the Java clients what
-`clients.consumer` does with librdkafka, and what `clients.transformer` does where it has an output.
-It stands still at `polling`, `handed` and `processed` where the owner wants that; at `processed`
-all of a poll's output is in the log, and nothing of it is committed. One that cannot go on ends.
-It says `ready` once every partition is assigned and its position is resolved.
+`clients.consumer` does with librdkafka. With an output topic it does what `clients.transformer`
+does. The owner can hold it at `polling`, `handed` and `processed`. At `processed` all output of a
+poll is in the log and nothing is committed. A program that cannot continue ends. It reports `ready`
+once every partition is assigned and its position is resolved.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.java_lines import WORD_COUNTS, ReadRows
 from labs.engine.clients.java_process import ForwardingControl, JavaProcess
-from labs.engine.clients.transformer import aborted
+from labs.engine.clients.transformer import describe_abort
 from labs.engine.clients.watermarks import log_ends
 
-_HEAR_S = 0.05
+_READ_S = 0.05
 _REPORT_EVERY_S = 0.25
 _ASK_S = 5.0
-_END_S = 12.0  # for leaving the group; the program's own limits are 5 s for each of its clients
-_DONE = {"handed": "none of them is processed", "processed": "all of them are processed"}
+_END_S = 12.0  # to leave the group; the program itself allows 5 s for each of its clients
+_PROGRESS = {"handed": "none of them is processed", "processed": "all of them are processed"}
 
 
 @dataclass(frozen=True, slots=True)
 class JavaConsumerConfig:
-    """Configuration of the process. `command` starts the program, complete.
+    """Configuration of the process. `command` is the complete command of the program.
 
-    `reports_commits` is whether the application commits, and says so, and not its client by itself;
-    `drain_limit_s` bounds the reading to the end after a stop; `rewinds` is whether the application
-    goes back to the input of an aborted transaction.
+    `reports_commits` is whether the application itself commits and reports its commits; otherwise
+    its client commits automatically. `drain_limit_s` limits, in seconds, how long it reads to the
+    end of the log after a stop command. `rewinds` is whether the application returns to the input
+    of an aborted transaction.
     """
 
     ledger: str
@@ -53,7 +54,7 @@ class JavaConsumerConfig:
 
 
 class Run:
-    """One member of the group, from joining to leaving."""
+    """One member of the group, from the time it joins until it leaves."""
 
     def __init__(self, config: JavaConsumerConfig, process: JavaProcess, control: Control) -> None:
         self._config, self._process, self._control = config, process, control
@@ -63,13 +64,13 @@ class Run:
             Commits(ledger, config.name, config.group) if config.reports_commits else None
         )
         self._rows = ReadRows(config.topic, self._deliveries, self._commits)
-        self._due_report = 0.0
-        self._behind = False
+        self._report_due = 0.0
+        self._is_behind = False
 
     def run(self) -> None:
-        """Reads lines until the owner says stop, then to the end of the log; then it leaves.
+        """Reads lines until the stop command, then to the end of the log; then leaves the group.
 
-        Raises `JavaProcessFailed` if the program ends for another reason than one that it names.
+        Raises `JavaProcessFailed` if the program ends without reporting why.
         """
         while not (self._control.stop.is_set() or self._process.ended):
             self._read_lines()
@@ -77,9 +78,9 @@ class Run:
         if self._process.ended and self._rows.stopped is None:
             self._process.raise_exit_failure()
         self._process.write_line("stop")
-        self._hear_on(_END_S)
+        self._read_until_end(_END_S)
         self._process.kill()
-        self._hear_on(_END_S)
+        self._read_until_end(_END_S)
         self._deliveries.close()
         if self._commits:
             self._commits.close()
@@ -93,56 +94,56 @@ class Run:
             if ends and self._rows.is_at(ends):
                 return
             self._read_lines()
-        self._behind = self._deliveries.is_still_arriving and not self._process.ended
+        self._is_behind = self._deliveries.is_still_arriving and not self._process.ended
 
-    def _hear_on(self, limit_s: float) -> None:
+    def _read_until_end(self, limit_s: float) -> None:
         deadline = time.monotonic() + limit_s
         while not self._process.ended and time.monotonic() < deadline:
             self._read_lines()
 
     def _read_lines(self) -> None:
-        for words in self._process.read_lines(_HEAR_S):
-            self._take(*words)
-        if time.monotonic() >= self._due_report:
+        for words in self._process.read_lines(_READ_S):
+            self._handle(*words)
+        if time.monotonic() >= self._report_due:
             self._report(ended=False)
-            self._due_report = time.monotonic() + _REPORT_EVERY_S
+            self._report_due = time.monotonic() + _REPORT_EVERY_S
             if self._commits:
                 self._commits.flush()
 
-    def _take(self, first: str, *rest: str) -> None:
+    def _handle(self, first: str, *rest: str) -> None:
         if first == "standing":
             self._report_held(rest[0])
         elif first == "going":
             report(standing=None, written=False)
         elif first == "aborted":
-            report(mishap=aborted(rest[1], int(rest[0]), self._config.rewinds))
+            report(mishap=describe_abort(rest[1], int(rest[0]), self._config.rewinds))
         else:
             self._rows.take(first, *rest)
 
     def _report_held(self, point: str) -> None:
-        """Flushes all rows, so that a kill loses no evidence, and reports where it is held."""
+        """Flushes all rows, so that a kill loses no evidence, and reports the held point."""
         self._deliveries.flush()
         if self._commits:
             self._commits.flush()
-        done = _DONE.get(point)
+        progress = _PROGRESS.get(point)
         report(
             standing=point, written=True, delivered=self._deliveries.count,
             position=self._rows.position,
-            stands=f"{self._rows.in_hand:,} records in hand, {done}" if done else point,
+            stands=f"{self._rows.in_hand:,} records in hand, {progress}" if progress else point,
         )  # fmt: skip
 
     def _report(self, ended: bool) -> None:
         rows = self._rows
         report(
             ready=rows.placed or rows.stopped is not None, stopped=rows.stopped,
-            delivered=self._deliveries.count, ended=ended, behind=self._behind,
+            delivered=self._deliveries.count, ended=ended, behind=self._is_behind,
         )  # fmt: skip
 
 
 def main() -> None:
     config = read_config(JavaConsumerConfig, sys.argv[1])
-    tool = JavaProcess(config.command, WORD_COUNTS)
-    Run(config, tool, listen(ForwardingControl(tool))).run()
+    process = JavaProcess(config.command, WORD_COUNTS)
+    Run(config, process, listen(ForwardingControl(process))).run()
 
 
 if __name__ == "__main__":

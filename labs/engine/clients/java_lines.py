@@ -1,24 +1,24 @@
 """Turns the output lines of `ClientApplication.java` into rows of the ledger.
 
-All times are the ledger's own: `System.nanoTime()`, which Linux reads from CLOCK_MONOTONIC. A line
-that does not add up with those before it is refused (`LinesMissing`), and so is its arm: the ledger
-would not be complete. A line is written as a whole, before what it announces is done: what is sent
-or handed out is known even of a JVM that is killed before the next line.
+All times are on the ledger's clock: `System.nanoTime()`, which Linux reads from CLOCK_MONOTONIC. A
+line that contradicts earlier lines is refused (`LinesMissing`), and the arm fails, because the
+ledger would be incomplete. A line is written as a whole, before the action that it announces. So
+every send and delivery is known, even if the JVM is killed before the next line.
 
-| line | it says |
+| line | meaning |
 |---|---|
-| `sent VALUE NS` | `send()` is called for the value, at that time |
-| `ok VALUE PARTITION OFFSET NS` | it was acknowledged; an offset below 0 is not known (acks=0) |
+| `sent VALUE NS` | `send()` is called for the value at this time |
+| `ok VALUE PARTITION OFFSET NS` | it was acknowledged; an offset below 0 is unknown (acks=0) |
 | `refused VALUE NS within\\|later CLASS WHY` | it failed, before `send()` returned or later |
-| `done SENT OK` | the producer is closed; so many attempts, so many acknowledged |
-| `polled NS` | a poll returned records, each of which follows |
-| `handed PARTITION OFFSET VALUE` | one of them |
-| `settled COUNT` | all that was to be done about them is done; there were so many |
-| `committed NS ok\\|info PARTITION:OFFSET,…` | what came of a commit |
-| `assigned`, `revoked PARTITION,…` | the group gave these, or took them away; `-` is none |
-| `placed PARTITION OFFSET` | where it is read from; before this its position is not resolved |
-| `aborted COUNT WHY`, `stopped WHY` | a transaction was aborted; the application cannot go on |
-| `standing POINT`, `going` | it stands still at a point of its work; it goes on from there |
+| `done SENT OK` | the producer is closed; the numbers of attempts and of acknowledgements |
+| `polled NS` | a poll returned the records that follow |
+| `handed PARTITION OFFSET VALUE` | one of these records |
+| `settled COUNT` | the poll is finished; the number of its records |
+| `committed NS ok\\|info PARTITION:OFFSET,…` | the outcome of a commit |
+| `assigned`, `revoked PARTITION,…` | the partitions that the group assigned or revoked; `-`: none |
+| `placed PARTITION OFFSET` | the resolved position of a partition |
+| `aborted COUNT WHY`, `stopped WHY` | a transaction was aborted; the application cannot continue |
+| `standing POINT`, `going` | the program is held at a point of its work; it continues |
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ WORD_COUNTS: Mapping[str, int] = {
     "assigned": 1, "revoked": 1, "placed": 2,
     "aborted": 2, "stopped": 1, "standing": 1, "going": 0,
 }  # fmt: skip
-"""How many words follow the first word of a line; the last one is the rest of the line."""
+"""First word of a line → the number of words after it; the last one is the rest of the line."""
 
 _WITHIN = {"within": True, "later": False}
 _OUTCOMES: Mapping[str, Outcome] = {"ok": "ok", "info": "info"}
 _ERRORS = "org.apache.kafka.common.errors."
 _NEVER_WRITTEN = frozenset(
-    # Refused by the broker's validation at every attempt, before anything is written.
+    # The broker's validation rejects these at every attempt, before it writes anything.
     _ERRORS + name
     for name in (
         "RecordTooLargeException", "RecordBatchTooLargeException", "InvalidRequiredAcksException",
     )
 )  # fmt: skip
 _AFTER_APPEND = frozenset(
-    # TransactionManager.maybeFailWithError, which `send()` calls behind the append to its buffer.
+    # TransactionManager.maybeFailWithError, which `send()` calls after it appends to its buffer.
     (
         "org.apache.kafka.common.KafkaException", "java.lang.IllegalStateException",
         _ERRORS + "ProducerFencedException", _ERRORS + "InvalidProducerEpochException",
@@ -63,34 +63,34 @@ _CLOSED = (
 
 
 class LinesMissing(Exception):
-    """Lines of the program are missing, so that its ledger would not be complete."""
+    """Lines of the program are missing, so its ledger would be incomplete."""
 
 
 def outcome(within: bool, exception: str) -> Outcome:
-    """The outcome of a send that failed: `fail` only where no attempt can be in a log.
+    """Returns the outcome of a failed send: `fail` only if no attempt can be in a log.
 
-    One that comes before `send()` returns is of a record that never entered the buffer: metadata
-    that did not come, no memory within max.block.ms, a value that is too large
-    (KafkaProducer.doSend). Else only an error that every attempt would have met proves anything:
-    the Java client, too, tells the last of its attempts alone.
+    `within` is whether the error came before `send()` returned. Such a record never entered the
+    buffer: missing metadata, no memory within max.block.ms, or a value that is too large
+    (KafkaProducer.doSend). Any later error proves something only if every attempt would have met
+    it, because the Java client also reports the error of the last attempt only.
     """
     never_sent = within and exception not in _AFTER_APPEND
     return "fail" if never_sent or exception in _NEVER_WRITTEN else "info"
 
 
 class SentRows:
-    """Rows of `sends` from the lines of a producer."""
+    """Builds rows of `sends` from the lines of a producer."""
 
     def __init__(self, sends: Sends, resends: bool) -> None:
         self._sends, self._resends = sends, resends
-        self._open: dict[int, int] = {}  # by value: the number of its row
-        self._again: dict[int, None] = {}  # values that failed and are to be sent again
+        self._open: dict[int, int] = {}  # value → number of its row
+        self._to_resend: dict[int, None] = {}  # values that failed and are to be sent again
         self._next = 0
-        self._done: tuple[int, int] | None = None
-        self.run_over = False  # the program was asked to end, and closes its producer
+        self._closing_counts: tuple[int, int] | None = None
+        self.run_over = False  # the program was asked to stop and closes its producer
 
     def take(self, first: str, *rest: str) -> None:
-        """Adds the words of one line. Raises `LinesMissing`, `ValueError` or `KeyError`."""
+        """Handles the words of one line. Raises `LinesMissing`, `ValueError` or `KeyError`."""
         if first == "sent":
             self._send(int(rest[0]), int(rest[1]))
         elif first == "ok":
@@ -99,66 +99,68 @@ class SentRows:
         elif first == "refused":
             self._refuse(int(rest[0]), int(rest[1]), _WITHIN[rest[2]], rest[3], rest[4])
         elif first == "done":
-            self._done = (int(rest[0]), int(rest[1]))
+            self._closing_counts = (int(rest[0]), int(rest[1]))
 
     def close(self) -> None:
-        """The program has ended; what has no answer by now was cut off by the end of the run.
+        """Closes the rows after the program has ended.
 
-        Raises `LinesMissing` if it counted other attempts or acknowledgements than were heard.
+        The end of the run cut off the attempts that are still unanswered. Raises `LinesMissing` if
+        the program counted other numbers of attempts or acknowledgements than its lines show.
         """
-        heard = len(self._sends), self._sends.count["ok"]
-        if self._done not in (None, heard):
+        received = len(self._sends), self._sends.count["ok"]
+        if self._closing_counts not in (None, received):
             raise LinesMissing(
-                f"the program counts {self._done} attempts and acknowledgements; {heard} were heard"
+                f"the program counts {self._closing_counts} attempts and acknowledgements; "
+                f"{received} were received"
             )
-        for value in self._again:
+        for value in self._to_resend:
             self._sends.cut_off(self._sends.invoke(value, NEVER_INVOKED))
         self._sends.close(run_over=True)
 
     def _send(self, value: int, time_ns: int) -> None:
         if value == self._next:
             self._next += 1
-        elif value in self._again:
-            del self._again[value]
+        elif value in self._to_resend:
+            del self._to_resend[value]
         else:
-            raise LinesMissing(f"{value} was sent where {self._next} was to be the next")
+            raise LinesMissing(f"{value} was sent, but {self._next} was expected next")
         self._open[value] = self._sends.invoke(value, time_ns)
 
-    def _refuse(self, value: int, time_ns: int, within: bool, kind: str, why: str) -> None:
+    def _refuse(self, value: int, time_ns: int, within: bool, exception: str, why: str) -> None:
         row = self._row(value)
         if self.run_over and why.startswith(_CLOSED):
             self._sends.cut_off(row)
             return
-        error = f"{kind.rpartition('.')[2]}: {why}"
-        self._sends.complete(row, outcome(within, kind), error=error, time_ns=time_ns)
+        error = f"{exception.rpartition('.')[2]}: {why}"
+        self._sends.complete(row, outcome(within, exception), error=error, time_ns=time_ns)
         if self._resends:
-            self._again[value] = None
+            self._to_resend[value] = None
 
     def _row(self, value: int) -> int:
         row = self._open.pop(value, None)
         if row is None:
-            raise LinesMissing(f"{value} was answered, and it was not seen to be sent")
+            raise LinesMissing(f"{value} was answered, but no line reports its send")
         return row
 
 
 class ReadRows:
-    """Rows of `deliveries` and `commits` from the lines of a reader, and its position."""
+    """Builds rows of `deliveries` and `commits` from the lines of a reader; tracks its position."""
 
     def __init__(self, topic: str, deliveries: Deliveries, commits: Commits | None) -> None:
         self._topic, self._deliveries, self._commits = topic, deliveries, commits
         self._poll_ns: int | None = None
         self._assigned: set[int] = set()
-        self.in_hand = 0  # records of the poll that is not settled
-        self.position: dict[int, int] = {}  # by partition: the next offset, once it is resolved
+        self.in_hand = 0  # records of the unfinished poll
+        self.position: dict[int, int] = {}  # partition → next offset, once resolved
         self.stopped: str | None = None
 
     @property
     def placed(self) -> bool:
-        """Whether it has partitions, and a place to read from in each."""
+        """Whether it has partitions and the position of each is resolved."""
         return bool(self._assigned) and self._assigned <= self.position.keys()
 
     def is_at(self, ends: Mapping[int, int]) -> bool:
-        """Whether every partition that it has was read to its end, and no poll is unfinished."""
+        """Whether every assigned partition was read to its end and no poll is unfinished."""
         return (
             self.placed
             and self._poll_ns is None
@@ -166,9 +168,9 @@ class ReadRows:
         )
 
     def take(self, first: str, *rest: str) -> None:
-        """Adds the words of one line. Raises `LinesMissing`, `ValueError` or `KeyError`."""
+        """Handles the words of one line. Raises `LinesMissing`, `ValueError` or `KeyError`."""
         if first == "handed":
-            self._hand(*map(int, rest))
+            self._add_delivery(*map(int, rest))
         elif first == "polled":
             self._poll_ns = int(rest[0])
         elif first == "settled":
@@ -187,24 +189,24 @@ class ReadRows:
         elif first == "stopped":
             self.stopped = rest[0]
 
-    def _hand(self, partition: int, offset: int, value: int) -> None:
+    def _add_delivery(self, partition: int, offset: int, value: int) -> None:
         if self._poll_ns is None:
-            raise LinesMissing(f"offset {offset} of partition {partition} came with no poll")
+            raise LinesMissing(f"offset {offset} of partition {partition} came outside a poll")
         self._deliveries.add_record(self._topic, partition, offset, value, self._poll_ns)
         self.position[partition] = offset + 1
         self.in_hand += 1
 
     def _settle(self, count: int) -> None:
         if count != self.in_hand:
-            raise LinesMissing(f"a poll of {count} records, {self.in_hand} of which were heard")
+            raise LinesMissing(f"a poll of {count} records, but {self.in_hand} were received")
         self._deliveries.end_poll()
         self._poll_ns, self.in_hand = None, 0
 
     def _commit(self, time_ns: int, outcome: Outcome, offsets: str) -> None:
         if self._commits is None:
             return
-        for place in offsets.split(","):
-            partition, offset = map(int, place.split(":"))
+        for item in offsets.split(","):
+            partition, offset = map(int, item.split(":"))
             self._commits.add_row((self._topic, partition), offset, outcome, time_ns)
 
 

@@ -1,4 +1,4 @@
-"""A Java program of ours as a child process: its lines, and its end."""
+"""A Java program of the lab as a child process that communicates in lines."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ from labs.engine.base import processes
 from labs.engine.clients.control import Control, report
 
 Words = Sequence[str]
-_MOST = 10_000  # lines at once, so that a stop is heard while catching up
+_MAX_LINES = 10_000  # per call, so that a stop is noticed while catching up
 
 
 class JavaProcessFailed(Exception):
-    """The program ended without being asked to; the end of its output is in the log."""
+    """The program ended without a stop command; the end of its output is in the log."""
 
 
-def parse_line(line: str, lengths: Mapping[str, int]) -> Words | None:
-    """The words of a line; None for a line that is not in the program's protocol.
+def parse_line(line: str, word_counts: Mapping[str, int]) -> Words | None:
+    """Returns the words of a line, or None if the line is not part of the program's protocol.
 
-    `lengths` maps a first word to how many words follow it; the last is the rest of the line.
-    Raises `ValueError` for a line with fewer.
+    `word_counts` maps a first word to the number of words after it; the last one is the rest of the
+    line. Raises `ValueError` if the line has fewer words.
     """
-    count = lengths.get(line.partition(" ")[0])
+    count = word_counts.get(line.partition(" ")[0])
     if count is None:
         return None
     parts = line.split(" ", count)
     if len(parts) <= count:
-        raise ValueError(f"{line!r} is no whole line: {count} words follow {parts[0]!r}")
+        raise ValueError(f"{line!r} is incomplete: {count} words must follow {parts[0]!r}")
     return parts
 
 
 class JavaProcess:
-    """A program that ends with us. Lines outside its protocol go to our standard error.
+    """A program that ends with this process. Lines outside its protocol go to standard error.
 
-    `lengths` is as for `words`. `ended` is true once it is gone and all its output was read.
+    `word_counts` is as for `parse_line`. `ended` becomes true once the program has ended and all
+    its output was read.
     """
 
-    def __init__(self, command: Sequence[str], lengths: Mapping[str, int]) -> None:
+    def __init__(self, command: Sequence[str], word_counts: Mapping[str, int]) -> None:
         self._process = processes.spawn(
             command, log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self._lengths = lengths
+        self._word_counts = word_counts
         self._lines = SimpleQueue[str | None]()
         self._killed_by_us = False
         self.ended = False
@@ -54,23 +55,23 @@ class JavaProcess:
 
     def _read(self) -> None:
         for line in self._process.stdout or ():
-            if line.endswith(b"\n"):  # a kill may tear the last one
+            if line.endswith(b"\n"):  # a kill may cut off the last line
                 self._lines.put(line[:-1].decode("utf-8", "replace"))
         self._process.wait()
         self._lines.put(None)
 
     def read_lines(self, wait_s: float) -> Iterator[Words]:
-        """The lines since the last call; waits for a first one if there is none.
+        """Yields the words of the lines since the last call; waits up to `wait_s` for the first.
 
-        Raises `ValueError` for a line that is not whole.
+        Raises `ValueError` for an incomplete line.
         """
         with suppress(Empty):
-            for number in range(_MOST):
+            for number in range(_MAX_LINES):
                 line = self._lines.get(timeout=0 if number else wait_s)
                 if line is None:
                     self.ended = True
                     return
-                if (parts := parse_line(line, self._lengths)) is not None:
+                if (parts := parse_line(line, self._word_counts)) is not None:
                     yield parts
                 else:
                     print(line, file=sys.stderr, flush=True)
@@ -83,31 +84,31 @@ class JavaProcess:
                 self._process.stdin.flush()
 
     def kill(self) -> None:
-        """Ends it at once by SIGKILL, if it still runs.
+        """Ends it immediately by SIGKILL, if it is still running.
 
         Raises `JavaProcessFailed` if a signal from outside has ended it.
         """
         self._killed_by_us = self._killed_by_us or self._process.poll() is None
-        self._refuse_kill(processes.end(self._process, grace_s=0))
+        self._raise_if_killed(processes.end(self._process, grace_s=0))
 
     def raise_exit_failure(self) -> None:
-        """Raises `JavaProcessFailed` if the program ended by itself.
+        """Raises `JavaProcessFailed` for a program that ended without a stop command.
 
-        Reports to our owner if a signal from outside ended it.
+        Reports the loss to the owner if a signal from outside ended it.
         """
         code = self._process.wait()
-        self._refuse_kill(code)
+        self._raise_if_killed(code)
         raise JavaProcessFailed(f"the program ended by itself, with code {code}")
 
-    def _refuse_kill(self, code: int) -> None:
-        ours = {-signal.SIGKILL} if self._killed_by_us else set()
-        if processes.ended_by_signal(code) and code not in ours:
+    def _raise_if_killed(self, code: int) -> None:
+        own_kill = {-signal.SIGKILL} if self._killed_by_us else set()
+        if processes.ended_by_signal(code) and code not in own_kill:
             report(lost=("the JVM", processes.describe_exit(code)))
             raise JavaProcessFailed(f"the program {processes.describe_exit(code)}, and not by us")
 
 
 class ForwardingControl(Control):
-    """Passes the owner's commands on to a program that reads them by `Owner.java`."""
+    """Forwards the owner's commands to a program, where `Owner.java` reads them."""
 
     def __init__(self, process: JavaProcess) -> None:
         super().__init__()

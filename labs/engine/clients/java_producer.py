@@ -2,8 +2,8 @@
 
 `python -m labs.engine.clients.java_producer CONFIG.json`, where the file holds a
 `JavaProducerConfig`. The program (`ClientApplication.java`) sends the numbers from 0 upwards as
-text, and says each attempt and its answer, which become rows. An attempt without an answer at the
-end, be it that the JVM was killed, is `info`.
+text. It reports each attempt and its result, which become rows. An attempt without a result at the
+end is `info`, also if the JVM was killed.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from labs.engine.clients.java_lines import WORD_COUNTS, SentRows
 from labs.engine.clients.java_process import ForwardingControl, JavaProcess
 from labs.engine.clients.sends import Sends
 
-_HEAR_S = 0.05
+_READ_S = 0.05
 _REPORT_EVERY_S = 0.25
 _WRITE_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class JavaProducerConfig:
-    """Configuration of the process. `command` starts the program, complete.
+    """Configuration of the process. `command` is the complete command of the program.
 
-    `resend` is the application's habit to send a value again whose answer was an error.
-    `flush_limit_s` bounds the wait for the program's end after a stop.
+    `resend` is whether the application sends a value again after an error. `flush_limit_s` limits,
+    in seconds, the wait for the program to end after a stop command.
     """
 
     ledger: str
@@ -42,7 +42,7 @@ class JavaProducerConfig:
 
 
 class Run:
-    """One producer from its first message to its last answer."""
+    """One producer, from its first send to its last result."""
 
     def __init__(self, config: JavaProducerConfig, process: JavaProcess, control: Control) -> None:
         self._process, self._control, self._limit_s = process, control, config.flush_limit_s
@@ -50,12 +50,12 @@ class Run:
             Path(config.ledger), config.name, config.name, config.topic, config.keyed
         )
         self._rows = SentRows(self._sends, config.resend)
-        self._due_report = self._due_write = 0.0
+        self._report_due = self._write_due = 0.0
 
     def run(self) -> None:
-        """Reads lines until the owner says stop, then lets the program flush and end.
+        """Reads lines until the stop command, then lets the program flush and end.
 
-        Raises `JavaProcessFailed` if it ends before, and `LinesMissing`.
+        Raises `LinesMissing`, and `JavaProcessFailed` if the program ends earlier.
         """
         while not (self._control.stop.is_set() or self._process.ended):
             self._read_lines()
@@ -73,21 +73,21 @@ class Run:
         report(**self._sends.totals, ended=True)
 
     def _read_lines(self) -> None:
-        for words in self._process.read_lines(_HEAR_S):
+        for words in self._process.read_lines(_READ_S):
             self._rows.take(*words)
         now = time.monotonic()
-        if now >= self._due_write:
+        if now >= self._write_due:
             self._sends.flush()
-            self._due_write = now + _WRITE_EVERY_S
-        if now >= self._due_report:
+            self._write_due = now + _WRITE_EVERY_S
+        if now >= self._report_due:
             report(**self._sends.totals, ended=False)
-            self._due_report = now + _REPORT_EVERY_S
+            self._report_due = now + _REPORT_EVERY_S
 
 
 def main() -> None:
     config = read_config(JavaProducerConfig, sys.argv[1])
-    tool = JavaProcess(config.command, WORD_COUNTS)
-    Run(config, tool, listen(ForwardingControl(tool))).run()
+    process = JavaProcess(config.command, WORD_COUNTS)
+    Run(config, process, listen(ForwardingControl(process))).run()
 
 
 if __name__ == "__main__":

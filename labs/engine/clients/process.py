@@ -1,4 +1,4 @@
-"""A client process as its owner sees it: reports, holding, stopping, killing."""
+"""A client process, seen from its owner: its reports, and how to hold, stop and kill it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from labs.engine.base.wait import WaitTimeout, until
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-_LAST_WORDS_S, _LAST_GASP_S = 5.0, 0.5
+_LAST_REPORTS_S, _LAST_REPORT_OF_FAILED_S = 5.0, 0.5
 
 
 class ClientFailed(Exception):
-    """A client process ended unexpectedly; the message has the end of its log."""
+    """A client process ended unexpectedly; the message includes the end of its log."""
 
 
 class ClientProcess:
     """`python -m labs.engine.clients.<module>` with its configuration, log and reports.
 
-    It dies with us (`processes.spawn`). `latest` holds all that it has reported, newest values.
-    `name` keeps several of one module apart; it is the module's own unless it is given.
+    It dies with this process (`processes.spawn`). `latest` holds the latest value of each reported
+    field. `name` distinguishes several processes of one module; by default it is the module's name.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class ClientProcess:
         self.latest: dict[str, Any] = {}
         self._log = logs / f"{self.name}.log"
         self._killed_by_us = False
-        self._overdue = ""
+        self._timeout_text = ""
         path = folder / f"{self.name}.json"
         path.write_text(json.dumps(asdict(config)), "utf-8")
         self._process = processes.spawn(
@@ -50,7 +50,7 @@ class ClientProcess:
         self._listener.start()
 
     def __str__(self) -> str:
-        """Its module and name (`consumer: consumer-1`), as faults name their targets."""
+        """Returns its module and name (`consumer: consumer-1`), as faults name their targets."""
         return f"{self.module}: {self.name}"
 
     @property
@@ -62,16 +62,16 @@ class ClientProcess:
             self.latest = {**self.latest, **json.loads(line)}
 
     def await_ready(self, limit_s: float) -> None:
-        """Waits until it has reported `ready`; it may have ended orderly since.
+        """Waits until it has reported `ready`; it may have ended normally since then.
 
         Raises `ClientFailed` or `WaitTimeout`.
         """
 
         def ready() -> bool:
             if self._process.poll() is not None:
-                self._listener.join(_LAST_WORDS_S)
+                self._listener.join(_LAST_REPORTS_S)
                 if self._process.returncode or not self.latest.get("ready"):
-                    raise self._failed()
+                    raise self._failure()
             return bool(self.latest.get("ready"))
 
         until(ready, limit_s, f"the {self.name} was not ready",
@@ -84,45 +84,45 @@ class ClientProcess:
 
     @property
     def killed(self) -> bool:
-        """Whether our SIGKILL ended it; one from outside is a failure."""
+        """Whether our SIGKILL ended it; a SIGKILL from outside is a failure."""
         return self._killed_by_us and self.returncode == -signal.SIGKILL
 
     @property
     def lost(self) -> str:
-        """How it or its JVM ended, in words, if the run did not cause that; else ''.
+        """How it or its JVM ended, in words, if the run did not cause the end; otherwise ''.
 
-        A client that ends in an orderly way says so in its last report. Its ledger is written by
-        then, so the end of its process no longer matters.
+        A client that ends normally says so in its last report. Its ledger is complete by then, so
+        the end of its process no longer matters.
         """
         if lost := self.latest.get("lost"):
             return f"{lost[0]} of the {self.name} {lost[1]}, and not by this run"
         code = self.returncode
         if code is None or self.killed:
             return ""
-        if not self.latest.get("ended"):  # or it was not heard yet
-            self._listener.join(_LAST_WORDS_S if code == 0 else _LAST_GASP_S)
+        if not self.latest.get("ended"):  # or the report has not arrived yet
+            self._listener.join(_LAST_REPORTS_S if code == 0 else _LAST_REPORT_OF_FAILED_S)
         if self.latest.get("ended"):
             return ""
         return f"the {self.name} {processes.describe_exit(code)}, and not by this run"
 
     def hold(self, point: str, limit_s: float) -> str:
-        """Holds it at a point of its work; returns what it reports from there.
+        """Holds it at a point of its work; returns its report from there.
 
         Raises `ClientFailed` or `WaitTimeout`.
         """
         self.send(f"hold {point}")
 
-        def stands() -> bool:
+        def is_held() -> bool:
             if self.returncode is not None:
-                raise self._failed()
+                raise self._failure()
             return self.latest.get("standing") == point
 
-        until(stands, limit_s, f"the {self.name} did not come to `{point}`",
+        until(is_held, limit_s, f"the {self.name} did not come to `{point}`",
               awaits=f"for {self.name} to come to `{point}`")  # fmt: skip
         return str(self.latest.get("stands", point))
 
     def send(self, line: str) -> None:
-        """Sends it one line (`clients.control`); does nothing if it has died."""
+        """Sends it one command line (`clients.control`); does nothing if it has died."""
         if self._process.stdin is None or self._process.stdin.closed:
             return
         with suppress(BrokenPipeError):
@@ -130,44 +130,44 @@ class ClientProcess:
             self._process.stdin.flush()
 
     def ask_to_stop(self) -> None:
-        """Closes its standard input, which makes a client finish its work."""
+        """Closes its standard input, upon which a client finishes its work."""
         if self._process.stdin:
-            with suppress(BrokenPipeError):  # what a dead one was told is still in the buffer
+            with suppress(BrokenPipeError):  # of a dead process: commands are left in the buffer
                 self._process.stdin.close()
 
     def await_end(self, limit_s: float) -> dict[str, Any]:
-        """Waits until it has finished; returns all that it reported.
+        """Waits up to `limit_s` seconds until it has ended; returns `latest`.
 
-        Raises `ClientFailed` if it is not done by then, or ended without its last report.
+        Raises `ClientFailed` if it is still running then, or ended without its last report.
         """
         try:
             until(lambda: self.returncode is not None, limit_s, f"the {self.name} has not ended",
                   awaits=f"for {self.name} to finish")  # fmt: skip
         except WaitTimeout:
             self.kill()
-            self._overdue = f"the {self.name} did not finish in {limit_s:g} s{self._failures}"
-            raise self._failed() from None
-        self._listener.join(_LAST_WORDS_S)
+            self._timeout_text = f"the {self.name} did not finish in {limit_s:g} s{self._failures}"
+            raise self._failure() from None
+        self._listener.join(_LAST_REPORTS_S)
         if not self.latest.get("ended"):
-            raise self._failed()
+            raise self._failure()
         return self.latest
 
     def kill(self) -> None:
-        """Ends it at once by SIGKILL, if it is still there."""
+        """Ends it immediately by SIGKILL, if it is still running."""
         self._killed_by_us = self._killed_by_us or self.returncode is None
         processes.end(self._process, grace_s=0)
-        self.ask_to_stop()  # in vain, and frees the pipe
+        self.ask_to_stop()  # too late for the process, but closes the pipe
 
     @property
     def _failures(self) -> str:
-        """How many sends have failed so far: an application may be sending them again."""
+        """The number of failed sends, in words; the application may be sending them again."""
         sent, failed = self.latest.get("sent", 0), self.latest.get("failed", 0)
         return f": {failed:,} of its {sent:,} sends failed" if failed else ""
 
-    def _failed(self) -> ClientFailed:
-        """Why it cannot be used any longer, with the end of its log if it ended by itself."""
-        if self._overdue:
-            return ClientFailed(self._overdue)
+    def _failure(self) -> ClientFailed:
+        """Returns the error for a process that ended or overran, with the end of its log."""
+        if self._timeout_text:
+            return ClientFailed(self._timeout_text)
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
         why = self.lost or f"the {self.name} ended with code {self.returncode}"
         return ClientFailed(f"{why}:\n{text[-2000:]}")

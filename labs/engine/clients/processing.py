@@ -1,7 +1,7 @@
-"""The processing of a poll: it writes effects, in the polling thread or in others.
+"""The processing of a poll, which writes effects in the polling thread or in worker threads.
 
-It can be held at two points: `handed`, when none of a poll's records is processed, and
-`processed`, when their effects are in the sink and nothing is committed yet.
+It can be held at two points: `handed`, when no record of a poll is processed, and `processed`, when
+the effects of all records are in the sink and nothing is committed yet.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ OnError = Literal["retry", "close", "skip"]
 """What the application does with records that it cannot process."""
 
 _THREADS = 2
-"""One thread that is held, and one that continues."""
+"""One thread can be held while the other one continues."""
 
 ON_ERROR_TEXTS: Mapping[OnError, str] = {
     "retry": "the application tries {} again",
     "close": "the application closes its consumer",
-    "skip": "the application goes on without {}",
+    "skip": "the application continues without {}",
 }
 
 
@@ -34,14 +34,14 @@ class Sink(Protocol):
     """Where processing leaves its effects."""
 
     def apply(self, values: Sequence[int]) -> None:
-        """Leaves the effects of one poll; they are there when it returns."""
+        """Writes the effects of one poll; they are in the sink when it returns."""
 
     def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """The values of one poll, and the offsets after them."""
+    """The values of one poll, and the positions after them."""
 
     values: Sequence[int]
     positions: list[TopicPartition]
@@ -49,19 +49,18 @@ class Polled:
 
 @dataclass(eq=False, slots=True)
 class _Poll:
-    """A poll that was taken, and whether it is processed."""
+    """A poll, and whether it is processed."""
 
     polled: Polled
     done: bool = False
 
 
-class Work:
-    """Processes polls, in their order or in several threads.
+class PollProcessor:
+    """Processes polls, in order or in several threads.
 
-    If it is `asynchronous`, worker threads process what the polling thread hands over, and polling
-    continues; when a hold is wanted, one worker is held and the others continue. `done` gives the
-    positions of what was processed, each once: up to the first poll that is not, or with `as_done`
-    of every poll that is.
+    If it is `asynchronous`, worker threads process the polls while the polling thread continues; a
+    hold stops one worker and the others continue. `processed` returns the positions of processed
+    polls, each once: those before the first unfinished poll, or with `as_done` all of them.
     """
 
     def __init__(
@@ -70,9 +69,9 @@ class Work:
     ) -> None:  # fmt: skip
         self._control, self._facts, self._open = control, facts, open_sink
         self._as_done = as_done
-        self._polls: list[_Poll] = []
+        self._pending: list[_Poll] = []
         self._queue: queue.SimpleQueue[_Poll | None] = queue.SimpleQueue()
-        self._one_at_a_point = threading.Lock()
+        self._hold_lock = threading.Lock()
         self._asynchronous = asynchronous
         self._malformed: int | None = None
         self._sink = None if asynchronous else self._open()
@@ -83,28 +82,28 @@ class Work:
         for thread in self._threads:
             thread.start()
 
-    def take(self, polled: Polled) -> None:
-        """Processes a poll, or hands it to the threads that do. May raise `FailureRequested`."""
+    def process(self, polled: Polled) -> None:
+        """Processes a poll, or queues it for the worker threads. Raises `FailureRequested`."""
         poll = _Poll(polled)
         if self._asynchronous:
-            self._polls.append(poll)
+            self._pending.append(poll)
             self._queue.put(poll)
         else:
             self._process(poll, self._sink)
-            self._polls.append(poll)
+            self._pending.append(poll)
 
-    def done(self) -> list[list[TopicPartition]]:
-        """The positions of the polls that were processed since the last call."""
+    def processed(self) -> list[list[TopicPartition]]:
+        """Returns the positions of the polls that were processed since the last call."""
         ready = (
-            [poll for poll in self._polls if poll.done]
+            [poll for poll in self._pending if poll.done]
             if self._as_done
-            else list(takewhile(lambda poll: poll.done, self._polls))
+            else list(takewhile(lambda poll: poll.done, self._pending))
         )
-        self._polls = [poll for poll in self._polls if poll not in ready]
+        self._pending = [poll for poll in self._pending if poll not in ready]
         return [poll.polled.positions for poll in ready]
 
     def finish(self) -> None:
-        """Waits until all that was taken is processed."""
+        """Waits until all queued polls are processed, and closes the sinks."""
         for _ in self._threads:
             self._queue.put(None)
         for thread in self._threads:
@@ -113,32 +112,32 @@ class Work:
             self._sink.close()
 
     def _work(self) -> None:
-        sink = self._open()  # SQLite wants its connection made in the thread that uses it
+        sink = self._open()  # a SQLite connection must be used in the thread that opened it
         while (poll := self._queue.get()) is not None:
             self._process(poll, sink)
         if sink:
             sink.close()
 
     def _process(self, poll: _Poll, sink: Sink | None) -> None:
-        may_hold = self._one_at_a_point.acquire(blocking=False)
+        may_hold = self._hold_lock.acquire(blocking=False)
         try:
             self._do(poll.polled, sink, may_hold)
         finally:
             if may_hold:
-                self._one_at_a_point.release()
+                self._hold_lock.release()
         poll.done = True
 
     def _do(self, polled: Polled, sink: Sink | None, may_hold: bool) -> None:
         if may_hold:
-            self._control.reach("handed", self._standing(polled, "none of them is processed"))
-        self._on_malformed(polled.values)
+            self._control.reach("handed", self._held_facts(polled, "none of them is processed"))
+        self._check_malformed(polled.values)
         if sink:
             sink.apply(polled.values)
         if may_hold:
-            self._control.reach("processed", self._standing(polled, "all of them are processed"))
+            self._control.reach("processed", self._held_facts(polled, "all of them are processed"))
 
-    def _on_malformed(self, values: Sequence[int]) -> None:
-        """Fails at the message that cannot be processed: the first one received since `spoil`."""
+    def _check_malformed(self, values: Sequence[int]) -> None:
+        """Raises `FailureRequested` at the malformed message: the first one since `spoil`."""
         if not self._control.spoil_requested.is_set():
             self._malformed = None
             return
@@ -149,9 +148,9 @@ class Work:
                 f"message {self._malformed:,} cannot be processed", self._malformed
             )
 
-    def _standing(self, polled: Polled, words: str) -> Facts:
+    def _held_facts(self, polled: Polled, progress: str) -> Facts:
         def facts() -> dict[str, Any]:
-            own = {} if self._asynchronous else self._facts()
-            return {**own, "stands": f"{len(polled.values):,} records in hand, {words}"}
+            base = {} if self._asynchronous else self._facts()
+            return {**base, "stands": f"{len(polled.values):,} records in hand, {progress}"}
 
         return facts

@@ -1,12 +1,12 @@
-"""The team's producer: a process that sends at a steady rate and writes down every attempt.
+"""The team's producer: a process that sends at a steady rate and records every attempt.
 
 `python -m labs.engine.clients.producer CONFIG.json`, where the file holds a `ProducerConfig`.
-A value on the wire is the decimal text of its number, from 0, so the log can be read by eye; the
-delivery report returns it, and no table of open messages is needed. Longer values are padded with
-blanks, which everything that reads a number, Spark included, ignores.
+The value of a message is its number, from 0, as decimal text, so the log can be read by eye. The
+delivery report returns the value, so no table of open messages is needed. Longer values are padded
+with blanks, which number parsers, Spark's included, ignore.
 
-It can be held at `polling`, between two looks at the clock, to be killed there: it first writes
-down every attempt, also those without an answer.
+It can be held at `polling`, between two checks of the clock, to be killed there. Before it stops it
+writes every attempt to the ledger, also those without a result.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ _REPORT_EVERY_S = 0.25
 _WRITE_EVERY_S = 1.0
 _FLUSH_S = 10.0
 _LARGE_EVERY = 1000
-_BURST = 1000  # between two looks at the clock, so that a stop is heard while catching up
+_BURST = 1000  # between two checks of the clock, so that a stop is noticed while catching up
 
 
 @dataclass(frozen=True, slots=True)
 class ProducerConfig:
-    """Configuration of a producer process. `client` is librdkafka's configuration, complete.
+    """Configuration of a producer process. `client` is librdkafka's complete configuration.
 
-    `keyed` sends the value as key too (a compacted topic takes no record without key), or, with
-    `keys`, what is left of it after division by that: so many keys are shared.
-    `value_bytes` is how long a value is at least; with `large_bytes` some are that long.
-    `age_ms` is by how much older than now the records are stamped, or newer where it is below 0;
-    with 0 the client sets the timestamps.
-    `block_s` is how long the application waits for room while the client's buffer is full, or None
-    for no limit; a message without room by then was never sent.
-    `resend` is the application's habit to send a value again whose delivery report was an
-    error; one that `stops` instead ends, and its successor takes up what failed.
-    `flush_limit_s` bounds the wait for the last delivery reports after a stop.
-    A successor has its own `part` of the ledger; it sends `again` what its predecessor had no
-    answer for, if the application knows that, and goes on with the value `first`; `left_open`
-    is the transaction in which that one died. With a transactional.id all is in transactions.
+    With `keyed` the value is also the key (a compacted topic accepts no record without a key); with
+    `keys` the key is the value modulo `keys`.
+    `value_bytes` is the minimum size of a value; with `large_bytes` some values have that size.
+    `age_ms` is how far in the past the timestamps of the records are, or in the future if it is
+    negative; with 0 the client sets the timestamps.
+    `block_s` is how long the application waits while the client's buffer is full; None means no
+    limit. A message for which there is no room by then was never sent.
+    `resend` is whether the application sends a value again after an error in its delivery report.
+    An application that `stops` ends at such an error, and its successor sends the failed values.
+    `flush_limit_s` limits, in seconds, the wait for the last delivery reports after a stop command.
+    A successor has its own `part` of the ledger. It sends the values in `again`, which have no
+    result, and continues with the value `first`. `left_open` is the open transaction of its
+    predecessor. With a transactional.id all sends are in transactions.
     """
 
     ledger: str
@@ -76,7 +76,7 @@ class ProducerConfig:
 
 
 class Run:
-    """One producer from its first message to its last delivery report."""
+    """One producer, from its first message to its last delivery report."""
 
     def __init__(self, config: ProducerConfig, control: Control) -> None:
         self._config = config
@@ -84,13 +84,13 @@ class Run:
         self._sends = Sends(
             Path(config.ledger), config.part, config.name, config.topic, config.keyed, config.keys
         )
-        # By value: the number of its last attempt.
+        # Value → number of its last attempt.
         self._attempt = array("q", [-1]) * config.first
         self._again = deque(config.again)
         self._fatal: str | None = None
         self._stopped: str | None = None
         self._failed: list[int] = []
-        self._due_report = self._due_write = 0.0
+        self._report_due = self._write_due = 0.0
         client: dict[str, Any] = {
             **config.client, "error_cb": self._on_error, "client.id": config.name,
         }  # fmt: skip
@@ -105,25 +105,27 @@ class Run:
         )  # fmt: skip
 
     def run(self) -> None:
-        """Sends until the owner says stop, or the client or the application gives up for good;
-        then waits for the last answers and ends."""
-        self._turn()
+        """Sends until the stop command, or until the client or the application gives up for good.
+
+        Then waits for the last delivery reports and ends.
+        """
+        self._renew_transaction()
         self._send_again()
         began = time.monotonic()
         while not self._ending:
-            self._control.reach("polling", self._write_down)
-            self._turn()
+            self._control.reach("polling", self._write_ledger)
+            self._renew_transaction()
             due = self._config.first + int((time.monotonic() - began) * self._config.rate_per_s)
             behind = due - len(self._attempt)
             self.send_new(min(behind, _BURST))
             self._serve(_TICK_S if behind <= _BURST else 0)
-        self._turn()
+        self._renew_transaction()
         deadline = time.monotonic() + self._config.flush_limit_s
         while self._pending and time.monotonic() < deadline:
             self._serve(0.05)
             if self._fatal:
                 self._again.clear()
-        if self._stopped:  # what the successor has to take up
+        if self._stopped:  # for the successor
             report(unanswered=[*self._failed, *self._sends.unanswered()])
         self._close_sends()
         if self._transactions:
@@ -132,16 +134,16 @@ class Run:
 
     @property
     def _pending(self) -> bool:
-        """Whether a send has no answer yet, or waits to be sent again."""
+        """Whether a send has no result yet or waits to be sent again."""
         return bool(self._sends.open or (self._again and self._may_send))
 
     @property
     def _may_send(self) -> bool:
-        """Whether the client takes records: a transactional one does so in a transaction."""
+        """Whether the client accepts records; a transactional client needs an open transaction."""
         return self._transactions is None or self._transactions.open is not None
 
     def _close_sends(self) -> None:
-        """Closes the table. What the run's end cut off, neither client nor application gave up."""
+        """Closes the table. Sends that the end of the run cut off were not given up."""
         run_over = self._control.stop.is_set() and not (self._fatal or self._stopped)
         if run_over:
             for value in self._again:
@@ -152,16 +154,16 @@ class Run:
     def _ending(self) -> bool:
         return self._control.stop.is_set() or bool(self._fatal or self._stopped)
 
-    def _turn(self) -> None:
-        """Ends the open transaction when it is time, and begins the next; if there are any."""
+    def _renew_transaction(self) -> None:
+        """Commits the open transaction when it is due and begins the next, if transactional."""
         transactions = self._transactions
         if transactions is None:
             return
         try:
             if transactions.open and (transactions.due or self._ending):
-                self._again.extend(transactions.end(self._write_down))
+                self._again.extend(transactions.end(self._write_ledger))
             if not transactions.open and not self._ending:
-                self._sends.enter(transactions.begin())
+                self._sends.enter_transaction(transactions.begin())
                 self._send_again()
         except KafkaException as failed:
             self._fatal = self._fatal or errors.error_text(failed.args[0])
@@ -177,17 +179,17 @@ class Run:
         self._poll(wait_s)
         self._send_again()
         now = time.monotonic()
-        if now >= self._due_write:
+        if now >= self._write_due:
             self._sends.flush()
             if self._transactions:
                 self._transactions.flush()
-            self._due_write = now + _WRITE_EVERY_S
-        if now >= self._due_report:
+            self._write_due = now + _WRITE_EVERY_S
+        if now >= self._report_due:
             self._report(ended=False)
-            self._due_report = now + _REPORT_EVERY_S
+            self._report_due = now + _REPORT_EVERY_S
 
     def _poll(self, wait_s: float) -> None:
-        """Lets the client report. A fatal error it raises here, and tells no callback of it
+        """Serves the client's callbacks. A fatal error is raised here, not passed to a callback
         (confluent-kafka-python, confluent_kafka.c, error_cb)."""
         try:
             with errors.fatal_report():
@@ -198,7 +200,7 @@ class Run:
                 raise
 
     def _send_again(self) -> None:
-        """Sends what waits to be sent again; what fails at that waits for the next time."""
+        """Sends the waiting values again; a value that fails again waits for the next call."""
         for _ in range(len(self._again)):
             if self._fatal or not self._may_send:
                 return
@@ -210,15 +212,15 @@ class Run:
             self._transactions.values.append(value)
         record = self.record(value)
         block_s = math.inf if self._config.block_s is None else self._config.block_s
-        given_up = time.monotonic() + block_s
+        deadline = time.monotonic() + block_s
         while True:
             try:
                 self.client.produce(self._config.topic, on_delivery=self._on_delivery, **record)
                 return
             except BufferError as full:
-                wait_s = min(0.1, given_up - time.monotonic())
+                wait_s = min(0.1, deadline - time.monotonic())
                 if wait_s > 0 and not self._ending:
-                    self._control.reach("polling", self._write_down)
+                    self._control.reach("polling", self._write_ledger)
                     self._poll(wait_s)  # backpressure
                     continue
                 if wait_s > 0 and self._control.stop.is_set():
@@ -242,7 +244,7 @@ class Run:
         if config.keyed:
             record["key"] = str(value % config.keys).encode() if config.keys else text
         if config.age_ms:
-            # Not before the first millisecond of all: earlier means "none" to the client.
+            # At least 1: to the client, 0 and less mean "no timestamp".
             record["timestamp"] = max(1, time.time_ns() // 1_000_000 - config.age_ms)
         return record
 
@@ -271,19 +273,19 @@ class Run:
         if error.fatal() or error.code() == KafkaError._FATAL:
             self._fatal = self._fatal or errors.error_text(error)
 
-    def _write_down(self) -> dict[str, Any]:
-        """Writes all rows before a kill. Nothing may be sent afterwards: it would have no row."""
+    def _write_ledger(self) -> dict[str, Any]:
+        """Writes all rows before a kill. Later sends would have no row, so none may follow."""
         if self._transactions:
-            self.client.flush(_FLUSH_S)  # its records' places tell that they were aborted
-        unanswered, following = self._sends.unanswered(), len(self._attempt)
-        where = f"{len(unanswered):,} records accepted by the client and not answered for"
+            self.client.flush(_FLUSH_S)  # so that the offsets of the aborted records are known
+        unanswered, next_value = self._sends.unanswered(), len(self._attempt)
+        state = f"{len(unanswered):,} records accepted by the client without a result"
         self._sends.close()
-        facts: dict[str, Any] = {"written": True, "next": following}
+        facts: dict[str, Any] = {"written": True, "next": next_value}
         if self._transactions:
             unanswered, facts["left_open"] = self._transactions.values, self._transactions.open
-            where = f"{len(unanswered):,} records in a transaction that is open"
+            state = f"{len(unanswered):,} records in an open transaction"
             self._transactions.close()
-        return {**facts, "unanswered": [*unanswered, *self._again], "stands": where}
+        return {**facts, "unanswered": [*unanswered, *self._again], "stands": state}
 
     def _report(self, ended: bool) -> None:
         report(

@@ -1,13 +1,14 @@
-"""The team's Spark query: a driver of its own that reads the topic and leaves effects in a sink.
+"""The team's Spark query: a driver that reads the topic and writes effects to a sink.
 
 `python -m labs.engine.clients.query CONFIG.json`, where the file holds a `QueryConfig`. The driver
-is this process and the JVM beneath it, which is in its process group and ends with it. The sink is
-written to by foreachBatch, each batch in one transaction of the database.
+is this process and its JVM, which is in its process group and ends with it. foreachBatch writes to
+the sink, each batch in one transaction of the database.
 
-It says `ready` once Spark has decided where the query begins and has nothing to do, or has done a
-batch, so that `startingOffsets=latest` skips nothing by a race of our own. A stop lets it read to
-the end first. It can be held at `polling`, with a batch planned of which nothing was read, and at
-the points of its work (`clients.work`): `processed` is after the sink and before Spark's record.
+It reports `ready` once Spark has resolved the starting offsets and is idle or has finished a batch,
+so that `startingOffsets=latest` skips no message because of a race in the lab. After a stop command
+it first reads to the end of the log. It can be held at `polling`, when a batch is planned and none
+of it was read, and at the points of `clients.processing`. `processed` is after the write to the
+sink and before Spark records the batch as done.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.driver import session
-from labs.engine.clients.processing import Polled, Work
+from labs.engine.clients.processing import Polled, PollProcessor
 from labs.engine.clients.sink import Database, Style
 
 if TYPE_CHECKING:
@@ -36,10 +37,11 @@ _REPORT_EVERY_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class QueryConfig:
-    """Configuration of a query. `options` are those of Spark's Kafka source, complete.
+    """Configuration of a query. `options` are the complete options of Spark's Kafka source.
 
-    `checkpoint` is its checkpointLocation; `scratch` is where Spark may put what it needs.
-    A batch is begun every `trigger_ms`. `drain_limit_s` bounds the reading to the end after a stop.
+    `checkpoint` is its checkpointLocation; `scratch` is the folder for Spark's temporary files.
+    A batch begins every `trigger_ms`. `drain_limit_s` limits, in seconds, how long it reads to the
+    end of the log after a stop command.
     """
 
     ledger: str
@@ -66,12 +68,14 @@ class Run:
         self._deliveries = Deliveries(ledger, config.name, config.group, config.isolation)
         self._commits = Commits(ledger, config.name, config.group)
         self._committed: dict[int, int] = {}
-        self._work = Work(control, self._write_down, self._open_sink, asynchronous=False)
+        self._processor = PollProcessor(
+            control, self._write_ledger, self._open_sink, asynchronous=False
+        )
 
     def run(self, query: ForeachBatch) -> str | None:
-        """Goes on until the owner says stop, then to the end of the log.
+        """Runs the query until the stop command, then to the end of the log.
 
-        A query that Spark ends is not started again here; returned is why it ended it.
+        Returns the reason if Spark ended the query, else None. The query is not restarted here.
         """
         while query.runs and not self._control.stop.is_set():
             ready = query.has_settled and checkpoint.has_offsets(self._checkpoint)
@@ -80,29 +84,29 @@ class Run:
         stopped = query.end(
             self._config.drain_limit_s, lambda: report(delivered=self._deliveries.count)
         )
-        report(**self._write_down())
+        report(**self._write_ledger())
         self._deliveries.close()
         self._commits.close()
         return stopped
 
-    def take(self, collect: Collect) -> None:
-        """Processes a batch; when it returns, Spark records that the batch is done."""
-        self._control.reach("polling", self._between)
+    def process_batch(self, collect: Collect) -> None:
+        """Processes a batch; after that, Spark records the batch as done."""
+        self._control.reach("polling", self._planned_batch)
         records, now = collect(), time.monotonic_ns()
         for partition, offset, value in records:
             self._deliveries.add_record(self._config.topic, partition, offset, value, now)
         self._deliveries.end_poll()
-        self._work.take(Polled([value for _, _, value in records], positions=[]))
-        self._work.done()  # how far it is, Spark keeps
+        self._processor.process(Polled([value for _, _, value in records], positions=[]))
+        self._processor.processed()  # Spark stores the position
 
-    def _between(self) -> dict[str, Any]:
-        return {**self._write_down(), "stands": "a batch is planned, nothing of it is read"}
+    def _planned_batch(self) -> dict[str, Any]:
+        return {**self._write_ledger(), "stands": "a batch is planned, nothing of it is read"}
 
     def _open_sink(self) -> Effects:
         return Effects(Path(self._config.sink), self._config.sink_style)
 
-    def _write_down(self) -> dict[str, Any]:
-        """Writes all known deliveries and commits, so that a kill after this loses no evidence."""
+    def _write_ledger(self) -> dict[str, Any]:
+        """Writes all known deliveries and commits, so that a kill afterwards loses no evidence."""
         now, done = (
             time.monotonic_ns(),
             checkpoint.committed_offsets(self._checkpoint, self._config.topic),
@@ -117,7 +121,7 @@ class Run:
 
 
 class Effects:
-    """The sink: a connection for each batch, because Spark calls from a thread of its choice."""
+    """The sink. It opens a connection for each batch, because Spark may call from any thread."""
 
     def __init__(self, database: Path, style: Style) -> None:
         self._database, self._style = database, style
@@ -128,21 +132,21 @@ class Effects:
         database.close()
 
     def close(self) -> None:
-        """Nothing is open between two batches."""
+        """Does nothing: no connection is open between two batches."""
 
 
 def main() -> None:
-    # Not at the top, as in `driver`.
+    # Not imported at the top, as in `driver`.
     from spark_jobs.pipelines.foreach_batch import ForeachBatch
 
     config = read_config(QueryConfig, sys.argv[1])
     run = Run(config, listen())
     with session(config.name, _MASTER, Path(config.scratch)) as spark:
         query = ForeachBatch(
-            spark, config.options, Path(config.checkpoint), run.take, config.trigger_ms
+            spark, config.options, Path(config.checkpoint), run.process_batch, config.trigger_ms
         )
         stopped = run.run(query)
-    # One that cannot go on counts as ready, as a consumer without a place does.
+    # A query that cannot continue counts as ready, like a consumer without a position.
     report(ready=True, stopped=stopped, ended=True)
 
 

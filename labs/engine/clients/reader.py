@@ -1,9 +1,9 @@
-"""The final reader: a fresh client that reads every partition from its start to its end.
+"""The final reader: a new client that reads every partition from its start to its end.
 
 `python -m labs.engine.clients.reader CONFIG.json`, where the file holds a `ReaderConfig`.
-It runs after everything was healed, with the isolation of the team's consumer and the group
-name `final`, which commits nothing and is never judged for what it skipped. With a `sink` the
-topic is what processing writes to, and what is read there are its effects.
+It runs after all faults are healed, with the isolation level of the team's consumer and the group
+name `final`. This group commits nothing and is never judged for skipped messages. With a `sink` the
+topic is the output of the processing, and its records are the effects.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ GROUP = "final"
 
 @dataclass(frozen=True, slots=True)
 class ReaderConfig:
-    """Configuration of the final reader; `limit_s` bounds the whole read.
+    """Configuration of the final reader; `limit_s` limits the whole read, in seconds.
 
-    `created_ns` is when the topic was created, if that happened again during the run.
+    `created_ns` is when the topic was recreated during the run, in nanoseconds of the monotonic
+    clock; None if it was not.
     """
 
     ledger: str
@@ -45,7 +46,7 @@ class ReaderConfig:
 
 
 class Reading:
-    """One pass over a topic; `completed` says whether every partition was read to its end."""
+    """One pass over a topic; `completed` is whether every partition was read to its end."""
 
     def __init__(self, config: ReaderConfig, stop: threading.Event) -> None:
         self._config = config
@@ -60,9 +61,9 @@ class Reading:
         self._ledger = ledger
         self.watermarks: dict[int, tuple[int, int]] = {}
         self._position: dict[int, int] = {}
-        self._consumer = self._reading_with(config.isolation)
+        self._consumer = self._new_consumer(config.isolation)
 
-    def _reading_with(self, isolation: str) -> Consumer:
+    def _new_consumer(self, isolation: str) -> Consumer:
         return Consumer(
             {
                 **{name: pinned.lab for name, pinned in PINNED.items()},
@@ -77,16 +78,16 @@ class Reading:
 
     @property
     def completed(self) -> bool:
-        """Whether each partition was read up to the end offset that it had at the start."""
+        """Whether each partition was read up to its end offset at the start of the read."""
         return bool(self.watermarks) and all(
             self._position.get(partition, -1) >= high
             for partition, (_, high) in self.watermarks.items()
         )
 
     def run(self) -> None:
-        """Reads and writes the tables. A limit that is reached leaves `completed` false."""
+        """Reads the topic and writes the tables. If the limit is reached, `completed` is false."""
         try:
-            self._find_ends()
+            self._assign()
             while not self.completed and time.monotonic() < self._deadline:
                 if self._stop.is_set():
                     break
@@ -99,25 +100,26 @@ class Reading:
             self._write_partitions()
         report(ended=True, completed=self.completed, delivered=self.sink.count)
 
-    def _find_ends(self) -> None:
-        """With read_committed the end would be where the first open transaction begins.
+    def _assign(self) -> None:
+        """Determines the end offsets with read_uncommitted, and assigns the partitions.
 
-        What is behind it is late and not lost: it is waited for until that is aborted.
+        With read_committed the end would be the start of the first open transaction. The records
+        after that are late, not lost; the read waits for them until the transaction is aborted.
         """
         topic = self._config.topic
         limit_s = self._deadline - time.monotonic()
-        asking = self._reading_with("read_uncommitted")
+        client = self._new_consumer("read_uncommitted")
         try:
-            self.watermarks = watermarks(asking, topic, limit_s)
+            self.watermarks = watermarks(client, topic, limit_s)
         finally:
-            asking.close()
+            client.close()
         self._consumer.assign(
-            [TopicPartition(topic, n, low) for n, (low, _) in self.watermarks.items()]
+            [TopicPartition(topic, item, low) for item, (low, _) in self.watermarks.items()]
         )
 
     def _step(self) -> None:
         polled = self._consumer.consume(1000, 0.1)
-        good = [message for message in polled if not message.error()]
+        messages = [message for message in polled if not message.error()]
         for message in polled:
             error, partition, offset = message.error(), message.partition(), message.offset()
             if partition is None or offset is None:
@@ -128,18 +130,18 @@ class Reading:
                 self._position[partition] = offset
             else:
                 print(error_text(error), file=sys.stderr, flush=True)
-        if good:
-            self.sink.add(good)
+        if messages:
+            self.sink.add(messages)
 
     def _write_partitions(self) -> None:
         TableWriter(self._ledger, "partitions", "final-1").flush_rows(
             [
                 {
-                    "topic": self._config.topic, "partition": number, "log_start_offset": low,
+                    "topic": self._config.topic, "partition": partition, "log_start_offset": low,
                     "log_end_offset": high, "cleanup_policy": self._config.cleanup_policy,
                     "created_ns": self._config.created_ns,
                 }
-                for number, (low, high) in self.watermarks.items()
+                for partition, (low, high) in self.watermarks.items()
             ]
         )  # fmt: skip
 

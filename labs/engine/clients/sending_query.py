@@ -1,12 +1,13 @@
-"""The team's Spark query as a sender: a driver of its own that writes to the topic.
+"""The team's Spark query as a sender: a driver that writes to the topic.
 
-`python -m labs.engine.clients.sending_query CONFIG.json`, where the file holds a `SinkConfig`. As
-`clients.query` it is this process and the JVM beneath it. When a batch is done, all of its
-rows were acknowledged (KafkaRowWriter waits for each). The query learns no more about a send, so
-its times are those of the batch. The rows of a batch that was not done are unknown.
+`python -m labs.engine.clients.sending_query CONFIG.json`, where the file holds a `SinkConfig`. Like
+`clients.query` it is this process and its JVM. When a batch is done, all of its rows were
+acknowledged (KafkaRowWriter waits for each). Nothing else is known about a single send, so its
+times are those of the batch. The rows of an unfinished batch have an unknown outcome.
 
-On `fail` a task fails in the middle of its rows; the query reports it once Spark has counted it.
-With a standalone cluster, `pause` stops an executor in the middle of a task until `resume`.
+On `fail` a task fails in the middle of its rows; the query reports it once Spark has counted the
+failure. With a standalone cluster, `pause` stops an executor in the middle of a task until
+`resume`.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ if TYPE_CHECKING:
     from spark_jobs.pipelines.kafka_sink import KafkaSink
 
 _MASTER = "local[1,4]"
-"""One core, and four attempts for a task: spark.task.maxFailures of every cluster."""
+"""One core and four attempts per task, the default of spark.task.maxFailures on a cluster."""
 _REPORT_EVERY_S = 0.25
-_END_S = 20  # for the batch that it has
-_CATCH_S, _LOOK_S = 5.0, 0.02
+_END_S = 20  # for the current batch
+_FIND_EXECUTOR_S, _FIND_EVERY_S = 5.0, 0.02
 _MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SinkConfig:
-    """Configuration of a sending query. `options` are those of Spark's Kafka sink, complete.
+    """Configuration of a sending query. `options` are the complete options of Spark's Kafka sink.
 
-    A batch a second has `rows` values, in so many `tasks`, and each value takes `row_ms` at least.
-    `scratch` is where Spark may put what it needs. `conf` are settings of Spark itself, and
-    `workers` the addresses of a standalone cluster; without one it is in local mode.
+    There is one batch a second, with `rows` values in `tasks` tasks; each value takes at least
+    `row_ms`. `scratch` is the folder for Spark's temporary files. `conf` are settings of Spark, and
+    `workers` are the addresses of a standalone cluster; without workers Spark runs in local mode.
     """
 
     ledger: str
@@ -62,7 +63,7 @@ class SinkConfig:
 
 
 class ExecutorLost(Exception):
-    """An executor has ended while the query ran."""
+    """An executor ended while the query was running."""
 
 
 class Run:
@@ -71,14 +72,14 @@ class Run:
     def __init__(self, config: SinkConfig, control: Control) -> None:
         self._config, self._control = config, control
         self._sends = Sends(Path(config.ledger), config.part, config.name, config.topic, False)
-        self._after = 0
+        self._next_value = 0
         self._failing = False
         self._mishap: str | None = None
         self._stopped: StoppedExecutor | None = None
         self._executors = ExecutorWatch(os.getpid())
 
     def run(self, sink: KafkaSink) -> str | None:
-        """Sends until the owner says stop; returns why Spark ended the query, if it did.
+        """Sends until the stop command; returns why Spark ended the query, or None.
 
         Raises `ExecutorLost`.
         """
@@ -90,12 +91,14 @@ class Run:
             self._report()
             self._control.stop.wait(_REPORT_EVERY_S)
         run_over = sink.runs
-        self._let_go(sink)
+        self._resume(sink)
         stopped = sink.end(_END_S)
         self._check_executors()
         self._poll(sink)
         now = time.monotonic_ns()
-        for value in range(self._after, checkpoint.planned_rows(Path(self._config.checkpoint))):
+        for value in range(
+            self._next_value, checkpoint.planned_rows(Path(self._config.checkpoint))
+        ):
             self._sends.invoke(value, now)
         self._sends.close(run_over and not stopped)
         self._report()
@@ -104,7 +107,7 @@ class Run:
     def _check_executors(self) -> None:
         if id_ := self._executors.find_lost():
             report(lost=(f"executor {id_}", "was killed"))
-            raise ExecutorLost(f"executor {id_} is gone, and Spark was not told to end it")
+            raise ExecutorLost(f"executor {id_} is gone, and nothing asked Spark to end it")
 
     def _poll(self, sink: KafkaSink) -> None:
         ahead_ns = time.time_ns() - time.monotonic_ns()
@@ -113,7 +116,7 @@ class Run:
             for value in range(batch.first, batch.after):
                 row = self._sends.invoke(value, began_ns)
                 self._sends.complete(row, "ok", time_ns=began_ns + batch.took_ms * _MS)
-            self._after = batch.after
+            self._next_value = batch.after
         self._sends.flush()
 
     def _fail(self, sink: KafkaSink) -> None:
@@ -130,38 +133,38 @@ class Run:
 
     def _pause(self, sink: KafkaSink) -> None:
         if not self._control.pause_requested.is_set():
-            self._let_go(sink)
+            self._resume(sink)
         elif self._stopped is None:
             task_ms = self._config.rows // self._config.tasks * self._config.row_ms
-            with suppress(WaitTimeout):  # asked again, for as long as the owner wants it
+            with suppress(WaitTimeout):  # tried again as long as the owner requests a pause
                 self._stopped = until(
                     lambda: stop_executor(sink, task_ms),
-                    _CATCH_S,
+                    _FIND_EXECUTOR_S,
                     "no executor is half-way",
-                    _LOOK_S,
+                    _FIND_EVERY_S,
                 )
                 report(paused=str(self._stopped), resumed=None)
 
-    def _let_go(self, sink: KafkaSink) -> None:
+    def _resume(self, sink: KafkaSink) -> None:
         if self._stopped is not None:
             stopped, self._stopped = self._stopped, None
-            goes_on, more = stopped.resume(), sink.speculative_attempts(stopped.attempt)
-            text = f"attempts of its task that Spark started beside this one: {more}"
-            report(paused=None, resumed=f"{goes_on}; {text}")
+            evidence, attempts = stopped.resume(), sink.speculative_attempts(stopped.attempt)
+            text = f"other attempts of its task that Spark started: {attempts}"
+            report(paused=None, resumed=f"{evidence}; {text}")
 
     def _report(self) -> None:
         report(**self._sends.totals, mishap=self._mishap)
 
 
 def main() -> None:
-    # Not at the top, as in `driver`.
+    # Not imported at the top, as in `driver`.
     from spark_jobs.pipelines.kafka_sink import KafkaSink
 
     config = read_config(SinkConfig, sys.argv[1])
     run = Run(config, listen())
-    scratch, place = Path(config.scratch), Path(config.checkpoint)
+    scratch, path = Path(config.scratch), Path(config.checkpoint)
     with session(config.name, _MASTER, scratch, config.workers, config.conf) as spark:
-        sink = KafkaSink(spark, config.options, place, config.rows, config.tasks, config.row_ms)
+        sink = KafkaSink(spark, config.options, path, config.rows, config.tasks, config.row_ms)
         fatal = run.run(sink)
     report(fatal=fatal, ended=True)
 

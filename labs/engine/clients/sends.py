@@ -1,7 +1,7 @@
-"""The `sends` table of one producer, kept as columns of numbers and written while it runs.
+"""The `sends` table of one producer, held as columns of numbers and written while it runs.
 
-A message costs a handful of appends to arrays; everything else is done for a second's worth of
-them at once, by Arrow (`benchmarks.ledger` measures what is left of the client's speed).
+Each message costs a few appends to arrays. Arrow does everything else, once a second for all new
+messages (`benchmarks.ledger` measures the remaining speed of the client).
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from labs.engine.record.ledger import TableWriter
 _OUTCOMES: tuple[Outcome, ...] = ("ok", "fail", "info", "info")
 _CODES: Mapping[Outcome, int] = {"ok": 0, "fail": 1, "info": 2}
 _CUT_OFF = 3
-"""The second `info`: the end of the run ended the attempt, not the client nor the application."""
+"""The second `info`: the end of the run ended the attempt, not the client or the application."""
 _NONE = -1
 NEVER_INVOKED = -1
-"""The time of an attempt for which the client was never called."""
+"""The invocation time of an attempt for which the client was never called."""
 _TYPES = {"q": pa.int64(), "i": pa.int32()}
 
 
-class _Answers:
-    """The answers since the last part was written, in their order of arrival."""
+class _Results:
+    """The results since the last part was written, in their order of arrival."""
 
     def __init__(self) -> None:
         self.attempt = array("q")
@@ -41,10 +41,10 @@ class _Answers:
 
 
 class Sends:
-    """One row for every attempt to send; an attempt is known by its number, 0 upwards.
+    """One row per send attempt; attempts are numbered from 0.
 
-    Where it is `keyed`, a value is its own key, or of `keys` the one with the number that is left
-    of it after division by them.
+    If it is `keyed`, the key of a value is the value itself, or the value modulo `keys` if `keys`
+    is not 0.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Sends:
         self._producer, self._topic, self._keyed, self._keys = producer, topic, keyed, keys
         self._value = array("q")
         self._invoked = array("q")
-        self._answered = bytearray()
-        self._answers = _Answers()
-        self._in = array("i")
+        self._completed = bytearray()
+        self._results = _Results()
+        self._transaction_number = array("i")
         self._transactions: list[str | None] = [None]
         self._errors: list[str] = []
         self.count: dict[Outcome, int] = dict.fromkeys(_OUTCOMES, 0)
@@ -66,7 +66,7 @@ class Sends:
 
     @property
     def totals(self) -> dict[str, int]:
-        """How many attempts were made, acknowledged and given up, as a client reports it."""
+        """The numbers of attempts, acknowledgements and failures, as a client reports them."""
         count = self.count
         return {
             "sent": len(self._value), "acknowledged": count["ok"],
@@ -75,36 +75,39 @@ class Sends:
 
     @property
     def open(self) -> int:
-        """The attempts that have no outcome yet."""
+        """The number of attempts without an outcome."""
         return len(self._value) - sum(self.count.values())
 
-    def enter(self, transaction: str) -> None:
-        """Later attempts belong to this transaction."""
+    def enter_transaction(self, transaction: str) -> None:
+        """Makes later attempts part of this transaction."""
         self._transactions.append(transaction)
 
     def invoke(self, value: int, time_ns: int | None = None) -> int:
         """Opens a row, just before the client is called; returns the attempt's number.
 
-        `time_ns` is when that was, if it is not now; a negative one is null in the ledger.
+        `time_ns` is the time of the call, by default now; a negative time is null in the ledger.
         """
         self._value.append(value)
-        self._answered.append(0)
+        self._completed.append(0)
         self._invoked.append(time.monotonic_ns() if time_ns is None else time_ns)
-        self._in.append(len(self._transactions) - 1)
+        self._transaction_number.append(len(self._transactions) - 1)
         return len(self._value) - 1
 
     def complete(
         self, attempt: int, outcome: Outcome, partition: int | None = None,
         offset: int | None = None, error: str | None = None, time_ns: int | None = None,
     ) -> None:  # fmt: skip
-        """Closes a row. A negative or missing partition or offset is null in the ledger."""
+        """Closes a row. A negative or missing partition or offset is null in the ledger.
+
+        `time_ns` is the time of the result, by default now.
+        """
         code = _CODES[outcome]
         self._complete(attempt, code, partition, offset, error, time_ns)
 
     def cut_off(self, attempt: int) -> None:
         """Closes a row that was open when the run ended: its outcome is `info`, not given up.
 
-        It has no completion time, unless it has no other: the client was never called for it.
+        It has a completion time only if the client was never called for it.
         """
         time_ns = None if self._invoked[attempt] < 0 else _NONE
         self._complete(attempt, _CUT_OFF, None, None, CUT_OFF, time_ns)
@@ -113,33 +116,33 @@ class Sends:
         self, attempt: int, code: int, partition: int | None, offset: int | None,
         error: str | None, time_ns: int | None,
     ) -> None:  # fmt: skip
-        answers = self._answers
-        answers.completed.append(time.monotonic_ns() if time_ns is None else time_ns)
-        answers.attempt.append(attempt)
-        answers.outcome.append(code)
-        answers.partition.append(_NONE if partition is None else partition)
-        answers.offset.append(_NONE if offset is None else offset)
-        answers.error.append(_NONE if error is None else self._number_of(error))
-        self._answered[attempt] = 1
+        results = self._results
+        results.completed.append(time.monotonic_ns() if time_ns is None else time_ns)
+        results.attempt.append(attempt)
+        results.outcome.append(code)
+        results.partition.append(_NONE if partition is None else partition)
+        results.offset.append(_NONE if offset is None else offset)
+        results.error.append(_NONE if error is None else self._error_number(error))
+        self._completed[attempt] = 1
         self.count[_OUTCOMES[code]] += 1
 
     def flush(self) -> None:
-        """Writes the rows completed since the last flush as one part."""
-        if self._answers.attempt:
-            answers, self._answers = self._answers, _Answers()
-            self._write(answers)
+        """Writes the rows that were completed since the last flush as one part."""
+        if self._results.attempt:
+            results, self._results = self._results, _Results()
+            self._write(results)
 
     def unanswered(self) -> list[int]:
-        """The values of the attempts that have no outcome yet."""
-        return [self._value[attempt] for attempt in self._unheard()]
+        """Returns the values of the attempts without an outcome."""
+        return [self._value[attempt] for attempt in self._open_attempts()]
 
     def close(self, run_over: bool = False) -> None:
-        """Writes everything; attempts still open become `info`, with no completion time.
+        """Writes everything; open attempts become `info`, without a completion time.
 
-        Where the run is over, they are cut off by its end. Else the client or the application
-        ended before them: a process that was killed, or one that stopped at an error.
+        If the run is over, its end cut them off. Otherwise the client or the application ended
+        earlier: the process was killed or stopped at an error.
         """
-        for attempt in self._unheard():
+        for attempt in self._open_attempts():
             if run_over:
                 self.cut_off(attempt)
             else:
@@ -147,26 +150,26 @@ class Sends:
         self.flush()
         self._writer.close()
 
-    def _unheard(self) -> list[int]:
-        return [attempt for attempt, answered in enumerate(self._answered) if not answered]
+    def _open_attempts(self) -> list[int]:
+        return [attempt for attempt, completed in enumerate(self._completed) if not completed]
 
     def _key(self, value: pa.Array[Any]) -> pa.Array[Any]:
-        # Arrow knows no remainder: what is left of a value without its whole keys' worth.
-        whole = pc.multiply(pc.divide(value, self._keys), self._keys) if self._keys else 0
-        key: pa.Array[Any] = pc.subtract(value, whole).cast(pa.string())
+        # Arrow has no modulo: value - value // keys * keys.
+        multiple = pc.multiply(pc.divide(value, self._keys), self._keys) if self._keys else 0
+        key: pa.Array[Any] = pc.subtract(value, multiple).cast(pa.string())
         return key
 
-    def _number_of(self, error: str) -> int:
-        # A run knows a handful of errors: a search is as good as an index.
+    def _error_number(self, error: str) -> int:
+        # A run has few distinct errors: a linear search is as good as an index.
         if error not in self._errors:
             self._errors.append(error)
         return self._errors.index(error)
 
-    def _write(self, answers: _Answers) -> None:
-        first, last = min(answers.attempt), max(answers.attempt) + 1
-        rows = pc.subtract(_column(answers.attempt), pa.scalar(first))
+    def _write(self, results: _Results) -> None:
+        first, last = min(results.attempt), max(results.attempt) + 1
+        rows = pc.subtract(_column(results.attempt), pa.scalar(first))
         value = _column(self._value[first:last]).take(rows)
-        count = len(answers.attempt)
+        count = len(results.attempt)
         self._writer.flush(
             {
                 "producer": pa.repeat(self._producer, count),
@@ -174,28 +177,28 @@ class Sends:
                 "topic": pa.repeat(self._topic, count),
                 "key": self._key(value) if self._keyed else pa.nulls(count, pa.string()),
                 "transaction": pa.array(self._transactions, pa.string()).take(
-                    _column(self._in[first:last]).take(rows)
+                    _column(self._transaction_number[first:last]).take(rows)
                 ),
-                "partition": _nullable(answers.partition),
+                "partition": _nullable(results.partition),
                 "invoked_ns": _nullable(self._invoked[first:last]).take(rows),
-                "completed_ns": _nullable(answers.completed),
-                "outcome": pa.array(_OUTCOMES).take(_column(answers.outcome)),
-                "offset": _nullable(answers.offset),
-                "error": pa.array(self._errors, pa.string()).take(_nullable(answers.error)),
-                "cut_off": pc.equal(_column(answers.outcome), pa.scalar(_CUT_OFF, pa.int32())),
+                "completed_ns": _nullable(results.completed),
+                "outcome": pa.array(_OUTCOMES).take(_column(results.outcome)),
+                "offset": _nullable(results.offset),
+                "error": pa.array(self._errors, pa.string()).take(_nullable(results.error)),
+                "cut_off": pc.equal(_column(results.outcome), pa.scalar(_CUT_OFF, pa.int32())),
             }
         )
 
 
 def _column(numbers: array[int]) -> pa.Array[Any]:
-    """An array of numbers as an Arrow column, copied as bytes."""
+    """Returns an array of numbers as an Arrow column, copied as bytes."""
     buffers = [None, pa.py_buffer(numbers.tobytes())]
     return pa.Array.from_buffers(_TYPES[numbers.typecode], len(numbers), buffers)
 
 
 def _nullable(numbers: array[int]) -> pa.Array[Any]:
-    """The same with null for negative numbers."""
+    """Returns the same column with null for negative numbers."""
     column = _column(numbers)
-    nothing = pa.scalar(None, column.type)
-    array: pa.Array[Any] = pc.if_else(pc.less(column, pa.scalar(0, column.type)), nothing, column)
+    null = pa.scalar(None, column.type)
+    array: pa.Array[Any] = pc.if_else(pc.less(column, pa.scalar(0, column.type)), null, column)
     return array

@@ -1,10 +1,10 @@
-"""Where processing leaves its effects: a table in a SQLite database that outlives its writers.
+"""The sink for the effects of processing: a SQLite table that outlives its writers.
 
-`plain` inserts a row for whatever it is given; `idempotent` knows a message by its value and
-leaves one row however often that is applied (an upsert by the message's own key). One poll is
-one transaction of the database: a process that dies has applied all of it or nothing.
+`plain` inserts a row for every message. `idempotent` recognises a message by its value and keeps
+one row, however often the message is applied (an upsert by the message's key). One poll is one
+transaction of the database: a process that dies has applied all of the poll or nothing.
 
-Where the sink is a topic, its effects are what a reader of that topic is handed.
+If the sink is a topic, the effects are the records that a reader of that topic receives.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _BUSY_S = 30.0  # members of a group take turns
 
 
 class Database:
-    """One writer of the table, in the thread that made it."""
+    """One writer of the table, for the thread that created it."""
 
     def __init__(self, database: Path, style: Style) -> None:
         self._connection = sqlite3.connect(database, timeout=_BUSY_S)
-        # Written ahead and not flushed at every commit: processes die here, machines do not.
+        # WAL without a flush at every commit: in a run processes die, the machine does not.
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute(_TABLE[style])
         self._apply = _APPLY[style]
 
     def apply(self, values: Iterable[int]) -> None:
-        """Leaves the effects of one poll; they are there when it returns."""
+        """Writes the effects of one poll; they are in the table when it returns."""
         now = time.monotonic_ns()
         with self._connection:
             self._connection.executemany(self._apply, ((value, now) for value in values))
@@ -56,7 +56,7 @@ class Database:
 
 
 def effects(database: Path) -> dict[str, list[Any]]:
-    """What is in the table, as columns of the ledger's `effects`; empty if nothing was written."""
+    """Returns the table as columns of the ledger's `effects`; empty if nothing was written."""
     rows: list[tuple[int, int, int]] = []
     if database.exists():
         connection = sqlite3.connect(database)
@@ -66,37 +66,37 @@ def effects(database: Path) -> dict[str, list[Any]]:
     return {
         "sink": [NAME] * len(rows),
         "value": [value for value, _, _ in rows],
-        "applied": [times for _, times, _ in rows],
+        "applied": [count for _, count, _ in rows],
         "time_ns": [first_ns for _, _, first_ns in rows],
     }
 
 
 class TopicEffects:
-    """The effects in an output topic: each value, and how many records have it.
+    """The effects in an output topic: each value, and the number of records with it.
 
-    A reader of the style `idempotent` knows a value that it was handed before. When an effect was
-    left is not known: a record's own time is of another clock.
+    A reader of the style `idempotent` recognises a value that it has received before. The time of
+    an effect is unknown, because the timestamp of a record is from another clock.
     """
 
     def __init__(self, ledger: Path, topic: str, style: Style) -> None:
         self._ledger, self._topic, self._style = ledger, topic, style
-        self._times = Counter[int]()
+        self._counts = Counter[int]()
 
     @property
     def count(self) -> int:
-        """The records read so far."""
-        return self._times.total()
+        """The number of records read so far."""
+        return self._counts.total()
 
     def add(self, messages: Sequence[Message]) -> None:
-        self._times.update(int(message.value() or b"") for message in messages)
+        self._counts.update(int(message.value() or b"") for message in messages)
 
     def close(self) -> None:
-        """Writes the ledger's `effects`."""
-        values, times = list(self._times), list(self._times.values())
+        """Writes the ledger's table `effects`."""
+        values, counts = list(self._counts), list(self._counts.values())
         TableWriter(self._ledger, "effects", "sink").flush(
             {
                 "sink": [f"topic {self._topic}"] * len(values),
                 "value": values,
-                "applied": times if self._style == "plain" else [1] * len(values),
+                "applied": counts if self._style == "plain" else [1] * len(values),
             }
         )

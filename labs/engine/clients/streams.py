@@ -1,12 +1,12 @@
 """A Kafka Streams application, and its part of the ledger.
 
 `python -m labs.engine.clients.streams CONFIG.json`, where the file holds a `StreamsConfig`. The
-application runs in a JVM of its own (`StreamsApplication.java`), which dies with this process. It
-reports each record before it is processed, and can be held at `handed` and `processed`. At
-`processed` a record's result was handed to the producer, which sends it while the application is
-held, and nothing is committed.
+application runs in its own JVM (`StreamsApplication.java`), which dies with this process. It
+reports each record before it processes it, and can be held at `handed` and `processed`. At
+`processed` the result of a record was passed to the producer, which sends it while the application
+is held, and nothing is committed.
 
-It does not report what the group committed; the group's coordinator knows.
+It does not report the commits of the group; the group's coordinator has them.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.java_process import ForwardingControl, JavaProcess
 from labs.engine.clients.watermarks import log_ends
 
-_HEAR_S = 0.05
+_READ_S = 0.05
 _ASK_S = 5.0
 _REPORT_EVERY_S = 0.25
-_CLOSE_S = 12.0  # the application's own limit is 10 s
+_CLOSE_S = 12.0  # the application itself allows 10 s
 WORD_COUNTS: Mapping[str, int] = {
     "handed": 4, "standing": 1, "going": 0, "state": 1, "failed": 1, "kept": 2,
 }  # fmt: skip
-"""How many words follow the first word of a line."""
+"""First word of a line → the number of words after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamsConfig:
-    """Configuration of the process. `command` starts the application, complete.
+    """Configuration of the process. `command` is the complete command of the application.
 
-    `drain_limit_s` bounds the reading to the end after a stop.
+    `drain_limit_s` limits, in seconds, how long it reads to the end of the log after a stop
+    command.
     """
 
     ledger: str
@@ -52,24 +53,24 @@ class StreamsConfig:
 
 
 class Run:
-    """One instance of the application, from joining its group to leaving."""
+    """One instance of the application, from the time it joins its group until it leaves."""
 
     def __init__(self, config: StreamsConfig, process: JavaProcess, control: Control) -> None:
         self._config, self._process, self._control = config, process, control
         self._deliveries = Deliveries(
             Path(config.ledger), config.name, config.group, config.isolation
         )
-        self._position: dict[int, int] = {}  # by partition: the offset after the last one handed
-        self._kept = Counter[str]()
-        self._runs = False
+        self._position: dict[int, int] = {}  # partition → offset after the last delivery
+        self._state = Counter[str]()
+        self._has_run = False
         self._failed: str | None = None
-        self._due_report = 0.0
-        self._behind = False
+        self._report_due = 0.0
+        self._is_behind = False
 
     def run(self) -> None:
-        """Reads lines until the owner says stop, then to the end of the log; then it closes.
+        """Reads lines until the stop command, then to the end of the log; then closes.
 
-        Raises `JavaProcessFailed` if the JVM ends before.
+        Raises `JavaProcessFailed` if the JVM ends earlier.
         """
         while not self._control.stop.is_set():
             self._read_lines()
@@ -84,7 +85,7 @@ class Run:
             self._read_lines()
         self._process.kill()
         self._deliveries.close()
-        self._report(ended=True, kept=self._kept)
+        self._report(ended=True, kept=self._state)
 
     def _drain(self) -> None:
         deadline = time.monotonic() + self._config.drain_limit_s
@@ -94,18 +95,18 @@ class Run:
             if ends and all(self._position.get(number, 0) >= end for number, end in ends.items()):
                 return
             self._read_lines()
-        self._behind = self._deliveries.is_still_arriving and not (
+        self._is_behind = self._deliveries.is_still_arriving and not (
             self._failed or self._process.ended
         )
 
     def _read_lines(self) -> None:
-        for words in self._process.read_lines(_HEAR_S):
-            self._take(*words)
-        if time.monotonic() >= self._due_report:
+        for words in self._process.read_lines(_READ_S):
+            self._handle(*words)
+        if time.monotonic() >= self._report_due:
             self._report(ended=False)
-            self._due_report = time.monotonic() + _REPORT_EVERY_S
+            self._report_due = time.monotonic() + _REPORT_EVERY_S
 
-    def _take(self, first: str, *rest: str) -> None:
+    def _handle(self, first: str, *rest: str) -> None:
         if first == "handed":
             partition, offset, value, time_ns = map(int, rest)
             self._deliveries.add_record(self._config.topic, partition, offset, value, time_ns)
@@ -116,32 +117,34 @@ class Run:
         elif first == "going":
             report(standing=None, written=False)
         elif first == "state":
-            self._runs = self._runs or rest[0] == "RUNNING"
+            self._has_run = self._has_run or rest[0] == "RUNNING"
         elif first == "failed":
             self._failed = rest[0]
         elif first == "kept":
-            self._kept[rest[0]] += int(rest[1])
+            self._state[rest[0]] += int(rest[1])
 
     def _report_held(self, point: str) -> None:
-        """Writes down all deliveries, so that a kill after this loses no evidence."""
+        """Writes all deliveries, so that a kill afterwards loses no evidence, and reports."""
         self._deliveries.flush()
         count = self._deliveries.count
-        last = {"handed": "the last is not processed"}.get(
+        progress = {"handed": "the last one is not processed"}.get(
             point, "the last one's result is written"
         )
-        report(written=True, delivered=count, standing=point, stands=f"{count:,} records, {last}")
-
-    def _report(self, ended: bool, **more: Any) -> None:
         report(
-            ready=self._runs or self._failed is not None, stopped=self._failed,
-            delivered=self._deliveries.count, ended=ended, behind=self._behind, **more,
+            written=True, delivered=count, standing=point, stands=f"{count:,} records, {progress}"
+        )
+
+    def _report(self, ended: bool, **fields: Any) -> None:
+        report(
+            ready=self._has_run or self._failed is not None, stopped=self._failed,
+            delivered=self._deliveries.count, ended=ended, behind=self._is_behind, **fields,
         )  # fmt: skip
 
 
 def main() -> None:
     config = read_config(StreamsConfig, sys.argv[1])
-    tool = JavaProcess(config.command, WORD_COUNTS)
-    Run(config, tool, listen(ForwardingControl(tool))).run()
+    process = JavaProcess(config.command, WORD_COUNTS)
+    Run(config, process, listen(ForwardingControl(process))).run()
 
 
 if __name__ == "__main__":

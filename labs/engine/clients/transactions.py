@@ -1,9 +1,9 @@
-"""The transactions of one producer, one after the other, and their table.
+"""The consecutive transactions of one producer, and their table.
 
-Each is open for a fraction of a second. The producer can be held at `in-transaction`, when
-all of its records are in the log and nothing is committed. The values of an aborted transaction
-are sent again. A successor with the same transactional.id aborts what was left open before it
-may send (KIP-98, `initTransactions`), so the outcome of that is known, too.
+Each is open for a fraction of a second. The producer can be held at `in-transaction`, when all of
+the transaction's records are in the log and nothing is committed. The values of an aborted
+transaction are sent again. A successor with the same transactional.id aborts the transaction that
+its predecessor left open before it may send (KIP-98, `initTransactions`), so that outcome is known.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ _LIMIT_S = 30.0
 
 
 class Transactions:
-    """Begins with `init_transactions`. Raises `KafkaException` if that fails for good."""
+    """Transactions of a producer. Calls `init_transactions`; raises `KafkaException` if it fails.
+
+    `left_open` is the transaction that a predecessor left open. `values` are the values in the open
+    transaction, whose name is `open`.
+    """
 
     def __init__(
         self, producer: Producer, control: Control, ledger: Path, part: str, name: str,
@@ -33,48 +37,51 @@ class Transactions:
         self._rows: list[dict[str, str | int | None]] = []
         self._count = 0
         self._began_ns: int | None = None
-        self._due = 0.0
+        self._commit_due = 0.0
         self.open: str | None = None
         self.values: list[int] = []
         producer.init_transactions(_LIMIT_S)
         if left_open:
-            self._ended(left_open, "aborted")
+            self._add_row(left_open, "aborted")
 
     def begin(self) -> str:
-        """Opens the next one, and returns its name."""
+        """Begins the next transaction and returns its name."""
         self._producer.begin_transaction()
         self._count += 1
         self.open, self.values = f"{self._part}-{self._count}", []
         self._began_ns = time.monotonic_ns()
-        self._due = time.monotonic() + OPEN_S
+        self._commit_due = time.monotonic() + OPEN_S
         return self.open
 
     @property
     def due(self) -> bool:
-        """Whether the open transaction is old enough to be committed."""
-        return time.monotonic() >= self._due
+        """Whether the open transaction is due for its commit."""
+        return time.monotonic() >= self._commit_due
 
     def end(self, facts: Facts) -> list[int]:
-        """Commits the open transaction; returns the values to send again if it was aborted."""
+        """Commits the open transaction; returns the values to send again if it was aborted.
+
+        Raises `KafkaException` if the outcome is unknown.
+        """
         self._producer.flush(_LIMIT_S)
         self._control.reach("in-transaction", facts)
-        name, again = str(self.open), list[int]()
+        name, resend = str(self.open), list[int]()
         try:
             self._producer.commit_transaction(_LIMIT_S)
-            self._ended(name, "committed")
+            self._add_row(name, "committed")
         except KafkaException as failed:
             error: KafkaError = failed.args[0]
             if not error.txn_requires_abort():
-                self._ended(name, "unknown")
+                self._add_row(name, "unknown")
                 raise
             self._producer.abort_transaction(_LIMIT_S)
-            self._ended(name, "aborted")
-            again = self.values
+            self._add_row(name, "aborted")
+            resend = self.values
         self.open, self.values = None, []
-        return again
+        return resend
 
     def flush(self) -> None:
-        """Writes the rows of those that ended since the last flush."""
+        """Writes the rows of the transactions that ended since the last flush."""
         if self._rows:
             self._writer.flush_rows(self._rows)
             self._rows = []
@@ -83,8 +90,8 @@ class Transactions:
         self.flush()
         self._writer.close()
 
-    def _ended(self, name: str, outcome: str) -> None:
-        """A row without `began_ns` is of one that another process began."""
+    def _add_row(self, name: str, outcome: str) -> None:
+        """Adds a row; `began_ns` is null for a transaction that another process began."""
         row = {"transaction": name, "producer": self._name, "outcome": outcome}
         times = {"began_ns": self._began_ns, "ended_ns": time.monotonic_ns()}
         self._rows.append({**row, **times})

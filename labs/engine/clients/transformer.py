@@ -1,9 +1,9 @@
 """A consume-transform-produce application: it writes a result for each message to a topic.
 
 `python -m labs.engine.clients.transformer CONFIG.json`, where the file holds a
-`TransformerConfig`. It is the group's consumer with a producer in it (`Output`); with the
-commit `in-transaction`, its output and its position in the input are committed together. At
-`processed` all output of a poll is in the log, and nothing of it is committed.
+`TransformerConfig`. It is the group's consumer with a producer (`Output`). With `in_transaction`,
+one transaction commits the output and the position in the input. At `processed` all output of a
+poll is in the log and nothing is committed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _LIMIT_S = 30.0
 
 
 class Output:
-    """The producer of the results. Raises `KafkaException` for what the brokers refuse.
+    """The producer of the results. Methods raise `KafkaException` if the brokers refuse.
 
-    With a transactional.id one poll is one transaction. Where the offsets of what was read are
-    committed in it (KIP-98, KIP-447), `apply` leaves it open for them; else `apply` commits it.
+    With a transactional.id each poll is one transaction. With `takes_offsets` the offsets of the
+    input are committed in it (KIP-98, KIP-447), and `apply` leaves it open; otherwise `apply`
+    commits it.
     """
 
     def __init__(self, topic: str, client: Mapping[str, Any], takes_offsets: bool) -> None:
@@ -41,21 +42,21 @@ class Output:
 
     @fatal_report()
     def apply(self, values: Iterable[int]) -> None:
-        """Writes what was made of the values of one poll; it is in the log when it returns."""
+        """Writes the results for the values of one poll; they are in the log when it returns."""
         if self._transactional:
             self._producer.begin_transaction()
         for value in values:
             self._produce(str(value).encode())
         unwritten = self._producer.flush(_LIMIT_S)
         if self._refused or unwritten:
-            late = KafkaError(KafkaError._TIMED_OUT, f"{unwritten} records were not answered for")
-            raise KafkaException(self._refused or late)
+            timeout = KafkaError(KafkaError._TIMED_OUT, f"{unwritten} records have no result")
+            raise KafkaException(self._refused or timeout)
         if self._transactional and not self._takes_offsets:
             self._producer.commit_transaction(_LIMIT_S)
 
     @fatal_report()
     def commit(self, positions: list[TopicPartition], group: Any) -> None:
-        """Commits the open transaction, and in it how far the group has read."""
+        """Commits the open transaction together with the positions of the group."""
         self._producer.send_offsets_to_transaction(positions, group, _LIMIT_S)
         self._producer.commit_transaction(_LIMIT_S)
 
@@ -66,34 +67,35 @@ class Output:
         self._refused = None
 
     def close(self) -> None:
-        with suppress(KafkaException):  # one that was fenced says so once more
+        with suppress(KafkaException):  # a fenced producer raises once more
             self._producer.close()
 
     def _produce(self, value: bytes) -> None:
         while True:
             try:
-                self._producer.produce(self._topic, value=value, on_delivery=self._heard)
+                self._producer.produce(self._topic, value=value, on_delivery=self._on_delivery)
                 return
             except BufferError:
                 self._producer.poll(0.1)
 
-    def _heard(self, error: KafkaError | None, _message: Message) -> None:
+    def _on_delivery(self, error: KafkaError | None, _message: Message) -> None:
         self._refused = self._refused or error
 
 
-def aborted(why: str, records: int, rewinds: bool) -> str:
-    """What an application did about a transaction that it could not commit, in words."""
-    where = "reads its input again" if rewinds else "goes on behind its input"
+def describe_abort(why: str, records: int, rewinds: bool) -> str:
+    """Describes how an application handles a transaction that it could not commit."""
+    action = "reads its input again" if rewinds else "continues after its input"
     text = f"{why}: the transaction with {records:,} records is aborted"
-    return f"{text}, and the application {where}"
+    return f"{text}, and the application {action}"
 
 
 @dataclass(frozen=True, slots=True)
 class TransformerConfig(consumer.ConsumerConfig):
-    """`producer` is librdkafka's configuration, complete, of what writes to the topic `output`.
+    """Configuration of the application.
 
-    `in_transaction` commits the offsets in the producer's transaction, whatever `commit` says;
-    `rewinds` is whether the application goes back to its input when one was aborted.
+    `producer` is librdkafka's complete configuration of the producer for the topic `output`. With
+    `in_transaction` the offsets are committed in the producer's transaction, and `commit` is
+    ignored. `rewinds` is whether the application returns to the input of an aborted transaction.
     """
 
     output: str = ""
@@ -106,20 +108,20 @@ class Run(consumer.Run):
     """One instance of the application."""
 
     def __init__(self, config: TransformerConfig, control: Control) -> None:
-        self._transform = config
+        self._transformer_config = config
         self._output = Output(config.output, config.producer, config.in_transaction)
-        self._input: Sequence[Message] = ()
+        self._messages: Sequence[Message] = ()
         super().__init__(config, control)
 
     def _open_sink(self) -> Output:
         return self._output
 
-    def _take(self, polled: Polled, messages: Sequence[Message]) -> None:
-        self._input = messages
+    def _process(self, polled: Polled, messages: Sequence[Message]) -> None:
+        self._messages = messages
         try:
-            super()._take(polled, messages)
+            super()._process(polled, messages)
         except KafkaException as refused:
-            if self._transform.in_transaction:
+            if self._transformer_config.in_transaction:
                 self._abort(error_text(refused.args[0]))
             else:
                 self._stop(refused.args[0])
@@ -127,16 +129,16 @@ class Run(consumer.Run):
     def _on_failure(
         self, failed: FailureRequested, polled: Polled, messages: Sequence[Message]
     ) -> Polled | None:
-        if not self._transform.in_transaction:
+        if not self._transformer_config.in_transaction:
             return super()._on_failure(failed, polled, messages)
         self._abort(str(failed))
         return None
 
     def _settle(self) -> None:
-        if not self._transform.in_transaction:
+        if not self._transformer_config.in_transaction:
             super()._settle()
             return
-        for positions in self._work.done():
+        for positions in self._processor.processed():
             self._commit_with_output(positions)
 
     def _commit_with_output(self, positions: list[TopicPartition]) -> None:
@@ -153,31 +155,33 @@ class Run(consumer.Run):
             self._commits.add(None, positions)
 
     def _abort(self, why: str) -> None:
-        """Takes back what was written, and goes back to its input if that is the habit."""
+        """Aborts the transaction, and returns to its input if the application rewinds."""
         try:
             self._output.abort()
         except KafkaException as refused:
             self._stop(refused.args[0])
             return
-        if self._transform.rewinds:
-            self._go_back()
-        report(mishap=aborted(why, len(self._input), self._transform.rewinds))
+        if self._transformer_config.rewinds:
+            self._rewind()
+        report(mishap=describe_abort(why, len(self._messages), self._transformer_config.rewinds))
 
-    def _go_back(self) -> None:
-        """Seeks to the beginning of the poll, where the group's committed position still is."""
+    def _rewind(self) -> None:
+        """Seeks to the start of the poll, which is still the committed position of the group."""
         first: dict[int, int] = {}
-        for message in self._input:
+        for message in self._messages:
             first.setdefault(message.partition() or 0, message.offset() or 0)
         for partition, offset in first.items():
             try:
-                self._consumer.seek(TopicPartition(self._transform.topic, partition, offset))
-            except KafkaException as lost:  # another member has it: that one reads it again
-                print(lost, file=sys.stderr, flush=True)
+                self._consumer.seek(
+                    TopicPartition(self._transformer_config.topic, partition, offset)
+                )
+            except KafkaException as error:  # another member has the partition and reads it again
+                print(error, file=sys.stderr, flush=True)
             else:
                 self._position[partition] = offset
 
     def _stop(self, error: KafkaError) -> None:
-        """An application whose producer was fenced cannot go on."""
+        """Stops the application, because a fenced producer cannot continue."""
         self._stopped = error_text(error)
         print(self._stopped, file=sys.stderr, flush=True)
 

@@ -1,9 +1,9 @@
 """Translates the team's client settings for librdkafka, with a sentence for each difference.
 
-Whatever client a team runs, the lab's clients are librdkafka, unless Java's own are asked for or
-the scenario is about a Spark query: with the team's complete effective settings written out, so
-that an arm of a Java team with `acks=1` runs with acks=1 and idempotence off, and never with a
-default of librdkafka's. What librdkafka cannot do is said, not hidden.
+The lab's clients are librdkafka, whatever client the team runs, unless the Java clients are
+requested or the scenario is about a Spark query. They get the team's complete effective settings:
+an arm of a Java team with `acks=1` runs with acks=1 and without idempotence, never with a default
+of librdkafka. Everything that librdkafka cannot do is reported as a difference.
 Ranges: librdkafka 2.16 CONFIGURATION.md.
 """
 
@@ -18,24 +18,24 @@ Config = dict[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """A client setting that the lab sets itself, because a run is short; `why` is for the page."""
+    """A client setting that the lab overrides because a run is short; the page shows `why`."""
 
     lab: int
     product: int
     why: str
 
 
-_BACK_SOON = "the client tries a broker that came back again at once"
+_RECONNECT_SOON = "the client reconnects sooner to a broker that has restarted"
 PINNED: Mapping[str, Pinned] = {
-    "reconnect.backoff.ms": Pinned(50, 100, _BACK_SOON),
-    "reconnect.backoff.max.ms": Pinned(500, 10000, _BACK_SOON),
+    "reconnect.backoff.ms": Pinned(50, 100, _RECONNECT_SOON),
+    "reconnect.backoff.max.ms": Pinned(500, 10000, _RECONNECT_SOON),
 }
-"""For every client. The product's values are librdkafka's 2.16 defaults."""
+"""Overrides for every client. The product's values are the defaults of librdkafka 2.16."""
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """A client configuration for librdkafka, and in what it differs from what the team runs."""
+    """A librdkafka configuration, and a sentence for each difference from the team's client."""
 
     config: Config
     differences: tuple[str, ...]
@@ -43,7 +43,10 @@ class Translated:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """How one key is translated: clipped to librdkafka's range, with other values, or left out."""
+    """The translation of one key: clipped to librdkafka's range, mapped by `words`, or dropped.
+
+    `dropped` is the reason why the key is left out.
+    """
 
     low: int | None = None
     high: int | None = None
@@ -77,21 +80,21 @@ _PRODUCER: Mapping[str, _Rule] = {
 }
 
 _LARGEST_RECORD = "max.request.size"
-"""Java's name of what librdkafka calls message.max.bytes."""
+"""Java's name for librdkafka's message.max.bytes."""
 
-# Played by the producer process itself (labs.engine.clients.producer), so not dropped.
-_SENDERS_OWN = {"max.block.ms"}
-# Means nothing without a transactional.id, whose absence is said.
+# The producer process itself implements it (labs.engine.clients.producer), so it is not dropped.
+_PRODUCER_PROCESS = {"max.block.ms"}
+# Has no effect without a transactional.id, whose absence is reported.
 _FOR_TRANSACTIONS = {"transaction.timeout.ms"}
 _TRANSACTIONAL: Mapping[str, _Rule] = {
     "transactional.id": _Rule(),
     "transaction.timeout.ms": _Rule(1000, 2147483647),
 }
 
-_REFRESHED = "topic.metadata.refresh.interval.ms"
-"""librdkafka's name of Java's metadata.max.age.ms, of which 0 is never and not always."""
-_LEAST_RESPONSE = 52_428_800 + 512
-"""receive.message.max.bytes that librdkafka takes with its own fetch.max.bytes."""
+_METADATA_REFRESH = "topic.metadata.refresh.interval.ms"
+"""librdkafka's name for Java's metadata.max.age.ms; here 0 means never, not always."""
+_MIN_RESPONSE_BYTES = 52_428_800 + 512
+"""The least receive.message.max.bytes that librdkafka accepts with its default fetch.max.bytes."""
 
 _CONSUMER: dict[str, _Rule] = {
     "auto.offset.reset": _Rule(words={"none": "error"}),
@@ -103,9 +106,11 @@ _CONSUMER: dict[str, _Rule] = {
     "heartbeat.interval.ms": _Rule(1, 3600000),
     "check.crcs": _Rule(),
     "group.id": _Rule(dropped="a run's readers have a group of their own"),
-    _REFRESHED: _Rule(-1, 3600000),
-    "receive.message.max.bytes": _Rule(_LEAST_RESPONSE, 2147483647),
-    "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
+    _METADATA_REFRESH: _Rule(-1, 3600000),
+    "receive.message.max.bytes": _Rule(_MIN_RESPONSE_BYTES, 2147483647),
+    "group.instance.id": _Rule(
+        dropped="a run's reader does not restart, so it has no name to keep"
+    ),
     **dict.fromkeys(
         (
             "maxOffsetsPerTrigger",
@@ -118,80 +123,81 @@ _CONSUMER: dict[str, _Rule] = {
     ),
 }
 BROKER_SIDE = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
-"""With `group.protocol=consumer` (KIP-848) these are the brokers', and a client refuses them."""
+"""With `group.protocol=consumer` (KIP-848) brokers set these, and clients reject them."""
 
-# Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
-_APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}
-# Spark's. The first is what its reader has for an auto.offset.reset.
-_STARTS = "startingOffsets"
-_APPLICATIONS_OWN |= {_STARTS, "failOnDataLoss"}
+# The consumer process itself reads these (labs.engine.clients.consumer), so they are not dropped.
+_CONSUMER_PROCESS = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}
+# Spark's options. `startingOffsets` takes the place of auto.offset.reset.
+_STARTING_OFFSETS = "startingOffsets"
+_CONSUMER_PROCESS |= {_STARTING_OFFSETS, "failOnDataLoss"}
 
 
 def producer(
     settings: Mapping[str, Value],
     transactions: bool = False,
-    taken_bytes: int | None = None,
+    max_batch_bytes: int | None = None,
     splits: bool = True,
 ) -> Translated:
-    """A producer's complete effective settings for librdkafka, pinned ones included.
+    """Returns a producer's complete effective settings for librdkafka, including pinned ones.
 
-    A transactional.id is left out unless `transactions` are this workload's. `taken_bytes` is the
-    largest batch that the topic takes. Java's producer `splits` a larger one, before 4.2 in vain
-    (KAFKA-8350); librdkafka loses it.
+    The transactional.id is left out unless the workload has `transactions`. `max_batch_bytes` is
+    the largest batch that the topic accepts. The Java producer `splits` a larger batch, before 4.2
+    without success (KAFKA-8350); librdkafka gives it up.
     """
-    named = transactions and bool(settings.get("transactional.id"))
-    rules = {**_PRODUCER, **(_TRANSACTIONAL if named else {})}
-    without = _SENDERS_OWN if named else _SENDERS_OWN | _FOR_TRANSACTIONS
-    options = {key: value for key, value in settings.items() if key not in without}
-    java = _LARGEST_RECORD in options
-    if java:
+    transactional = transactions and bool(settings.get("transactional.id"))
+    rules = {**_PRODUCER, **(_TRANSACTIONAL if transactional else {})}
+    omitted = _PRODUCER_PROCESS if transactional else _PRODUCER_PROCESS | _FOR_TRANSACTIONS
+    options = {key: value for key, value in settings.items() if key not in omitted}
+    is_java = _LARGEST_RECORD in options
+    if is_java:
         options["message.max.bytes"] = options.pop(_LARGEST_RECORD)
     translated = _translate("producer", options, rules)
-    if java and taken_bytes is not None:
-        translated = _with_batches_up_to(taken_bytes, translated, splits)
-    return _within_transaction(translated) if named else translated
+    if is_java and max_batch_bytes is not None:
+        translated = _limit_batches(max_batch_bytes, translated, splits)
+    return _limit_to_transaction(translated) if transactional else translated
 
 
-_LOST_AT_ONCE = (
-    "producer batch.size: librdkafka gives a batch up at once that is too large for the topic, a "
-    "Java client before 4.2 when delivery.timeout.ms is over"
+_BATCH_GIVEN_UP = (
+    "producer batch.size: librdkafka immediately gives up a batch that is too large for the topic; "
+    "a Java client before 4.2 gives it up after delivery.timeout.ms"
 )
 
 
-def _with_batches_up_to(taken_bytes: int, translation: Translated, splits: bool) -> Translated:
-    """KIP-126: a batch that the topic refuses for its size comes again in parts."""
-    described, most = int(translation.config["batch.size"]), max(1, taken_bytes)
-    if described <= most:
+def _limit_batches(max_batch_bytes: int, translation: Translated, splits: bool) -> Translated:
+    """Limits batch.size to what the topic accepts; the Java client splits batches (KIP-126)."""
+    stated, limit = int(translation.config["batch.size"]), max(1, max_batch_bytes)
+    if stated <= limit:
         return translation
     if not splits:
-        return Translated(translation.config, (*translation.differences, _LOST_AT_ONCE))
-    text = f"producer batch.size: {most} instead of {described}, because librdkafka splits no batch"
-    return Translated({**translation.config, "batch.size": most}, (*translation.differences, text))
+        return Translated(translation.config, (*translation.differences, _BATCH_GIVEN_UP))
+    text = f"producer batch.size: {limit} instead of {stated}, because librdkafka splits no batches"
+    return Translated({**translation.config, "batch.size": limit}, (*translation.differences, text))
 
 
-def _within_transaction(translation: Translated) -> Translated:
-    """librdkafka refuses a delivery.timeout.ms > transaction.timeout.ms, the Java client not."""
-    longest = int(translation.config["transaction.timeout.ms"])
-    patience = int(translation.config.get("delivery.timeout.ms", longest))
-    if 0 < patience <= longest:
+def _limit_to_transaction(translation: Translated) -> Translated:
+    """Limits delivery.timeout.ms to transaction.timeout.ms, as librdkafka alone requires."""
+    limit_ms = int(translation.config["transaction.timeout.ms"])
+    stated_ms = int(translation.config.get("delivery.timeout.ms", limit_ms))
+    if 0 < stated_ms <= limit_ms:
         return translation
-    text = f"producer delivery.timeout.ms: {longest} instead of {patience}, librdkafka's limit"
+    text = f"producer delivery.timeout.ms: {limit_ms} instead of {stated_ms}, librdkafka's limit"
     return Translated(
-        {**translation.config, "delivery.timeout.ms": longest}, (*translation.differences, text)
+        {**translation.config, "delivery.timeout.ms": limit_ms}, (*translation.differences, text)
     )
 
 
 def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
-    """A group consumer's settings for librdkafka; committing is the consumer process's part.
+    """Returns a group consumer's settings for librdkafka, without those for commits.
 
-    A group.instance.id is left out unless `static` members are this workload's.
+    The consumer process itself commits. The group.instance.id is left out unless the workload has
+    `static` members.
     """
     rules = {**_CONSUMER, **({"group.instance.id": _Rule()} if static else {})}
-    options = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
+    options = {key: value for key, value in settings.items() if key not in _CONSUMER_PROCESS}
     if isinstance(age_ms := options.pop("metadata.max.age.ms", None), int):
-        options.setdefault(_REFRESHED, max(age_ms, 10))
-    if _STARTS in settings:
-        options["auto.offset.reset"] = settings[_STARTS]
+        options.setdefault(_METADATA_REFRESH, max(age_ms, 10))
+    if _STARTING_OFFSETS in settings:
+        options["auto.offset.reset"] = settings[_STARTING_OFFSETS]
     if options.get("group.protocol") == "consumer":
         options = {key: value for key, value in options.items() if key not in BROKER_SIDE}
     translated = _translate("consumer", options, rules)
@@ -203,7 +209,7 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
                            "topic is new, so all of it is younger")  # fmt: skip
     session = config.get("session.timeout.ms")
     if isinstance(session, int) and int(config.get("max.poll.interval.ms", session)) < session:
-        # librdkafka refuses max.poll.interval.ms < session.timeout.ms, the Java client does not.
+        # Unlike the Java client, librdkafka rejects max.poll.interval.ms < session.timeout.ms.
         differences.append(f"consumer max.poll.interval.ms: {session} instead of "
                            f"{config['max.poll.interval.ms']}, librdkafka's least")  # fmt: skip
         config["max.poll.interval.ms"] = session
@@ -225,14 +231,16 @@ def _translate(
         if rule.dropped is not None:
             differences.append(f"{component} {key}={value} is left out: {rule.dropped}")
             continue
-        taken = _within(rule, value)
-        if taken != value and rule.words.get(str(value)) != taken:
-            differences.append(f"{component} {key}: {taken} instead of {value}, librdkafka's limit")
-        config[key] = taken
+        clipped = _clip(rule, value)
+        if clipped != value and rule.words.get(str(value)) != clipped:
+            differences.append(
+                f"{component} {key}: {clipped} instead of {value}, librdkafka's limit"
+            )
+        config[key] = clipped
     return Translated(config, tuple(differences))
 
 
-def _within(rule: _Rule, value: Value) -> Value:
+def _clip(rule: _Rule, value: Value) -> Value:
     if isinstance(value, bool) or not isinstance(value, int):
         return rule.words.get(str(value), value)
     low = value if rule.low is None else max(rule.low, value)

@@ -75,7 +75,7 @@ def test_an_executor_is_stopped_in_the_second_half_of_a_task(two: dict[str, int]
     assert (is_stopped(two["1"]), is_stopped(two["0"])) == (True, False)
     assert f"executor 1 on 127.0.0.2, pid {two['1']}: state T in all 1 threads" in str(stopped)
     assert "Spark gave it task 7" in str(stopped)
-    assert f"pid {two['1']} goes on after" in stopped.resume()
+    assert f"pid {two['1']} continues after" in stopped.resume()
     assert not is_stopped(two["1"])
 
 

@@ -100,9 +100,9 @@ def test_one_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("begin", "stop", "message"),
     [
-        ([*SENT, "ok 0 0 7 1600"], "", "0 was answered, and it was not seen to be sent"),
+        ([*SENT, "ok 0 0 7 1600"], "", "0 was answered, but no line reports its send"),
         (SENT, "done 2 2", "counts"),
-        ([*SENT, "ok 1"], "", "is no whole line"),
+        ([*SENT, "ok 1"], "", "is incomplete"),
     ],
 )
 def test_a_record_that_would_not_be_complete_is_refused(

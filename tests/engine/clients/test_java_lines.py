@@ -78,10 +78,10 @@ def test_a_value_that_is_sent_again_has_a_row_for_each_attempt(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["ok 0 0 0 5"], "0 was answered, and it was not seen to be sent"),
+        (["ok 0 0 0 5"], "0 was answered, but no line reports its send"),
         (["sent 0 1", "ok 0 0 0 5", "ok 0 0 0 5"], "0 was answered"),
-        (["sent 1 1"], "1 was sent where 0 was to be the next"),
-        (["sent 0 1", "sent 0 2"], "0 was sent where 1 was to be the next"),
+        (["sent 1 1"], "1 was sent, but 0 was expected next"),
+        (["sent 0 1", "sent 0 2"], "0 was sent, but 1 was expected next"),
     ],
 )
 def test_lines_that_do_not_add_up_are_refused(
@@ -96,7 +96,7 @@ def test_lines_that_do_not_add_up_are_refused(
 def test_sums_that_are_not_those_of_the_rows_are_refused(tmp_path: Path, sums: str) -> None:
     rows = sent_rows(tmp_path)
     take(rows, "sent 0 1", "ok 0 0 0 5", f"done {sums}")
-    with pytest.raises(LinesMissing, match=r"\(1, 1\) were heard"):
+    with pytest.raises(LinesMissing, match=r"\(1, 1\) were received"):
         rows.close()
 
 
@@ -182,8 +182,8 @@ def test_polls_commits_and_rebalances_are_rows_as_they_were_said(tmp_path: Path)
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["handed 0 4 17"], "offset 4 of partition 0 came with no poll"),
-        (["polled 9", "handed 0 4 17", "settled 2"], "a poll of 2 records, 1 of which"),
+        (["handed 0 4 17"], "offset 4 of partition 0 came outside a poll"),
+        (["polled 9", "handed 0 4 17", "settled 2"], "a poll of 2 records, but 1 were"),
         (["settled 1"], "a poll of 1 records, 0 of which"),
     ],
 )

@@ -175,7 +175,7 @@ def test_a_message_that_always_fails_holds_all_up_or_is_passed_over_alone(
     log = FaultLog()
     faults.hold(alone(client, log), "consumer", "handed")
     (spoilt,) = faults.spoil(alone(client, log), "consumer")
-    words = {"retry": "tries it again", "skip": "goes on without it"}[habit]
+    words = {"retry": "tries it again", "skip": "continues without it"}[habit]
     assert (spoilt.phase, words in spoilt.evidence) == ("complete", True)
     if habit == "skip":
         until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")

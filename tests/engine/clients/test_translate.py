@@ -85,7 +85,7 @@ def test_a_batch_above_the_topics_limit_is_lost_where_the_teams_client_loses_it(
     taken: int, splits: bool, batch: int, message: str
 ) -> None:
     settings = in_force(Family.JAVA, "4.1", Component.PRODUCER)
-    translation = translate.producer(settings, taken_bytes=taken, splits=splits)
+    translation = translate.producer(settings, max_batch_bytes=taken, splits=splits)
     assert translation.config["batch.size"] == batch
     differs = [difference for difference in translation.differences if "batch.size" in difference]
     assert [difference.endswith(message) for difference in differs] == [True] * bool(message)
