@@ -14,8 +14,8 @@ def permits(pipeline: Pipeline) -> Permits:
 
     With acks=all it acknowledges nothing alone, even with min.insync.replicas=1: only the
     controller may shrink the in-sync set (KIP-497), and the controller is on the other side. With
-    ZooKeeper, a leader that still reaches ZooKeeper keeps its session, and no other replica takes
-    over, not even if that leader is the controller and may shrink the in-sync set itself.
+    ZooKeeper, a leader that still reaches it keeps its session, and no other replica takes over,
+    not even if that leader is the controller and may shrink the in-sync set itself.
     """
     topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:

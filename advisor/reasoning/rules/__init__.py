@@ -1,6 +1,6 @@
-"""The rules, one bad pattern a file. A new file in this folder is a new rule; nothing else changes.
+"""The rules, one bad pattern per file. To add a rule, add a file to this folder.
 
-Each file has `RULE`; its docstring is the rule's page: what it is, why it matters, what to use
+Each file defines `RULE`; its docstring is the rule's page: what it is, why it matters, what to use
 instead. Codes: P producer, T topic, B broker, C consumer, S Kafka Streams, A application.
 """
 
@@ -15,7 +15,7 @@ from advisor.reasoning.finding import Rule
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by code."""
+    """Returns all rules, ordered by code."""
     modules = (
         import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )

@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Any acks but all."""
+    """Reports acks other than all."""
     acks = pipeline.text(Component.PRODUCER, "acks")
     if acks == "0":
         return (

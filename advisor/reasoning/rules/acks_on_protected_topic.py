@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The topic's minimum does not protect this producer."""
+    """Reports acks below all on a topic whose minimum therefore does not protect the messages."""
     topic = Replication(pipeline)
     if topic.waits_for_followers or topic.min_isr < 2:
         return None

@@ -1,8 +1,8 @@
 """Automatic commits while threads are still working.
 
 What it is
-    application.processing=asynchronous, and the client commits the offsets of what it has handed
-    out.
+    application.processing=asynchronous, and the client commits the offsets of what it has
+    delivered.
 
 Why it matters
     The client cannot know what the threads have finished. When the process dies, the group
@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Automatic commits do not wait for threads."""
+    """Reports automatic commits, which do not wait for threads."""
     group = Group.of(pipeline)
     if group is None or not (group.asynchronous and group.commits_position):
         return None

@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Two ways of committing at once."""
+    """Reports automatic commits outside a transaction that commits the offsets as well."""
     group = Group.of(pipeline)
     if group is None or not group.commits_outside_transaction:
         return None

@@ -1,4 +1,4 @@
-"""Spark batches that cannot be told apart by their number.
+"""Spark batches that cannot be distinguished by their number.
 
 What it is
     A query with asyncProgressTrackingEnabled=true, Trigger.Continuous or Trigger.RealTime
@@ -28,7 +28,7 @@ _WHY = {
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Only who keys the sink by the message itself is safe, and which key it is nobody said."""
+    """Reports the trigger; whether the sink uses a key of the message instead was not stated."""
     if pipeline.family is not Family.SPARK:
         return None
     why = _WHY.get(trigger := pipeline.text(Component.APPLICATION, "trigger"))

@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The team says that it is local."""
+    """Reports a checkpoint that the team states to be local."""
     if pipeline.family is not Family.SPARK:
         return None
     if pipeline.text(Component.APPLICATION, "checkpoint") != "local":

@@ -4,7 +4,7 @@ What it is
     check.crcs=false, the default of librdkafka. The Java client checks them by default.
 
 Why it matters
-    A message that was damaged on a disk or in transit is handed to the application as if it were
+    A message that was damaged on a disk or in transit is delivered to the application as if it were
     intact.
 
 Use instead
@@ -19,7 +19,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """librdkafka has it off by default; Spark's reader is not asked."""
+    """Reports checksums that are off: librdkafka's default. Spark's reader has no such setting."""
     name = "check.crcs"
     if not pipeline.knows(Component.CONSUMER, name) or pipeline.flag(Component.CONSUMER, name):
         return None

@@ -1,8 +1,8 @@
 """A consumer that is closed after an error, and commits the failed message.
 
 What it is
-    application.processing.errors=close, and the client commits the offsets of what it has handed
-    out.
+    application.processing.errors=close, and the client commits the offsets of what it has
+    delivered.
 
 Why it matters
     close() commits the position, which is past every message of the batch. In a run 10 were
@@ -22,7 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """close() commits."""
+    """Reports a close() after an error that commits the position."""
     group = Group.of(pipeline)
     if group is None or group.on_error != "close" or not group.commits_position:
         return None

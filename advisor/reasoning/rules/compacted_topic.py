@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Compaction is on."""
+    """Reports a topic that is compacted."""
     policy = pipeline.text(Component.TOPIC, "cleanup.policy")
     if "compact" not in policy:
         return None

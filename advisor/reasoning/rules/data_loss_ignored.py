@@ -1,4 +1,4 @@
-"""A query that goes on when messages are gone.
+"""A query that continues when messages are lost.
 
 What it is
     failOnDataLoss=false on Spark's Kafka source.
@@ -19,7 +19,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Spark is told to go on."""
+    """Reports a query that skips deleted messages."""
     if pipeline.family is not Family.SPARK:
         return None
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):

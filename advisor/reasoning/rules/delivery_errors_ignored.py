@@ -22,11 +22,11 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The application does not look."""
-    # Of Kafka Streams, whose handler may drop results, rule S002 speaks.
+    """Reports delivery errors that the application does not check."""
+    # For Kafka Streams, whose handler may drop results, there is rule S002.
     session = Session(pipeline)
-    is_told = session.errors_handled or session.aborts_with_input
-    if is_told or pipeline.family is Family.STREAMS:
+    is_checked = session.errors_handled or session.aborts_with_input
+    if is_checked or pipeline.family is Family.STREAMS:
         return None
     return "application.delivery.errors=ignored: a send that failed looks like one that succeeded."
 

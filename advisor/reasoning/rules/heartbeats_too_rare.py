@@ -4,7 +4,7 @@ What it is
     broker.heartbeat.interval.ms is more than half of broker.session.timeout.ms (KRaft mode).
 
 Why it matters
-    The controller fences a broker from which it has not heard for the session timeout. If the
+    The controller fences a broker that has sent no heartbeat for the session timeout. If the
     interval is more than half of that, one late heartbeat is enough. If it is as long, every broker
     is fenced between two heartbeats, again and again, while it runs: its partitions lose their
     leader, and it leaves their in-sync sets. Kafka starts with such settings. Since 4.2 a broker
@@ -27,7 +27,7 @@ _BEAT = "broker.heartbeat.interval.ms"
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """A session is shorter than two heartbeats."""
+    """Reports a session timeout shorter than two heartbeat intervals."""
     topic = Replication(pipeline)
     beat_ms = topic.heartbeat_ms
     if beat_ms is None or 2 * beat_ms <= topic.session_timeout_ms:

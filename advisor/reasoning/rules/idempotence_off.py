@@ -23,7 +23,7 @@ from advisor.reasoning.rules.idempotence_silently_off import is_silent
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Idempotence is off in a way that a person can see in the configuration."""
+    """Reports idempotence that is visibly off in the configuration, if retries may duplicate."""
     session = Session(pipeline)
     if is_silent(pipeline):
         return None

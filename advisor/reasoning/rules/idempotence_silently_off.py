@@ -23,7 +23,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def is_silent(pipeline: Pipeline) -> bool:
-    """Whether idempotence is off though it is this client's default and nobody turned it off."""
+    """Whether idempotence is off, although it is on by default and nobody turned it off."""
     name = "enable.idempotence"
     if name in pipeline.stated(Component.PRODUCER):
         return False
@@ -34,7 +34,7 @@ def is_silent(pipeline: Pipeline) -> bool:
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Not stated, on by default, and off all the same."""
+    """Reports idempotence that is on by default, not stated, and off nevertheless."""
     if not is_silent(pipeline):
         return None
     release = pipeline.client_release

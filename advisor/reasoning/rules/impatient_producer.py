@@ -24,7 +24,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The client's patience is shorter than the longest pause that passes by itself."""
+    """Reports a client that gives up before the longest pause that ends by itself."""
     return Session(pipeline).reason_to_give_up(Replication(pipeline).slowest_pause_ms)
 
 

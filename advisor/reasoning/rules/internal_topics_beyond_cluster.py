@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """A factor above the number of brokers."""
+    """Reports replication factors above the number of brokers."""
     names = ["offsets.topic.replication.factor"] if pipeline.family is not Family.SPARK else []
     if pipeline.text(Component.PRODUCER, "transactional.id"):
         names.append("transaction.state.log.replication.factor")
@@ -28,9 +28,9 @@ def check(pipeline: Pipeline) -> str | None:
     beyond = [f"{name}={factor}" for name, factor in factors.items() if factor > pipeline.brokers]
     if not beyond:
         return None
-    several = "broker" if pipeline.brokers == 1 else "brokers"
+    unit = "broker" if pipeline.brokers == 1 else "brokers"
     return (
-        f"{', '.join(beyond)} with {pipeline.brokers} {several}: the topic cannot be created, and "
+        f"{', '.join(beyond)} with {pipeline.brokers} {unit}: the topic cannot be created, and "
         "what needs it waits without an error."
     )
 

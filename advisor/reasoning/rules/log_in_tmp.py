@@ -22,7 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Any of the folders is temporary."""
+    """Reports a temporary folder among the log directories."""
     folders = [name.strip() for name in pipeline.text(Component.BROKER, "log.dirs").split(",")]
     names = [folder for folder in folders if folder.startswith(tuple(f"{t}/" for t in TEMPORARY))
              or folder in TEMPORARY]  # fmt: skip

@@ -6,8 +6,8 @@ What it is
     such a value; librdkafka starts.
 
 Why it matters
-    The coordinator hears nothing for the whole session and removes the member from the group. The
-    client notices the same, gives up its partitions, and joins again. So the group stops and starts
+    The coordinator gets no heartbeat for the whole session and removes the member from the group.
+    The client notices this, gives up its partitions, and joins again. So the group stops and starts
     again with each session, and what was not committed by then is processed again.
 
 Use instead
@@ -25,7 +25,7 @@ _BEAT, _SESSION = "heartbeat.interval.ms", "session.timeout.ms"
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """No heartbeat falls into a session."""
+    """Reports a heartbeat interval that is not below the session timeout."""
     if pipeline.family is not Family.LIBRDKAFKA or assigned_by_brokers(pipeline):
         return None
     beat_ms, session_ms = (pipeline.number(Component.CONSUMER, item) for item in (_BEAT, _SESSION))
@@ -59,6 +59,6 @@ RULE = Rule(
          "consumer.heartbeat.interval.ms": "10000"},
     ),
     shown_by=(
-        Alike("rebalance-during-processing", "of a member that is out for another reason"),
+        Alike("rebalance-during-processing", "of a member that is removed for another reason"),
     ),
 )  # fmt: skip

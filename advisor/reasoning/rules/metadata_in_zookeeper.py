@@ -29,11 +29,11 @@ _MODE = "metadata.mode"
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """What is said or taken of the mode, where there may be ZooKeeper."""
+    """Reports ZooKeeper, stated or assumed, and a mode that was not stated where both exist."""
     topic = Replication(pipeline)
     if topic.zookeeper:
         where = "Experiments use ZooKeeper where their scenario says so, and KRaft mode otherwise."
-        return f"{topic.with_zookeeper}: {_given_up(topic)}. {where}"
+        return f"{topic.with_zookeeper}: {_detection_time(topic)}. {where}"
     answers = pipeline.stated(Component.APPLICATION)
     if not topic.asks_for_the_mode or _MODE in answers or controllers(pipeline):
         return None
@@ -42,11 +42,11 @@ def check(pipeline: Pipeline) -> str | None:
         f"kafka={pipeline.kafka} has ZooKeeper or KRaft mode, and which one was not stated: KRaft "
         "is assumed, and a broker that crashes is declared dead after "
         f"{topic.failure_detection_ms:,} ms ({topic.fencing}). With ZooKeeper ({_MODE}=zookeeper) "
-        f"{_given_up(other)}."
+        f"{_detection_time(other)}."
     )
 
 
-def _given_up(topic: Replication) -> str:
+def _detection_time(topic: Replication) -> str:
     return (
         f"a broker that crashes is declared dead after up to {topic.failure_detection_ms:,} ms "
         f"({topic.fencing})"

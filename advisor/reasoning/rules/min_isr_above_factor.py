@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The stated minimum is above the number of replicas."""
+    """Reports a stated minimum above the number of replicas."""
     topic = Replication(pipeline)
     stated = pipeline.number(Component.TOPIC, "min.insync.replicas")
     if stated <= topic.factor:

@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Nothing to spare, on a topic that has more than one replica."""
+    """Reports a topic with several replicas of which none may be down."""
     topic = Replication(pipeline)
     if topic.factor == 1 or topic.spares != 0:
         return None

@@ -27,15 +27,15 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The topic relies on the brokers' files, on a release that may pass them over."""
+    """Reports a minimum that is only in the brokers' files, where the release may ignore it."""
     stated = min_isr_only_on_brokers(pipeline)
     if stated is None:
         return None
     return (
         f"min.insync.replicas={stated} on the brokers only, with "
         "eligible.leader.replicas.version=1: the cluster keeps what its active controller's file "
-        "said when it was made or upgraded, and 1 if that said nothing; kafka-configs --describe "
-        "shows which."
+        "stated when it was created or upgraded, and 1 if that stated nothing; kafka-configs "
+        "--describe shows which."
     )
 
 

@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """A minimum of one on a replicated topic."""
+    """Reports a minimum of one on a topic with several replicas."""
     topic = Replication(pipeline)
     if topic.factor == 1 or topic.min_isr > 1:
         return None

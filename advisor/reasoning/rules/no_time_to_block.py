@@ -24,20 +24,20 @@ _BLOCK = "max.block.ms"
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """An engine's producer has no time for a request."""
+    """Reports an engine's producer that does not wait long enough for a request."""
     if pipeline.family not in (Family.SPARK, Family.STREAMS):
         return None
     block_ms = pipeline.number(Component.PRODUCER, _BLOCK)
     if block_ms > MIN_RESPONSE_MS:
         return None
-    what = (
+    effect = (
         "the task, and the query stops when a task has failed for the fourth time"
         if pipeline.family is Family.SPARK
         else "the task, and the thread dies when that lasts for task.timeout.ms"
     )
     return (
-        f"{_BLOCK}={block_ms}: a send() that needs metadata or finds the buffer full fails at "
-        f"once. That fails {what}."
+        f"{_BLOCK}={block_ms}: a send() that needs metadata or finds the buffer full fails "
+        f"immediately. That fails {effect}."
     )
 
 

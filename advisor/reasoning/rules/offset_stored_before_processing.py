@@ -4,7 +4,7 @@ What it is
     enable.auto.commit=true with enable.auto.offset.store=true, the defaults of librdkafka.
 
 Why it matters
-    The offset is stored when the message is handed over, and a background thread commits it. A
+    The offset is stored when the message is delivered, and a background thread commits it. A
     crash during processing skips the message; a crash before the next commit repeats others. In a
     test, a consumer was killed after 9 s of work on the one message that it had polled, and the
     message was committed.
@@ -23,7 +23,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The client commits what is still being worked on."""
+    """Reports commits of offsets that are stored before processing."""
     group = Group.of(pipeline)
     if group is None or not group.commits_in_background:
         return None

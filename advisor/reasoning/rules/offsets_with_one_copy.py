@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """One copy, where there could be more."""
+    """Reports one copy of the offsets on a cluster of several brokers."""
     name = "offsets.topic.replication.factor"
     if pipeline.brokers < 2 or pipeline.number(Component.BROKER, name) > 1:
         return None

@@ -22,7 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Threads beside each other where order is required."""
+    """Reports threads that process one key at the same time although order is required."""
     group = Group.of(pipeline)
     return group.unordered or None if group and pipeline.requirement.ordering else None
 

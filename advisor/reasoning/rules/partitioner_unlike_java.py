@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Order is wanted, and the hash is not Java's."""
+    """Reports a partitioner other than Java's if order is required."""
     if pipeline.family is not Family.LIBRDKAFKA or not pipeline.requirement.ordering:
         return None
     partitioner = pipeline.text(Component.PRODUCER, "partitioner")

@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """How many partitions the topic has is not known, so it may."""
+    """Reports minPartitions if order is required; the topic may have fewer partitions."""
     if pipeline.family is not Family.SPARK or not pipeline.requirement.ordering:
         return None
     least = pipeline.value(Component.CONSUMER, "minPartitions")

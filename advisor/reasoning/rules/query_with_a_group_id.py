@@ -19,7 +19,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Whether another query has the same name, nobody said."""
+    """Reports a fixed group id; whether another query has the same one was not stated."""
     if pipeline.family is not Family.SPARK:
         return None
     name = pipeline.text(Component.CONSUMER, "group.id")

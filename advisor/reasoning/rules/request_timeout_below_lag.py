@@ -24,7 +24,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Blind retries that begin before the slow follower is out."""
+    """Reports retries without idempotence that begin before a slow follower is out of sync."""
     topic, session = Replication(pipeline), Session(pipeline)
     if not (topic.fails_over and topic.waits_for_followers and session.retries_blindly):
         return None

@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """One replica."""
+    """Reports a topic with one replica."""
     if Replication(pipeline).factor > 1:
         return None
     return (

@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Starting at the end of the log."""
+    """Reports a start at the end of the log."""
     name = start_setting(pipeline)
     if pipeline.text(Component.CONSUMER, name) != "latest":
         return None

@@ -23,17 +23,17 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """One copy, where there could be more."""
+    """Reports one copy of the changelogs on a cluster of several brokers."""
     if pipeline.family is not Family.STREAMS or pipeline.brokers < 2:
         return None
     streams = Streams(pipeline)
     if streams.state == "none" or streams.internal_factor > 1:
         return None
     stated = pipeline.number(Component.STREAMS, "replication.factor")
-    by_brokers = ", so default.replication.factor=1 of the brokers" if stated < 0 else ""
+    brokers_default = ", so default.replication.factor=1 of the brokers" if stated < 0 else ""
     return (
-        f"replication.factor={stated}{by_brokers}: each changelog and repartition topic has one "
-        "copy, and the state is lost with its disk."
+        f"replication.factor={stated}{brokers_default}: each changelog and repartition topic has "
+        "one copy, and the state is lost with its disk."
     )
 
 

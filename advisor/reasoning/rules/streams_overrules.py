@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Stated, and something else is in force."""
+    """Reports settings that are stated and not in force."""
     results = overruled(pipeline.settings) if pipeline.family is Family.STREAMS else []
     if not results:
         return None

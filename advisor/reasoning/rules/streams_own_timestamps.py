@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Any class but Kafka's own."""
+    """Reports a timestamp extractor that is not Kafka's."""
     if pipeline.family is not Family.STREAMS:
         return None
     value = pipeline.text(Component.STREAMS, EXTRACTOR)

@@ -22,7 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Exactly-once, and not known to be read so."""
+    """Reports exactly-once output whose readers are not known to use read_committed."""
     if pipeline.family is not Family.STREAMS or not Streams(pipeline).exactly_once:
         return None
     readers = pipeline.text(Component.APPLICATION, "readers")

@@ -23,15 +23,15 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Any handler but those that stop."""
+    """Reports handlers and extractors that do not stop the application."""
     if pipeline.family is not Family.STREAMS:
         return None
     streams = Streams(pipeline)
-    passing = [] if streams.dead_letters else [*streams.skipping_handlers]
-    passing += filter(None, [streams.result_dropping_handler, streams.record_dropping_extractor])
-    if not passing:
+    handlers = [] if streams.dead_letters else [*streams.skipping_handlers]
+    handlers += filter(None, [streams.result_dropping_handler, streams.record_dropping_extractor])
+    if not handlers:
         return None
-    return f"{' and '.join(passing)}: the application may continue without a message."
+    return f"{' and '.join(handlers)}: the application may continue without a message."
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """A temporary folder, and no copy that is ready."""
+    """Reports a temporary state folder, if there is no standby replica."""
     if pipeline.family is not Family.STREAMS:
         return None
     streams, folder = Streams(pipeline), pipeline.text(Component.STREAMS, "state.dir")

@@ -25,21 +25,24 @@ from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
-_KEPT = "windowstore.changelog.additional.retention.ms"
+_RETENTION = "windowstore.changelog.additional.retention.ms"
 _TWO_DAYS = {"family": "streams", "application.outage.ms": "172800000"}
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """A logged state, and an outage that its windows' changelog does not last."""
+    """Reports a logged state whose windows may be away for longer than the changelog keeps them."""
     if pipeline.family is not Family.STREAMS or Streams(pipeline).state != "logged":
         return None
-    kept_ms, away = pipeline.number(Component.STREAMS, _KEPT), longest_absence(pipeline)
-    if away.ms < kept_ms:
+    retention_ms, absence = (
+        pipeline.number(Component.STREAMS, _RETENTION),
+        longest_absence(pipeline),
+    )
+    if absence.ms < retention_ms:
         return None
     return (
-        f"{_KEPT}={kept_ms}, and nobody may process for {away.ms:,} ms ({away.reason}): brokers "
-        "delete the changes of windows that are still open. Where the local state is lost, too, "
-        "these windows come back without them."
+        f"{_RETENTION}={retention_ms}, and nobody may process for {absence.ms:,} ms "
+        f"({absence.reason}): brokers delete the changes of windows that are still open. Where the "
+        "local state is lost, too, these windows come back without them."
     )
 
 
@@ -49,7 +52,7 @@ RULE = Rule(
     severity=Severity.MEDIUM,
     confidence=Confidence.MEDIUM,
     component=Component.STREAMS,
-    setting=_KEPT,
+    setting=_RETENTION,
     check=check,
     sources=(
         "Kafka StreamsConfig, windowstore.changelog.additional.retention.ms",
@@ -57,12 +60,12 @@ RULE = Rule(
     ),
     valid=(
         {"family": "streams"},
-        {**_TWO_DAYS, f"streams.{_KEPT}": "345600000"},
+        {**_TWO_DAYS, f"streams.{_RETENTION}": "345600000"},
         {**_TWO_DAYS, "application.state": "none"},
     ),
     invalid=(
         _TWO_DAYS,
         {"family": "streams", "application.outage.ms": "86400000"},
-        {"family": "streams", f"streams.{_KEPT}": "0"},
+        {"family": "streams", f"streams.{_RETENTION}": "0"},
     ),
 )

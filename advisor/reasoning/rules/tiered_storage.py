@@ -23,7 +23,7 @@ from advisor.reasoning.plural import counted
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Tiered storage is on."""
+    """Reports tiered storage."""
     copies = remote_copies(pipeline)
     if copies is None:
         return None

@@ -24,7 +24,7 @@ _CREATES, _COPIES = "auto.create.topics.enable", "default.replication.factor"
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Said of a broker's own file alone: from defaults nobody knows what the cluster has."""
+    """Reports what a broker's file states; defaults alone do not show what the cluster has."""
     if not {_CREATES, _COPIES} & pipeline.stated(Component.BROKER).keys():
         return None
     copies = pipeline.number(Component.BROKER, _COPIES)
@@ -57,7 +57,7 @@ RULE = Rule(
     shown_by=(
         Alike(
             "only-replica-down",
-            "of a topic with one copy that was made on purpose: no run misspells a name",
+            "of a topic with one copy that was created on purpose: no run misspells a name",
         ),
     ),
 )

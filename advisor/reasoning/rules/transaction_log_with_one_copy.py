@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """A decision is sure of one copy."""
+    """Reports outcomes of transactions of which only one copy is guaranteed."""
     if not pipeline.text(Component.PRODUCER, "transactional.id"):
         return None
     names = ("transaction.state.log.replication.factor", "transaction.state.log.min.isr")

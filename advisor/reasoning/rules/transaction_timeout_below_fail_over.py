@@ -22,7 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The transaction's time is over before the pause is."""
+    """Reports a transaction that times out before the longest pause ends."""
     topic = Replication(pipeline)
     if not pipeline.text(Component.PRODUCER, "transactional.id") or not topic.fails_over:
         return None

@@ -27,7 +27,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """The pipeline's own producer; before 4.0 the brokers' known bug says it."""
+    """Reports the pipeline's own producer; before 4.0 a known bug of the brokers reports it."""
     if (
         not kafka_at_least(pipeline, "4.0")
         or not is_transactional(pipeline)
@@ -38,12 +38,12 @@ def check(pipeline: Pipeline) -> str | None:
     version = pipeline.number(Component.APPLICATION, "transaction.version")
     return (
         f"{client} clients with transaction.version={version}: a delayed commit or abort may end "
-        f"the next transaction (KIP-890{_same_matter(pipeline)})."
+        f"the next transaction (KIP-890{_known_bug(pipeline)})."
     )
 
 
-def _same_matter(pipeline: Pipeline) -> str:
-    """The known bug of these clients, which is told by itself, too, and is no second one."""
+def _known_bug(pipeline: Pipeline) -> str:
+    """Returns a reference to the known bug that is the same problem; empty if there is none."""
     if pipeline.family is Family.LIBRDKAFKA:
         return "; the same as librdkafka #5423"
     older = not at_least(effective_client(pipeline.family, pipeline.version), "4.0")

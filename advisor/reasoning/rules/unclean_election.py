@@ -20,7 +20,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Unclean elections are allowed."""
+    """Reports unclean elections that are allowed."""
     if not pipeline.flag(Component.TOPIC, "unclean.leader.election.enable"):
         return None
     return (

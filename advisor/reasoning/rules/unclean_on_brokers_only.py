@@ -22,7 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """Stated for the brokers, and not where the controller is sure to look."""
+    """Reports a value of the brokers that the controller may not read."""
     name = "unclean.leader.election.enable"
     stated = pipeline.stated(Component.BROKER).get(name)
     if stated is None or name in pipeline.stated(Component.TOPIC):

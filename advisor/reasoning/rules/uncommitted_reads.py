@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """A transactional writer and a reader that looks at everything."""
+    """Reports a reader that does not wait for a transactional writer's commits."""
     transactional = writes_in_transactions(pipeline)
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
     if not transactional or isolation != "read_uncommitted":
