@@ -1,7 +1,7 @@
-"""What a team can change, to which value, what each change costs, and how it is made.
+"""What a team can change, to which values, the price of each change, and how to make it.
 
-Only changes that make a pipeline stronger are levers; the order is that of preference between
-solutions of equal size. A price has a number wherever there is a formula for one.
+Only changes that make a pipeline stronger are levers. Their order is the order of preference
+between solutions of equal size. A price has a number wherever there is a formula for one.
 """
 
 from __future__ import annotations
@@ -39,6 +39,6 @@ ALL = (
 
 
 def levers(pipeline: Pipeline) -> list[tuple[Lever, tuple[Value, ...]]]:
-    """The levers that this pipeline leaves to pull, each with its values in order."""
+    """Returns the levers that change this pipeline, each with its values in order of preference."""
     levers = ((lever, tuple(lever.targets(pipeline))) for lever in ALL)
     return [(lever, targets) for lever, targets in levers if targets]

@@ -28,16 +28,22 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def _commits(pipeline: Pipeline) -> Sequence[Value]:
-    """After processing cures a skip; before processing is offered only where a skip is possible
-    already, because elsewhere it would trade a repeat for a loss."""
+    """A commit after processing if the code commits before it.
+
+    A commit before processing is offered only if a skip is already possible, because elsewhere it
+    would trade a repeat for a loss.
+    """
     group = Group.of(pipeline)
     if group is None or group.skip_reason() is None:
         return ()
     return ["after-processing"] if group.commit is Commit.BEFORE else ["before-processing"]
 
 
-def _gives_up(pipeline: Pipeline) -> Sequence[Value]:
-    """A commit before processing has no message processed again. A framework commits by itself."""
+def _commits_before_processing(pipeline: Pipeline) -> Sequence[Value]:
+    """A commit before processing, which prevents repeats.
+
+    Not with a framework, which commits by itself.
+    """
     group = Group.of(pipeline)
     if group is None or group.skip_reason() is not None or group.repeat_reason() is None:
         return ()
@@ -62,10 +68,10 @@ def _commit_price(before: Pipeline, after: Pipeline) -> str:
 
 
 def _orders(pipeline: Pipeline) -> Sequence[Value]:
-    """Of use only where threads finish in another order."""
+    """Commits in order; of use only if threads finish out of order."""
     group = Group.of(pipeline)
-    now = pipeline.text(Component.APPLICATION, ORDER)
-    return ["in-order"] if group and group.asynchronous and now != "in-order" else []
+    order = pipeline.text(Component.APPLICATION, ORDER)
+    return ["in-order"] if group and group.asynchronous and order != "in-order" else []
 
 
 def _orders_of_keys(pipeline: Pipeline) -> Sequence[Value]:
@@ -74,8 +80,8 @@ def _orders_of_keys(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _partitioners(pipeline: Pipeline) -> Sequence[Value]:
-    now = pipeline.text(Component.APPLICATION, OWN) if own_class(pipeline) else "by-key"
-    return ["by-key"] if now != "by-key" else []
+    choice = pipeline.text(Component.APPLICATION, OWN) if own_class(pipeline) else "by-key"
+    return ["by-key"] if choice != "by-key" else []
 
 
 def _quotas(pipeline: Pipeline) -> Sequence[Value]:
@@ -84,9 +90,9 @@ def _quotas(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _recreations(pipeline: Pipeline) -> Sequence[Value]:
-    now = pipeline.text(Component.APPLICATION, RECREATED)
+    procedure = pipeline.text(Component.APPLICATION, RECREATED)
     return {"while-running": ["clients-stopped", "never"], "clients-stopped": ["never"]}.get(
-        now, ()
+        procedure, ()
     )
 
 
@@ -106,12 +112,12 @@ def _release(restart: Restart, verify: str) -> Procedure:
 _lever = partial(Lever, Component.APPLICATION)
 _becomes = partial(becomes, Component.APPLICATION)
 _from = partial(only_from, Component.APPLICATION)
-_SENDER = _release(
+_SENDER_RELEASE = _release(
     Restart.PRODUCERS,
     "Stop a test cluster's brokers for longer than delivery.timeout.ms: every record is either in "
     "the log afterwards or among the failures that your code recorded.",
 )
-_READER = _release(
+_READER_RELEASE = _release(
     Restart.CONSUMERS,
     "Kill a reader of a test system (kill -9) in the middle of its work, start it again, and "
     "compare what its sink has with what was sent.",
@@ -122,8 +128,8 @@ LEVERS = (
         "commit", _commits,
         _commit_price,
         "Kafka design.md, Message Delivery Semantics",
-        _READER,
-        trades=not_engines(_gives_up),
+        _READER_RELEASE,
+        trades=not_engines(_commits_before_processing),
     ),
     _lever(
         ORDER, not_engines(_orders),
@@ -132,14 +138,14 @@ LEVERS = (
             "offsets after a slow record are kept until it is processed."
         )),
         "KafkaConsumer javadoc, Multi-threaded Processing; Spring asyncAcks",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         THREADS_ORDER, not_engines(_orders_of_keys),
         costs(throughput="a key whose messages take long holds up those of its thread.",
               more="Code: a queue for each thread, chosen by the key or the partition."),
         "KafkaConsumer javadoc, Multi-threaded Processing",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         "processing", not_engines(_becomes("processing", "synchronous")),
@@ -148,7 +154,7 @@ LEVERS = (
             "group, up to one for each partition."
         )),
         "KafkaConsumer javadoc, Detecting Consumer Failures",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         "processing.errors", _becomes("processing.errors", "retry"),
@@ -157,7 +163,7 @@ LEVERS = (
             "dead-letter topic prevents that."
         )),
         "KafkaConsumer javadoc, Automatic Offset Committing",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         "dead.letter", not_engines(_from("dead.letter", "unacknowledged", "acknowledged")),
@@ -166,27 +172,27 @@ LEVERS = (
         ),
               availability="a dead-letter topic that accepts nothing stops the partition."),
         "spring-kafka DeadLetterPublishingRecoverer (failIfSendResultIsError)",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         "retry.topics", not_engines(_from("retry.topics", True, False)),
         costs(availability="a message that fails blocks its partition until its tries are over."),
         "Spring for Apache Kafka reference, Non-Blocking Retries",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         "abort", not_engines(_becomes("abort", "rewinds")),
         costs(more="Code: after an abort, seek() to the committed offsets before the next "
               "poll()."),
         "Kafka design.md, Using Transactions",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         "delivery.errors", not_engines(_becomes("delivery.errors", "handled")),
         costs(more="Code: a callback on every send that keeps what failed, to send it again, or "
               "ends the program; and a flush before the end."),
         "KafkaProducer javadoc, send()",
-        _SENDER,
+        _SENDER_RELEASE,
     ),
     _lever(
         "resend", not_engines(_becomes("resend", "never")),
@@ -195,7 +201,7 @@ LEVERS = (
             "that, somebody must check whether it is in the log."
         )),
         "KafkaProducer javadoc, idempotent producer (avoid application level re-sends)",
-        _SENDER,
+        _SENDER_RELEASE,
     ),
     _lever(
         "restart", not_engines(_from("restart", "forgets", "resumes")),
@@ -205,7 +211,7 @@ LEVERS = (
                   "the records after it are sent a second time."
               )),
         "Kafka design.md, Message Delivery Semantics",
-        _SENDER,
+        _SENDER_RELEASE,
     ),
     _lever(
         OWN, _partitioners,
@@ -215,7 +221,7 @@ LEVERS = (
                   "already, say so, and nothing must be changed. Or remove its line."
               )),
         "Kafka Partitioner javadoc; KIP-794",
-        _SENDER,
+        _SENDER_RELEASE,
     ),
     _lever(
         QUOTA, _quotas,
@@ -224,7 +230,7 @@ LEVERS = (
         Procedure(
             Restart.NOTHING,
             "kafka-configs.sh --alter --entity-type users or clients --add-config "
-            "producer_byte_rate=…; it takes effect at once.",
+            "producer_byte_rate=…; it takes effect immediately.",
             "kafka-configs.sh --describe shows it; produce-throttle-time-avg of the producer is 0.",
         ),
     ),
@@ -237,22 +243,22 @@ LEVERS = (
             "and stop the readers; delete the topic, create it with its settings or under another "
             "name, and start the readers first.",
             "kafka-topics.sh --describe shows another TopicId, and the copies and settings that "
-            "the topic had; kafka-consumer-groups.sh --describe shows the group at the begin.",
+            "the topic had; kafka-consumer-groups.sh --describe shows the group at the start.",
         ),
     ),
     _lever(
         "sink", not_streams(_becomes("sink", "idempotent")),
         costs(throughput="each effect is looked up by its key, or committed with its offset.",
-              disk="the key of each effect, or one offset a partition, in the sink.",
+              disk="the key of each effect, or one offset per partition, in the sink.",
               more="Code: each effect is keyed by the message (an upsert by its key, or the offset "
               "or batchId stored in the same database transaction)."),
         "Kafka design.md, Message Delivery Semantics; Spark foreachBatch",
-        _READER,
+        _READER_RELEASE,
     ),
     _lever(
         "checkpoint", only(Family.SPARK, _from("checkpoint", "local", "durable")),
         costs(latency="each batch writes its offsets to a storage over the network.",
-              disk="the same small files a batch, on that storage."),
+              disk="the same small files per batch, on that storage."),
         "Spark structured-streaming-programming-guide.md, recovering from failures",
         _release(
             Restart.CONSUMERS,

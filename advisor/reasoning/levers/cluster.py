@@ -74,7 +74,7 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
     return minimums(pipeline, now, factors)
 
 
-def _moved(pipeline: Pipeline) -> Sequence[Value]:
+def _reassignments(pipeline: Pipeline) -> Sequence[Value]:
     if not pipeline.knows(Component.APPLICATION, REPLICAS_MOVED):
         return []
     return only_from(Component.APPLICATION, REPLICAS_MOVED, "any-time", "in-sync-only")(pipeline)
@@ -87,27 +87,27 @@ def _retentions(pipeline: Pipeline) -> Sequence[Value]:
         away_ms += clock_skew(pipeline).ms
     if not 0 <= now <= away_ms:
         return []
-    # -1 keeps them for ever.
+    # -1 keeps them forever.
     return [max(2 * away_ms, 1) if 2 * away_ms <= LONG_MAX else -1]
 
 
 def _policies(pipeline: Pipeline) -> Sequence[Value]:
-    """A topic that has to keep every message is no compacted one."""
+    """No compaction, if readers need every message of the topic."""
     compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
     return ["delete"] if compacted and needs_every_message(pipeline) else []
 
 
-def _deletes(pipeline: Pipeline) -> Sequence[Value]:
+def _delete_retentions(pipeline: Pipeline) -> Sequence[Value]:
     away_ms, now = longest_unread(pipeline).ms, pipeline.number(_TOPIC, "delete.retention.ms")
     compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
     return [min(2 * away_ms + 1, LONG_MAX)] if compacted and now <= away_ms else []
 
 
-def _sizes(pipeline: Pipeline) -> Sequence[Value]:
+def _retention_bytes(pipeline: Pipeline) -> Sequence[Value]:
     now, needed = pipeline.number(_TOPIC, "retention.bytes"), required_retention(pipeline).least
     if now < 0 or (needed is not None and now >= needed):
         return []
-    # Without a load that was stated no size is enough.
+    # Without a stated load, no size is enough.
     return [-1 if needed is None or 2 * needed > LONG_MAX else 2 * needed - 1]
 
 
@@ -131,22 +131,22 @@ def _commit_acks(pipeline: Pipeline) -> Sequence[Value]:
     return [-1] if is_known and pipeline.number(_BROKER, name) != -1 else []
 
 
-def _decisions(pipeline: Pipeline) -> tuple[int, int]:
-    """Copies of the transactions' log, and how many are sure to have each decision."""
+def _transaction_log(pipeline: Pipeline) -> tuple[int, int]:
+    """Returns the copies of the transaction log, and how many must be in sync for a write."""
     factor, least = (pipeline.number(_BROKER, name) for name in (STATE_FACTOR, STATE_MINIMUM))
     return factor, least
 
 
 def _state_copies(pipeline: Pipeline) -> Sequence[Value]:
-    """f + 1 copies survive f brokers; one more lets transactions go on while one is down."""
-    factor, least = _decisions(pipeline)
+    """f + 1 copies survive f brokers; one more lets transactions continue while one is down."""
+    factor, least = _transaction_log(pipeline)
     lost = pipeline.requirement.survive
     short = lost < pipeline.brokers and short_of_copies(pipeline, factor)
     return [enough_copies(pipeline, least)] if lost and (short or factor > pipeline.brokers) else []
 
 
 def _state_minimums(pipeline: Pipeline) -> Sequence[Value]:
-    factor, least = _decisions(pipeline)
+    factor, least = _transaction_log(pipeline)
     return minimums(pipeline, least, (factor, *_state_copies(pipeline)))
 
 
@@ -161,26 +161,30 @@ def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
     return [wanted] if wanted <= INT_MAX else []
 
 
-def _memory(name: str) -> Targets:
-    """What decides how long brokers remember a producer, at its usual value or more."""
+def _expirations(name: str) -> Targets:
+    """How long brokers remember a producer: the default, where a lower value decides."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
-        decides, now = Session(pipeline).producer_id_expiration
-        return [PRODUCER_EXPIRY_MS] if decides == name and now < PRODUCER_EXPIRY_MS else []
+        setting, now = Session(pipeline).producer_id_expiration
+        return [PRODUCER_EXPIRY_MS] if setting == name and now < PRODUCER_EXPIRY_MS else []
 
     return targets
 
 
 def _eligible(pipeline: Pipeline) -> Sequence[Value]:
-    """From 4.1 on, where they are for production (KIP-966)."""
+    """Eligible leader replicas, from 4.1 on, where they are ready for production (KIP-966)."""
     can_choose = kafka_at_least(pipeline, "4.1")
     return [1] if can_choose and not Replication(pipeline).eligible_replicas else []
 
 
-def _stamps(pipeline: Pipeline) -> Sequence[Value]:
-    foreign = pipeline.text(Component.APPLICATION, "timestamps") == "from-source"
-    stamped = becomes(_TOPIC, "message.timestamp.type", "LogAppendTime")
-    return stamped(pipeline) if foreign or _clock_refused(max_ahead(pipeline), pipeline) else []
+def _timestamp_types(pipeline: Pipeline) -> Sequence[Value]:
+    from_source = pipeline.text(Component.APPLICATION, "timestamps") == "from-source"
+    append_time = becomes(_TOPIC, "message.timestamp.type", "LogAppendTime")
+    return (
+        append_time(pipeline)
+        if from_source or _clock_refused(max_ahead(pipeline), pipeline)
+        else []
+    )
 
 
 def _clock_refused(limit: Limit | None, pipeline: Pipeline) -> bool:
@@ -188,7 +192,7 @@ def _clock_refused(limit: Limit | None, pipeline: Pipeline) -> bool:
 
 
 def _ahead(setting: str) -> Targets:
-    """Twice as far ahead as a sender's clock may be, and the default at least."""
+    """Twice as far ahead as a sender's clock may be, and at least the default."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         limit, apart = max_ahead(pipeline), clock_skew(pipeline)
@@ -199,7 +203,7 @@ def _ahead(setting: str) -> Targets:
 
 
 def _any_age(setting: str) -> Targets:
-    """The default takes a record of any age."""
+    """The default, which accepts a record of any age."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         limit = max_age(pipeline)
@@ -221,12 +225,12 @@ def _factor_price(before: Pipeline, after: Pipeline) -> str:
 
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
-    # No latency: acks=all waits for all that are in sync anyway.
+    # No latency: acks=all waits for all in-sync replicas anyway.
     return price_text(availability=spare_brokers(Replication(after)))
 
 
 def _bytes(before: Pipeline, after: Pipeline) -> str:
-    """What a load that was stated comes to, else nothing."""
+    """Returns the bytes on all disks for a stated load; otherwise empty."""
     was, now = bytes_on_disk(before), bytes_on_disk(after)
     if was is None or now is None:
         return ""
@@ -262,7 +266,7 @@ LEVERS = (
         Procedure(
             Restart.NOTHING,
             f"{TOPIC_CONFIG.how} Change it while every replica is in sync: it resets what the "
-            "cluster knows of eligible leader replicas (since 4.1).",
+            "cluster knows about eligible leader replicas (since 4.1).",
             TOPIC_CONFIG.verify,
             after=("replication.factor",),
         ),
@@ -281,7 +285,7 @@ LEVERS = (
         ),
     ),
     Lever(
-        Component.APPLICATION, REPLICAS_MOVED, _moved,
+        Component.APPLICATION, REPLICAS_MOVED, _reassignments,
         costs(availability="no broker is emptied while a replica is out of sync, so a move waits "
                            "for it.",
               more="Work: make tools that balance a cluster wait, or check their plan first "
@@ -307,7 +311,7 @@ LEVERS = (
         TOPIC_CONFIG,
     ),
     Lever(
-        _TOPIC, "retention.bytes", _sizes,
+        _TOPIC, "retention.bytes", _retention_bytes,
         costs(disk="each replica of a partition may take this many bytes; with -1, as many as "
                    "arrive within retention.ms."),
         "Kafka TopicConfig, retention.bytes",
@@ -321,7 +325,7 @@ LEVERS = (
         TOPIC_CONFIG,
     ),
     Lever(
-        _TOPIC, "delete.retention.ms", _deletes,
+        _TOPIC, "delete.retention.ms", _delete_retentions,
         costs(disk="the deletes of keys are kept for longer; each is a key without a value."),
         "Kafka TopicConfig, delete.retention.ms",
         TOPIC_CONFIG,
@@ -334,7 +338,7 @@ LEVERS = (
         TOPIC_CONFIG,
     ),
     Lever(
-        _TOPIC, "message.timestamp.type", _stamps,
+        _TOPIC, "message.timestamp.type", _timestamp_types,
         costs(more="Meaning: the timestamp is the time at which the broker received the record. "
                    "The time of the event must be in the record itself."),
         "Kafka TopicConfig, message.timestamp.type; KIP-32",
@@ -424,8 +428,8 @@ LEVERS = (
     ),
     *(
         Lever(
-            _BROKER, name, _memory(name),
-            costs(disk="almost none, a line a producer in each partition's snapshots.",
+            _BROKER, name, _expirations(name),
+            costs(disk="almost none, a line per producer in each partition's snapshots.",
                   more="Memory: a broker remembers each producer for this time, in each "
                        "partition."),
             f"Kafka ConfigDef, {name}; KIP-854",

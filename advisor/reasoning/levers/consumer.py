@@ -35,39 +35,42 @@ def _reset_price(before: Pipeline, after: Pipeline) -> str:
     return price_text(availability="a group without a position stops until somebody sets one.")
 
 
-def _whole(name: str, value: int, pipeline: Pipeline) -> Sequence[Value]:
-    """The value with which Spark reads each partition with one task, where it was told another."""
+def _one_task(name: str, value: int, pipeline: Pipeline) -> Sequence[Value]:
+    """The value with which one task reads each partition, where another one is stated."""
     return [value] if pipeline.value(Component.CONSUMER, name) not in (None, value) else []
 
 
 _lever = partial(Lever, Component.CONSUMER)
 _becomes = partial(becomes, Component.CONSUMER)
-_QUERY_AGAIN = Procedure(
+_QUERY_RESTART = Procedure(
     Restart.CONSUMERS,
     "Change the option of the source and start the query again with the same checkpointLocation.",
     "The query's plan (explain) and its progress show the source's options and offsets.",
 )
 
 
-def _stores(pipeline: Pipeline) -> Sequence[Value]:
-    """Of no use where positions are committed in a transaction: those that the code stores would be
-    committed beside it."""
+def _offset_stores(pipeline: Pipeline) -> Sequence[Value]:
+    """No automatic store of offsets.
+
+    Of no use if positions are committed in a transaction: the offsets that the code stores would be
+    committed as well.
+    """
     if pipeline.text(Component.APPLICATION, "commit") == "in-transaction":
         return ()
     return _becomes("enable.auto.offset.store", False)(pipeline)
 
 
-def _asks(name: str, pipeline: Pipeline) -> Sequence[Value]:
-    """The client's own time, where it asks for new partitions less often, or never."""
-    own = until_discovered(pipeline).ms > METADATA_MS
-    return [METADATA_MS] if own and pipeline.knows(Component.CONSUMER, name) else []
+def _refreshes(name: str, pipeline: Pipeline) -> Sequence[Value]:
+    """The client's default, where it refreshes metadata less often, or never."""
+    late = until_discovered(pipeline).ms > METADATA_MS
+    return [METADATA_MS] if late and pipeline.knows(Component.CONSUMER, name) else []
 
 
 def _delays(pipeline: Pipeline) -> Sequence[Value]:
-    """Spark's own, where messages that are too few wait for longer."""
+    """Spark's default, where a longer delay makes too few messages wait."""
     delay_ms = trigger_delay_ms(pipeline.text(Component.CONSUMER, "maxTriggerDelay"))
-    fewest = pipeline.value(Component.CONSUMER, "minOffsetsPerTrigger")
-    return ["15m"] if fewest and delay_ms > trigger_delay_ms("15m") else []
+    min_offsets = pipeline.value(Component.CONSUMER, "minOffsetsPerTrigger")
+    return ["15m"] if min_offsets and delay_ms > trigger_delay_ms("15m") else []
 
 
 LEVERS = (
@@ -81,36 +84,36 @@ LEVERS = (
         "startingOffsets", only(Family.SPARK, _becomes("startingOffsets", "earliest")),
         costs(latency="a query without a checkpoint reads the whole log first."),
         "Spark structured-streaming-kafka-integration.md, startingOffsets",
-        _QUERY_AGAIN,
+        _QUERY_RESTART,
     ),
     _lever(
         "failOnDataLoss", only(Family.SPARK, _becomes("failOnDataLoss", True)),
         costs(availability="a query whose offsets were deleted stops, and somebody has to act."),
         "Spark structured-streaming-kafka-integration.md, failOnDataLoss",
-        _QUERY_AGAIN,
+        _QUERY_RESTART,
     ),
     _lever(
-        "minPartitions", only(Family.SPARK, partial(_whole, "minPartitions", 1)),
+        "minPartitions", only(Family.SPARK, partial(_one_task, "minPartitions", 1)),
         costs(throughput="one task reads each partition."),
         "Spark structured-streaming-kafka-integration.md, minPartitions",
-        _QUERY_AGAIN,
+        _QUERY_RESTART,
     ),
     _lever(
         "maxRecordsPerPartition",
-        only(Family.SPARK, partial(_whole, "maxRecordsPerPartition", LONG_MAX)),
+        only(Family.SPARK, partial(_one_task, "maxRecordsPerPartition", LONG_MAX)),
         costs(throughput="one task reads each partition."),
         "Spark structured-streaming-kafka-integration.md, maxRecordsPerPartition",
-        _QUERY_AGAIN,
+        _QUERY_RESTART,
     ),
     _lever(
         "maxTriggerDelay", only(Family.SPARK, _delays),
         costs(throughput="batches are smaller."),
         "Spark structured-streaming-kafka-integration.md, maxTriggerDelay",
-        _QUERY_AGAIN,
+        _QUERY_RESTART,
     ),
     *(
         _lever(
-            name, partial(_asks, name),
+            name, partial(_refreshes, name),
             costs(more="Requests: each client asks for the topic's partitions more often."),
             source,
             CONSUMER_RESTART,
@@ -123,7 +126,7 @@ LEVERS = (
     ),
     _lever(
         "enable.auto.offset.store",
-        only(Family.LIBRDKAFKA, _stores),
+        only(Family.LIBRDKAFKA, _offset_stores),
         costs(more="Code: the application calls store_offsets() for each message once it is "
               "processed."),
         "librdkafka INTRODUCTION.md, At-least-once processing",

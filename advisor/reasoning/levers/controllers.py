@@ -1,4 +1,4 @@
-"""The levers of a cluster's servers: who keeps the metadata, on which disks, and which are up."""
+"""The levers of a cluster's servers: how many keep the metadata, their disks, and which are up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def _servers(*, zookeeper: bool) -> Targets:
-    """2f + 1, of which a majority is left without f; where nobody said how many, none."""
+    """2f + 1 servers, which keep a majority without f; none if their number was not stated."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         if Replication(pipeline).zookeeper is not zookeeper:
@@ -34,11 +34,11 @@ def _disks(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _in_sync(pipeline: Pipeline) -> Sequence[Value]:
-    """All of them, also where a minimum or a copy more is wanted."""
-    now = pipeline.value(Component.APPLICATION, IN_SYNC)
+    """All replicas in sync, also those that a higher minimum or one more copy needs."""
+    in_sync = pipeline.value(Component.APPLICATION, IN_SYNC)
     wanted = min(pipeline.requirement.survive + 2, pipeline.brokers)
-    every = max(Replication(pipeline).factor, wanted)
-    return [every] if isinstance(now, int) and now < every else []
+    replicas = max(Replication(pipeline).factor, wanted)
+    return [replicas] if isinstance(in_sync, int) and in_sync < replicas else []
 
 
 LEVERS = (

@@ -1,4 +1,4 @@
-"""The shape of a lever, and the parts that levers are made of."""
+"""The structure of a lever, and the parts that levers are made of."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from advisor.reasoning.pipeline import Pipeline
 
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
 PRODUCER_EXPIRY_MS = 86_400_000
-"""`producer.id.expiration.ms`, the brokers' default: longer than any client tries by default."""
+"""`producer.id.expiration.ms`, the brokers' default: longer than any client retries by default."""
 
 Targets = Callable[[Pipeline], Sequence[Value]]
 Price = Callable[[Pipeline, Pipeline], str]
 
 
 def no_values(pipeline: Pipeline) -> Sequence[Value]:
-    """No value, for any pipeline."""
+    """Returns no value, for any pipeline."""
     return ()
 
 
 class Restart(StrEnum):
-    """What has to be started again, one instance at a time, for a change to hold."""
+    """The processes that must be restarted, one instance at a time, for a change to take effect."""
 
     NOTHING = "nothing"
     PRODUCERS = "producers"
@@ -36,9 +36,9 @@ class Restart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """How a change is made to a running system.
+    """How to make a change on a running system.
 
-    `after` names the settings whose change, if there is one, comes first.
+    `after` has the settings whose change, if there is one, comes first.
     """
 
     restart: Restart
@@ -51,10 +51,11 @@ class Procedure:
 class Lever:
     """One setting: the values worth trying for a pipeline, and the price of the change.
 
-    A value of None leaves the setting's line out. `price` sees the pipeline as described and as
-    recommended; `source` says where it is from, and `confidence` whether what the change does was
-    read and run, or inferred. `trades` are values that give up a message where another one would
-    repeat it: no stronger, and worth trying only for who forbids the repeat and not the loss.
+    A value of None removes the setting's line. `price` gets the pipeline as described and as
+    recommended. `source` is where the price is documented, and `confidence` is high if the effect
+    of the change was read and run, not inferred. `trades` are values that give up a message where
+    another value would repeat it: they are not stronger, and are tried only if the guarantee
+    forbids the repeat and not the loss.
     """
 
     component: Component
@@ -77,7 +78,7 @@ PRODUCER_RESTART = Procedure(
 CONSUMER_RESTART = Procedure(
     Restart.CONSUMERS,
     "Change the configuration of the consumer, and restart its members one by one, each with "
-    "close(), so that the group continues at once.",
+    "close(), so that the group continues immediately.",
     "Read what is in force where the client starts: Java logs its ConsumerConfig; librdkafka "
     "logs with debug=conf.",
 )
@@ -85,7 +86,7 @@ CONSUMER_RESTART = Procedure(
 TOPIC_CONFIG = Procedure(
     Restart.NOTHING,
     "kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config, while the "
-    "topic is in use; it takes effect at once.",
+    "topic is in use; it takes effect immediately.",
     "kafka-configs.sh --describe --all shows the value and that it is the topic's own "
     "(DYNAMIC_TOPIC_CONFIG).",
 )
@@ -99,60 +100,61 @@ BROKER_FILE = Procedure(
 
 
 def becomes(component: Component, name: str, *values: Value) -> Targets:
-    """Any of the values that is not in force already."""
+    """Returns those of the values that are not in force."""
     return lambda pipeline: [v for v in values if pipeline.value(component, name) != v]
 
 
 def only_from(component: Component, name: str, now: Value, value: Value) -> Targets:
-    """The value, where another one is in force; what nobody stated is left alone."""
+    """Returns the value if `now` is in force. A setting that was not stated is not changed."""
     return lambda pipeline: [value] if pipeline.value(component, name) == now else []
 
 
 def not_spark(targets: Targets) -> Targets:
-    """Spark decides these itself, so nobody may state them."""
+    """Returns no values for Spark, which decides these settings itself."""
     return lambda pipeline: () if pipeline.family is Family.SPARK else targets(pipeline)
 
 
 def not_engines(targets: Targets) -> Targets:
-    """Spark and Kafka Streams do this themselves, where other clients leave it to the code."""
+    """Returns no values for Spark and Kafka Streams, where the engine does this and not the
+    code."""
     return lambda pipeline: (
         () if pipeline.family in (Family.SPARK, Family.STREAMS) else targets(pipeline)
     )
 
 
 def not_streams(targets: Targets) -> Targets:
-    """In Kafka Streams this is what a processor does, and nothing that the engine can take back."""
+    """Returns no values for Kafka Streams, where a processor does this and cannot be undone."""
     return lambda pipeline: () if pipeline.family is Family.STREAMS else targets(pipeline)
 
 
 def only(family: Family, targets: Targets) -> Targets:
-    """A setting that one family alone has."""
+    """Returns no values for other families than this one."""
     return lambda pipeline: targets(pipeline) if pipeline.family is family else ()
 
 
 def minimums(pipeline: Pipeline, now: int, factors: Iterable[Value]) -> Sequence[Value]:
-    """f + 1, and one more than may stand in one rack of each of these factors."""
+    """Returns f + 1, and for each factor one more than the replicas that may be in one rack."""
     lost = pipeline.requirement.survive
-    counted = [n for n in factors if isinstance(n, int)]
-    gone = [(n, simultaneous_loss(pipeline, n)) for n in counted if lost]
-    in_rack = {(n, at_once.count - at_once.removed + 1) for n, at_once in gone}
+    numbers = [n for n in factors if isinstance(n, int)]
+    losses = [(n, simultaneous_loss(pipeline, n)) for n in numbers if lost]
+    in_rack = {(n, at_once.count - at_once.removed + 1) for n, at_once in losses}
     wanted = {lost + 1} | {least for n, least in in_rack if least <= n}
     return sorted(least for least in wanted if now < least <= pipeline.brokers)
 
 
 class Cost(TypedDict, total=False):
-    """What a change costs, in sentences; where nothing is said, it costs nothing."""
+    """What a change costs, in sentences. What is not mentioned costs nothing."""
 
     latency: str
     throughput: str
     availability: str
     disk: str
     more: str
-    """Anything else, with its own name in front: memory, code, work."""
+    """Anything else, after its name: memory, code, work."""
 
 
 def price_text(**cost: Unpack[Cost]) -> str:
-    """A price in words, which answers for latency, throughput, availability and disk."""
+    """Returns a price in words, with latency, throughput, availability and disk."""
     more = cost.pop("more", "")
     words = [f"{name.capitalize()}: {answer}" for name, answer in cost.items()]
     free = [name for name in ("latency", "throughput", "availability", "disk") if name not in cost]
@@ -161,13 +163,13 @@ def price_text(**cost: Unpack[Cost]) -> str:
 
 
 def costs(**cost: Unpack[Cost]) -> Price:
-    """A price that is the same for every pipeline."""
+    """Returns a price that is the same for every pipeline."""
     price = price_text(**cost)
     return lambda before, after: price
 
 
 def spare_brokers(topic: Replication) -> str:
-    """What is left of the availability, with its formula."""
+    """Returns how many brokers may be down while writes continue, with the formula."""
     return (
         f"replication.factor - min.insync.replicas = {topic.factor} - {topic.min_isr} = "
         f"{topic.spares} of its brokers may be down while writes with acks=all continue."

@@ -56,29 +56,29 @@ def _retries(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _backoffs(pipeline: Pipeline) -> Sequence[Value]:
-    """The clients' own pause, where no retry would come in time."""
+    """The clients' default, where no retry would be in time."""
     session = Session(pipeline)
     late = session.retries_too_late or session.gives_up_before_second_try()
-    first = pipeline.number(Component.PRODUCER, "retry.backoff.ms")
-    return [_BACKOFF_MS] if late and first > _BACKOFF_MS else []
+    backoff_ms = pipeline.number(Component.PRODUCER, "retry.backoff.ms")
+    return [_BACKOFF_MS] if late and backoff_ms > _BACKOFF_MS else []
 
 
 def _reconnects(pipeline: Pipeline) -> Sequence[Value]:
-    """The client's own, where it is the wait for a connection that leaves no second try."""
+    """The client's default, where the wait for a connection leaves no time for a second attempt."""
     session = Session(pipeline)
     late = session.reconnects_late and session.gives_up_before_second_try()
-    usual = 100 if pipeline.family is Family.LIBRDKAFKA else 50
-    return [usual] if late else []
+    default_ms = 100 if pipeline.family is Family.LIBRDKAFKA else 50
+    return [default_ms] if late else []
 
 
 def _longest_pause_ms(pipeline: Pipeline) -> int:
-    """As if acks were all: the change to that may be made together with this one."""
+    """Returns the longest pause with acks=all, which may be changed together with this setting."""
     topic = Replication(pipeline)
     return max(topic.failover_with_controller_ms, topic.slow_follower_ms + ELECTION_MARGIN_MS)
 
 
 def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
-    """Patient, and within its transaction: librdkafka allows no more."""
+    """A longer timeout, but within the transaction: librdkafka allows no more."""
     most = _transaction_ms(pipeline)
     patient = _PATIENCE_MS if most is None else min(_PATIENCE_MS, most)
     longest_ms = _longest_pause_ms(pipeline) + Session(pipeline).first_try_ms
@@ -86,39 +86,39 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
         longest_ms = max(longest_ms, Session(pipeline).second_try_ms)
         backlog = quota(pipeline)
         longest_ms = max(longest_ms, backlog.empty_ms) if backlog else longest_ms
-    # A pause that nobody can outwait has a lever of its own, and this one its usual value.
+    # A pause that no client can outwait has its own lever; this setting then gets its usual value.
     wanted = max(patient, longest_ms) if longest_ms <= INT_MAX else patient
     session = Session(pipeline)
-    now, remembered_ms = session.delivery_timeout_ms, _longest_try_ms(session)
+    now, remembered_ms = session.delivery_timeout_ms, _longest_timeout_ms(session)
     if now is None or now > remembered_ms:
-        # No longer than the brokers can tell a retry from a new message.
+        # No longer than brokers can distinguish a retry from a new message.
         return [remembered_ms] if remembered_ms >= longest_ms else []
     return [wanted] if now < wanted else []
 
 
-def _longest_try_ms(session: Session) -> int:
-    """The longest delivery timeout with which brokers still know a retry from a new message."""
+def _longest_timeout_ms(session: Session) -> int:
+    """Returns the longest delivery timeout with which brokers still recognise a retry."""
     return max(session.producer_id_expiration[1], PRODUCER_EXPIRY_MS)
 
 
-def _no_try_in_time(session: Session) -> bool:
-    """Whether no delivery timeout leaves time for a second try."""
-    return session.second_try_ms > _longest_try_ms(session) and bool(
+def _no_retry_in_time(session: Session) -> bool:
+    """Whether no delivery timeout leaves time for a second attempt."""
+    return session.second_try_ms > _longest_timeout_ms(session) and bool(
         session.gives_up_before_second_try()
     )
 
 
 def _requests(pipeline: Pipeline) -> Sequence[Value]:
-    """The client's own, where an answer that never comes is awaited for longer than any record."""
+    """The client's default, where a missing response is awaited for longer than any record."""
     session = Session(pipeline)
-    late = session.request_timeout_ms > _REQUEST_MS and _no_try_in_time(session)
+    late = session.request_timeout_ms > _REQUEST_MS and _no_retry_in_time(session)
     return [_REQUEST_MS] if late else []
 
 
 def _lingers(pipeline: Pipeline) -> Sequence[Value]:
-    """The client's own, where no delivery timeout is long enough for what follows it."""
+    """The clients' default, where no delivery timeout is long enough for what follows."""
     session = Session(pipeline)
-    longest_ms, endless = _longest_try_ms(session), _no_try_in_time(session)
+    longest_ms, endless = _longest_timeout_ms(session), _no_retry_in_time(session)
     pause_ms = _longest_pause_ms(pipeline) + session.first_try_ms
     most = _transaction_ms(pipeline)
     in_transaction = most is not None and max(_TRANSACTION_MS, most) < pause_ms
@@ -136,7 +136,7 @@ def _transactions(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _transaction_ms(pipeline: Pipeline) -> int | None:
-    """What bounds the delivery timeout of a transactional producer of librdkafka."""
+    """Returns what limits the delivery timeout of a transactional librdkafka producer, or None."""
     if pipeline.family is not Family.LIBRDKAFKA:
         return None
     if not pipeline.text(Component.PRODUCER, "transactional.id"):
@@ -145,7 +145,7 @@ def _transaction_ms(pipeline: Pipeline) -> int | None:
 
 
 def longest_transaction_ms(pipeline: Pipeline) -> int | None:
-    """The longest `_transaction_ms` that brokers allow; None where nothing is bounded by it."""
+    """Returns the longest `_transaction_ms` that brokers allow; None without such a limit."""
     if _transaction_ms(pipeline) is None:
         return None
     return pipeline.number(Component.BROKER, "transaction.max.timeout.ms")
@@ -164,22 +164,25 @@ def _partitioners(pipeline: Pipeline) -> Sequence[Value]:
     return ["murmur2_random" if java else "consistent_random"]
 
 
-def _heeds_keys(pipeline: Pipeline) -> Sequence[Value]:
+def _ignored_keys(pipeline: Pipeline) -> Sequence[Value]:
     name = "partitioner.ignore.keys"
     if not pipeline.knows(Component.PRODUCER, name):
         return ()
     return [False] if pipeline.flag(Component.PRODUCER, name) else []
 
 
-def _no_class(pipeline: Pipeline) -> Sequence[Value]:
-    """Without the line Java's own rule holds. What a class of the team's own does is asked first,
-    unless Java's clients write beside it, whose hash is another."""
+def _partitioner_classes(pipeline: Pipeline) -> Sequence[Value]:
+    """No class, so that Java's default applies.
+
+    What a class of the team's own does is asked first, unless Java clients, which use another hash,
+    write to the topic as well.
+    """
     stated = "partitioner.class" in pipeline.stated(Component.PRODUCER)
     if not stated or pipeline.family is Family.LIBRDKAFKA or keys_spread(pipeline) is None:
         return ()
     others = pipeline.text(Component.APPLICATION, "other.writers")
-    asked = own_class(pipeline) and OWN not in pipeline.stated(Component.APPLICATION)
-    return () if asked and others != "java" else [None]
+    unknown = own_class(pipeline) and OWN not in pipeline.stated(Component.APPLICATION)
+    return () if unknown and others != "java" else [None]
 
 
 def _acks_price(before: Pipeline, after: Pipeline) -> str:
@@ -188,9 +191,9 @@ def _acks_price(before: Pipeline, after: Pipeline) -> str:
         latency="each send waits for the slowest replica in sync, one network round trip more. "
         "When one of them crashes, writes wait for up to "
         f"{topic.fencing}.",
-        throughput=f"{_most_in_flight(after)}, each answered as much later.",
+        throughput=f"{_most_in_flight(after)}, each answered that much later.",
         availability=spare_brokers(topic),
-        more=_repeats(before, after),
+        more=_repeats_warning(before, after),
     )
 
 
@@ -200,12 +203,12 @@ def _retries_price(before: Pipeline, after: Pipeline) -> str:
             "temporary errors are retried until delivery.timeout.ms, so a permanent one is "
             "reported later."
         ),
-        more=_repeats(before, after),
+        more=_repeats_warning(before, after),
     )
 
 
-def _repeats(before: Pipeline, after: Pipeline) -> str:
-    """What a client that now tries again may bring, where it brought nothing before."""
+def _repeats_warning(before: Pipeline, after: Pipeline) -> str:
+    """Returns a warning if the change makes the client retry, and so write repeats."""
     was, now = (Session(item).repeats() for item in (before, after))
     if not now.keys() - was.keys():
         return ""
@@ -258,7 +261,7 @@ LEVERS = (
         "retries", _retries, _retries_price,
         "KIP-91",
         PRODUCER_RESTART,
-        # That few retries may be used up before a pause ends was read in the clients, not run.
+        # Read in the clients' code, not run: few retries may be used up before a pause ends.
         Confidence.MEDIUM,
     ),
     _lever(
@@ -284,13 +287,13 @@ LEVERS = (
         PRODUCER_RESTART,
     ),
     _lever(
-        "partitioner.ignore.keys", _heeds_keys,
+        "partitioner.ignore.keys", _ignored_keys,
         costs(throughput="the busiest key determines the load of its partition."),
         "KIP-794",
         PRODUCER_RESTART,
     ),
     _lever(
-        "partitioner.class", _no_class,
+        "partitioner.class", _partitioner_classes,
         costs(throughput="the busiest key determines the load of its partition."),
         "KIP-794; Kafka ConfigDef, partitioner.class",
         PRODUCER_RESTART,
@@ -304,8 +307,8 @@ LEVERS = (
     _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCER_RESTART),
     _lever(
         "request.timeout.ms", only(Family.JAVA, _requests),
-        costs(throughput="an answer that takes longer is no longer waited for, and its request is "
-              "sent again."),
+        costs(throughput="the client does not wait for a response that takes longer, and sends the "
+              "request again."),
         "Kafka ConfigDef, request.timeout.ms; KIP-91",
         PRODUCER_RESTART,
     ),

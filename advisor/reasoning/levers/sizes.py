@@ -42,13 +42,13 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def _batches(pipeline: Pipeline) -> Sequence[Value]:
-    """No batch larger than the topic takes; where it takes nothing, no size helps."""
+    """No batch larger than the topic accepts; if it accepts none, no size helps."""
     bound, most = full_batch(pipeline), topic_limit(pipeline).most
     return [most] if bound and most >= SMALLEST_BATCH_BYTES else []
 
 
-def _taken(pipeline: Pipeline) -> Sequence[Value]:
-    """Kafka's own limit, or as much as the largest record and the fullest batch need."""
+def _topic_limits(pipeline: Pipeline) -> Sequence[Value]:
+    """Kafka's default, or as much as the largest record and the fullest batch need."""
     bound, now = full_batch(pipeline), pipeline.number(Component.TOPIC, TOPIC_LIMIT)
     wanted = max(
         USUAL_BYTES[TOPIC_LIMIT], largest_record(pipeline) or 0, bound.most if bound else 0
@@ -58,15 +58,15 @@ def _taken(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _segments(pipeline: Pipeline) -> Sequence[Value]:
-    """Kafka's own size of a file, where a batch or the largest record has no room in one."""
+    """Kafka's default, or room for the fullest batch and the largest record."""
     now = pipeline.number(Component.TOPIC, SEGMENT_BYTES)
     bound, size = full_batch(pipeline), largest_record(pipeline)
     needed = max(bound.most if bound else 0, size or 0)
     return [max(USUAL_BYTES[SEGMENT_BYTES], needed)] if now < needed else []
 
 
-def _read(pipeline: Pipeline) -> Sequence[Value]:
-    """Kafka's own limit, or as much as the largest record and the fullest request need."""
+def _broker_limits(pipeline: Pipeline) -> Sequence[Value]:
+    """Kafka's default, or as much as the largest record and the fullest request need."""
     bound, now = full_request(pipeline), request_limit(pipeline).most
     size = max(largest_record(pipeline) or 0, bound.most if bound else 0)
     wanted = max(USUAL_BYTES[REQUEST_LIMIT], min(size + REQUEST_BYTES, INT_MAX))
@@ -74,14 +74,14 @@ def _read(pipeline: Pipeline) -> Sequence[Value]:
     return [wanted] if short and now < wanted else []
 
 
-def _response(pipeline: Pipeline) -> Sequence[Value]:
-    """librdkafka's own limit, or as much as the largest batch needs."""
+def _response_limits(pipeline: Pipeline) -> Sequence[Value]:
+    """librdkafka's default, or as much as the largest batch needs."""
     size = oversized_response(pipeline)
     return [max(USUAL_RESPONSE_BYTES, min(size, INT_MAX))] if size is not None else []
 
 
-def _enough(setting: str, unit: int = 1) -> Targets:
-    """What the largest record needs, where this limit of the client, in `unit` bytes, is below."""
+def _record_size(setting: str, unit: int = 1) -> Targets:
+    """What the largest record needs, where this limit of the client, in `unit` bytes, is lower."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         short = any(limit.setting == setting for limit in exceeded_limits(pipeline))
@@ -92,8 +92,11 @@ def _enough(setting: str, unit: int = 1) -> Targets:
 
 
 def _requests(pipeline: Pipeline) -> Sequence[Value]:
-    """As much as the largest record needs; no more than brokers read, where a full request is
-    larger, if that is not below Kafka's own."""
+    """As much as the largest record needs.
+
+    If a full request is larger than brokers read, what they read, unless that is below Kafka's
+    default.
+    """
     if pipeline.family is Family.LIBRDKAFKA:
         return ()
     most = request_limit(pipeline).most - REQUEST_BYTES
@@ -101,7 +104,7 @@ def _requests(pipeline: Pipeline) -> Sequence[Value]:
         USUAL_BYTES[CLIENT_REQUEST_LIMIT], largest_record(pipeline) or 0
     ):
         return [most]
-    return _enough(CLIENT_REQUEST_LIMIT)(pipeline)
+    return _record_size(CLIENT_REQUEST_LIMIT)(pipeline)
 
 
 def _request_price(before: Pipeline, after: Pipeline) -> str:
@@ -126,13 +129,13 @@ LEVERS = (
         PRODUCER_RESTART,
     ),
     _producer(
-        "message.max.bytes", only(Family.LIBRDKAFKA, _enough("message.max.bytes")),
+        "message.max.bytes", only(Family.LIBRDKAFKA, _record_size("message.max.bytes")),
         costs(latency="others wait while a large record is on its way."),
         "librdkafka CONFIGURATION.md, message.max.bytes",
         PRODUCER_RESTART,
     ),
     _producer(
-        QUEUE_KBYTES, only(Family.LIBRDKAFKA, _enough(QUEUE_KBYTES, KIB)),
+        QUEUE_KBYTES, only(Family.LIBRDKAFKA, _record_size(QUEUE_KBYTES, KIB)),
         costs(more="Memory: the producer holds records of that size."),
         "librdkafka CONFIGURATION.md, queue.buffering.max.kbytes",
         PRODUCER_RESTART,
@@ -143,11 +146,11 @@ LEVERS = (
         ), PRODUCER_RESTART,
     ),
     _producer(
-        "buffer.memory", _enough("buffer.memory"), _LARGER, "Kafka ConfigDef, buffer.memory",
+        "buffer.memory", _record_size("buffer.memory"), _LARGER, "Kafka ConfigDef, buffer.memory",
         PRODUCER_RESTART,
     ),
     Lever(
-        Component.TOPIC, TOPIC_LIMIT, _taken,
+        Component.TOPIC, TOPIC_LIMIT, _topic_limits,
         costs(latency="followers and readers wait while a large batch is copied.",
               more="Memory: readers hold batches of that size, whatever their fetch limits are "
               "(KIP-74)."),
@@ -161,13 +164,13 @@ LEVERS = (
         TOPIC_CONFIG,
     ),
     Lever(
-        Component.CONSUMER, RESPONSE_LIMIT, _response,
+        Component.CONSUMER, RESPONSE_LIMIT, _response_limits,
         costs(more="Memory: readers hold responses of that size."),
         "librdkafka CONFIGURATION.md, receive.message.max.bytes",
         CONSUMER_RESTART,
     ),
     Lever(
-        Component.BROKER, REQUEST_LIMIT, _read,
+        Component.BROKER, REQUEST_LIMIT, _broker_limits,
         costs(more="Memory: brokers hold requests of that size."),
         "Kafka SocketServerConfigs, socket.request.max.bytes",
         BROKER_FILE,

@@ -24,7 +24,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 _STREAMS = Component.STREAMS
 _ERRORS = "org.apache.kafka.streams.errors"
-_STOPS = {
+_STOPPING_HANDLERS = {
     "deserialization": "LogAndFailExceptionHandler",
     "processing": "LogAndFailProcessingExceptionHandler",
     "production": "DefaultProductionExceptionHandler",
@@ -34,12 +34,12 @@ _STOPS = {
 def _guarantees(pipeline: Pipeline) -> Sequence[Value]:
     if Streams(pipeline).exactly_once:
         return []
-    # The word of KIP-732 is there since 3.0.
+    # exactly_once_v2 exists since 3.0 (KIP-732).
     return ["exactly_once_beta" if pipeline.version.startswith("2.") else "exactly_once_v2"]
 
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
-    """As many as for the topic itself."""
+    """As many copies as for the topic itself."""
     least = pipeline.number(_STREAMS, "topic.min.insync.replicas")
     short = short_of_copies(pipeline, Streams(pipeline).internal_factor)
     return [enough_copies(pipeline, least)] if short else []
@@ -51,7 +51,8 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _intervals(pipeline: Pipeline) -> Sequence[Value]:
-    """Short enough for exactly-once, where the stated one is longer than a transaction may be."""
+    """Short enough for exactly-once, where a stated interval is longer than a transaction may
+    be."""
     commit_ms = pipeline.stated(_STREAMS).get("commit.interval.ms")
     transaction_ms = _transaction_ms(pipeline)
     if not isinstance(commit_ms, int) or commit_ms <= transaction_ms:
@@ -60,22 +61,22 @@ def _intervals(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def transactions(pipeline: Pipeline) -> Sequence[Value]:
-    """Long enough for exactly-once at all, where the stated one is not."""
+    """Long enough for exactly-once, where the stated timeout is too short."""
     return [_PATIENT_MS] if _transaction_ms(pipeline) < COMMIT_MS else []
 
 
 def _transaction_ms(pipeline: Pipeline) -> int:
-    """transaction.timeout.ms as it would be with exactly-once."""
+    """Returns transaction.timeout.ms as it would be with exactly-once."""
     stated = pipeline.stated(Component.PRODUCER).get("transaction.timeout.ms")
     return stated if isinstance(stated, int) else TRANSACTION_MS
 
 
-def _stops(what: str, name: str) -> Targets:
-    """The handler that stops, where another one is in force and the version calls it so."""
+def _handlers(kind: str, name: str) -> Targets:
+    """The handler that stops, where another one is in force and the version uses this setting."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
-        stops = f"{_ERRORS}.{_STOPS[what]}"
-        if handler_setting(pipeline, what) != name or pipeline.text(_STREAMS, name) == stops:
+        stops = f"{_ERRORS}.{_STOPPING_HANDLERS[kind]}"
+        if handler_setting(pipeline, kind) != name or pipeline.text(_STREAMS, name) == stops:
             return []
         return [stops]
 
@@ -83,7 +84,7 @@ def _stops(what: str, name: str) -> Targets:
 
 
 def _extractors(pipeline: Pipeline) -> Sequence[Value]:
-    """The one that keeps each message, where one is in force that drops some."""
+    """The extractor that keeps every message, where one that drops some is in force."""
     keeps = f"{PROCESSOR}UsePartitionTimeOnInvalidTimestamp"
     return [keeps] if Streams(pipeline).record_dropping_extractor else []
 
@@ -106,14 +107,14 @@ def _minimum_price(before: Pipeline, after: Pipeline) -> str:
     )
 
 
-_AGAIN = Procedure(
+_INSTANCE_RESTART = Procedure(
     Restart.CONSUMERS,
     "Change the application's configuration and restart its instances one by one, each with "
-    "close(), so that its tasks move at once.",
+    "close(), so that its tasks move immediately.",
     "The application logs its StreamsConfig, and the configuration of each client inside, where "
     "it starts.",
 )
-_INTERNAL = Procedure(
+_INTERNAL_TOPIC = Procedure(
     Restart.CONSUMERS,
     "The setting is used when an internal topic is created. Existing ones (kafka-topics.sh "
     "--list: APPLICATION_ID-…-changelog and -repartition) need a plan for "
@@ -147,34 +148,34 @@ LEVERS = (
             Restart.CONSUMERS,
             "Change the application's configuration and restart its instances one by one; "
             "changing between at_least_once and exactly_once_v2 needs nothing else.",
-            _AGAIN.verify,
+            _INSTANCE_RESTART.verify,
         ),
     ),
     _lever(
         "commit.interval.ms", only(Family.STREAMS, _intervals),
         costs(throughput="a transaction every 100 ms; results can be read that much sooner.",
-              disk="a marker a transaction in each partition it wrote to."),
-        "Kafka StreamsConfig, commit.interval.ms", _AGAIN,
+              disk="a marker per transaction in each partition it wrote to."),
+        "Kafka StreamsConfig, commit.interval.ms", _INSTANCE_RESTART,
     ),
     _lever(
         "replication.factor", only(Family.STREAMS, _factors), _factor_price,
-        "Kafka StreamsConfig, replication.factor; KIP-733", _INTERNAL,
+        "Kafka StreamsConfig, replication.factor; KIP-733", _INTERNAL_TOPIC,
     ),
     _lever(
         "topic.min.insync.replicas", only(Family.STREAMS, _minimums), _minimum_price,
         "Kafka design.md, Availability and Durability Guarantees; StreamsConfig, TOPIC_PREFIX",
-        _INTERNAL,
+        _INTERNAL_TOPIC,
     ),
     *(
         _lever(
-            name, only(Family.STREAMS, _stops(what, name)),
+            name, only(Family.STREAMS, _handlers(kind, name)),
             costs(availability=(
                 "the application stops at a message that it cannot process, until somebody acts."
             )),
-            "KIP-161; KIP-210; KIP-1033", _AGAIN,
+            "KIP-161; KIP-210; KIP-1033", _INSTANCE_RESTART,
         )
-        for what in _STOPS
-        for name in (f"{what}.exception.handler", f"default.{what}.exception.handler")
+        for kind in _STOPPING_HANDLERS
+        for name in (f"{kind}.exception.handler", f"default.{kind}.exception.handler")
     ),
     _lever(
         EXTRACTOR, only(Family.STREAMS, _extractors),
@@ -183,7 +184,7 @@ LEVERS = (
             "Any other message gets the time of the message before it, and may fall into that "
             "message's window."
         )),
-        "KIP-530; UsePartitionTimeOnInvalidTimestamp.java", _AGAIN,
+        "KIP-530; UsePartitionTimeOnInvalidTimestamp.java", _INSTANCE_RESTART,
     ),
     Lever(
         Component.APPLICATION, "state",

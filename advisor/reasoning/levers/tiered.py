@@ -1,4 +1,4 @@
-"""Levers of the topic that knows where tiered storage has its segments."""
+"""Levers of the topic that records where tiered storage has its segments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
-    """f + 1 copies survive f brokers, and one more lets segments go on being copied."""
+    """f + 1 copies survive f brokers, and one more lets the copying of segments continue."""
     if remote_copies(pipeline) is None:
         return []
     lost, now = pipeline.requirement.survive, pipeline.number(Component.APPLICATION, FACTOR)

@@ -1,4 +1,4 @@
-"""The lever of what brokers ask before they take a message of a transaction."""
+"""The lever of whether brokers ask the coordinator before they accept a transaction's message."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def _verifications(pipeline: Pipeline) -> Sequence[Value]:
 LEVERS = (
     Lever(
         Component.BROKER, VERIFICATION, _verifications,
-        costs(latency="the first message of a transaction in a partition waits for an answer of "
-              "the coordinator."),
+        costs(latency="the first message of a transaction in a partition waits for a response "
+              "of the coordinator."),
         "KIP-890",
         Procedure(
             Restart.NOTHING,
             "kafka-configs.sh --alter --entity-type brokers --entity-default --add-config "
-            f"{VERIFICATION}=true; it takes effect at once.",
+            f"{VERIFICATION}=true; it takes effect immediately.",
             "kafka-configs.sh --describe --all --entity-type brokers --entity-name ID shows it.",
         ),
     ),

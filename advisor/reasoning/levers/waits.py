@@ -27,11 +27,11 @@ _SESSION_MS, _HEARTBEAT_MS = 9_000, 2_000
 """`broker.session.timeout.ms` and `broker.heartbeat.interval.ms` of Kafka (KIP-631)."""
 
 _ELECTION_MS = QUORUM_TIMEOUTS_MS | {LINGER: LINGER_MS}
-"""What Kafka's own values are of how long its controllers wait for each other."""
+"""Kafka's defaults of how long controllers wait for each other."""
 
 
-def _sooner(name: str, value: int) -> Targets:
-    """The product's own value, where a client could not even outwait the pause."""
+def _shorter(name: str, value: int) -> Targets:
+    """Kafka's default, where no client can outwait the pause."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         most = longest_transaction_ms(pipeline) or INT_MAX
@@ -44,12 +44,12 @@ def _sooner(name: str, value: int) -> Targets:
 
 
 def _sessions(pipeline: Pipeline) -> Sequence[Value]:
-    """Longer than two heartbeats, where a broker that lives is fenced between them."""
+    """More than two heartbeats, where a running broker is fenced between them."""
     topic = Replication(pipeline)
     beat_ms = topic.heartbeat_ms
     if beat_ms is not None and topic.repeated_fencing:
         return sorted({_SESSION_MS, max(_SESSION_MS, min(2 * beat_ms, INT_MAX // 2))})
-    return _sooner("broker.session.timeout.ms", _SESSION_MS)(pipeline)
+    return _shorter("broker.session.timeout.ms", _SESSION_MS)(pipeline)
 
 
 def _heartbeats(pipeline: Pipeline) -> Sequence[Value]:
@@ -59,7 +59,7 @@ def _heartbeats(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _elections(name: str, usual: int) -> Targets:
-    """The product's own value, where a longer or a hopeless one is stated."""
+    """Kafka's default, where the stated value is longer, or too short for any election."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         if not pipeline.knows(_BROKER, name):
@@ -97,7 +97,7 @@ LEVERS = (
         for name, usual in _ELECTION_MS.items()
     ),
     Lever(
-        _BROKER, "replica.lag.time.max.ms", _sooner("replica.lag.time.max.ms", 30_000),
+        _BROKER, "replica.lag.time.max.ms", _shorter("replica.lag.time.max.ms", 30_000),
         costs(availability=(
             "a slower follower leaves the in-sync set, and writes continue only while "
             "min.insync.replicas are left."
