@@ -1,4 +1,5 @@
-"""Checks the advisor's claims with runs: which settings to try, and what the runs show.
+"""Checks the advisor's claims with runs: which settings to try, and what the runs showed.
 
-Pure of Django: `labs.evidence.trials` runs what `edges` draws and keeps it, `table` reads it back.
+Without Django. `labs.evidence.trials` runs the edges of `edges` and stores the results; `table`
+compares them with the predictions.
 """

@@ -1,4 +1,4 @@
-"""An upper bound for how often something happens that was seen in none of some runs."""
+"""An upper bound for the frequency of something that no run has shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CONFIDENCE = 0.95
 
 
 def at_most(runs: int) -> float:
-    """The share that is ruled out with 95 % confidence by `runs` without it: 1 - 0.05^(1/n).
+    """The upper bound of the share, with 95 % confidence, after `runs` without it: 1 - 0.05^(1/n).
 
     The exact one-sided bound of Clopper and Pearson for none of n.
 
@@ -19,7 +19,7 @@ def at_most(runs: int) -> float:
 
 
 def runs_for(share: float) -> int:
-    """The fewest runs without it that rule out this share; above 0 and below 1.
+    """The fewest runs without it that bound its share below `share`, which is between 0 and 1.
 
     >>> runs_for(0.05)
     59
@@ -28,7 +28,7 @@ def runs_for(share: float) -> int:
 
 
 def bound_in_words(runs: int) -> str:
-    """The same in words; empty without any run.
+    """The upper bound in words; empty for 0 runs.
 
     >>> bound_in_words(59)
     'below 5% with 95% confidence'
@@ -37,7 +37,7 @@ def bound_in_words(runs: int) -> str:
 
 
 def _percent(share: float) -> str:
-    """Rounded up: what is said must not be more than was found.
+    """A share as a percentage, rounded up, so that the text never claims more than the bound.
 
     >>> _percent(0.04951), _percent(0.3123), _percent(0.95)
     ('5%', '31.3%', '95%')

@@ -1,4 +1,4 @@
-"""What the advisor rules out, and how often runs tried it: until they bound how rare it is."""
+"""Anomalies that the advisor rules out, and how often runs have tried them."""
 
 from __future__ import annotations
 
@@ -14,47 +14,48 @@ from labs.calibration.edges import OUTAGES, Edge, event_of
 from labs.calibration.table import Observed, possible
 
 Claim = tuple[str, Anomaly]
-"""An event by its name, and an anomaly that settings rule out where it happens."""
+"""The name of an event, and an anomaly that some settings rule out when it happens."""
 
 
 class Claims:
-    """The claims of some edges, each to be tried so often that never seeing it bounds its share.
+    """The claims of some edges, and how often each was tried.
 
-    Runs of the code as it was before do not count.
+    A claim is open until it was tried so often that never seeing the anomaly bounds its frequency
+    below `share`. Runs of older code do not count.
     """
 
-    def __init__(self, chosen: Sequence[Edge], share: float, kept: Iterable[Observed]) -> None:
+    def __init__(self, edges: Sequence[Edge], share: float, recorded: Iterable[Observed]) -> None:
         self.needed = runs_for(share)
-        self._chosen = chosen
-        self._of = [_of(edge) for edge in chosen]
-        self.all = frozenset().union(*self._of)
+        self._edges = edges
+        self._claims_by_edge = [_claims_of(edge) for edge in edges]
+        self.all = frozenset().union(*self._claims_by_edge)
         self._tried: Counter[Claim] = Counter()
-        self.take(run for run in kept if not run.older)
+        self.take(run for run in recorded if not run.older)
 
     def take(self, runs: Iterable[Observed]) -> None:
-        """Counts runs, each for every claim that it tries."""
+        """Counts each run for every claim that it tries."""
         for run in runs:
             self._tried.update(self.all & _ruled_out(event_of(run.event), run.pipeline))
 
     @property
     def open(self) -> dict[Claim, int]:
-        """The claims that were not tried often enough, and how often they were."""
-        return {item: self._tried[item] for item in sorted(self.all)
-                if self._tried[item] < self.needed}  # fmt: skip
+        """The claims that were not tried often enough, with the number of runs that tried them."""
+        return {claim: self._tried[claim] for claim in sorted(self.all)
+                if self._tried[claim] < self.needed}  # fmt: skip
 
     def draws(self) -> Iterator[Edge]:
-        """Edges that try an open claim, round by round, until there is none."""
+        """Yields edges that try an open claim, round by round, until no claim is open."""
         while self.open:
-            for edge, claims in zip(self._chosen, self._of, strict=True):
+            for edge, claims in zip(self._edges, self._claims_by_edge, strict=True):
                 if claims & self.open.keys():
                     yield edge
 
 
-def _of(edge: Edge) -> frozenset[Claim]:
+def _claims_of(edge: Edge) -> frozenset[Claim]:
     return frozenset().union(*(_ruled_out(edge.event, side) for side in edge.sides))
 
 
 def _ruled_out(event: FailureEvent, pipeline: Pipeline) -> frozenset[Claim]:
-    """What an event may do under other settings, and cannot under these."""
-    may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
-    return frozenset((event.name, anomaly) for anomaly in may - possible(event, pipeline))
+    """The claims that the settings of a pipeline rule out, but other settings permit."""
+    anomalies = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
+    return frozenset((event.name, anomaly) for anomaly in anomalies - possible(event, pipeline))

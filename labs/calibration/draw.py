@@ -1,7 +1,7 @@
-"""Pipelines drawn at random for exploring: valid, and such as the lab can stage.
+"""Random pipelines for exploration, which are valid and which the lab can stage.
 
-An edge is drawn where the model draws a line. These are drawn elsewhere too: settings of which
-the model says that nothing depends on them are varied besides those on which something does.
+Edges try only the boundaries of the model. These pipelines also vary settings on which, according
+to the model, nothing depends.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from labs.engine.scenarios import find
 from labs.engine.scenarios.model import ScenarioError, Topology
 
 AT_LINES = 0.2
-"""The share of what is drawn near a boundary between two lines of brokers."""
+"""The share of pipelines that are drawn near a boundary between two lines of brokers."""
 
-MOST_OF_EVENT, MOST_BESIDE = 5, 3
-"""Settings that are varied at once: of those that the event depends on, and of all others."""
+MOST_OF_EVENT, MOST_OTHERS = 5, 3
+"""The most settings varied together: of those on which the event depends, and of all others."""
 
 NUMBERS: Mapping[str, tuple[Value, ...]] = {
     "batch.size": (1_000, 16_384),
@@ -49,18 +49,18 @@ NUMBERS: Mapping[str, tuple[Value, ...]] = {
     "retry.backoff.ms": (10, 1_000),
     "fetch.max.wait.ms": (10, 500),
 }
-"""Values that are tried of numbers on which no event depends."""
+"""The values that are tried of numeric settings on which no event depends."""
 
-_LEFT_ALONE = re.compile(
+_NOT_VARIED = re.compile(
     r".*(sasl|ssl|security|oauth|kerberos|metrics|dns|telemetry|socket|debug|api\.version)"
     r".*|transaction.*|group\.(protocol|instance\.id|remote.*)|builtin\..*|.*\.cb|"
     r"background\..*|allow\.auto.*|enable\.partition\.eof|includeHeaders"
 )
-"""Settings that decide whether a client can speak to the lab's brokers at all, or that the lab
-sets for its own ends."""
+"""Settings that are not varied: they decide whether a client can connect to the lab's brokers, or
+the lab sets them itself."""
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER, Component.STREAMS)
-_OF_CLUSTER = "unclean.leader.election.enable"
+_CLUSTER_SETTING = "unclean.leader.election.enable"
 
 
 _Start = tuple[FailureEvent, Pipeline]
@@ -70,7 +70,7 @@ _Start = tuple[FailureEvent, Pipeline]
 class Drawn:
     """An event, the pipeline with which its scenario is run, and the seed of the schedule.
 
-    `player` draws which clients play, of those that can.
+    `player` is a random number from 0 to 1 that selects the client library.
     """
 
     event: FailureEvent
@@ -80,16 +80,18 @@ class Drawn:
 
 
 def lines() -> tuple[str, ...]:
-    """The lines of Kafka that can be run here, newest first."""
+    """The lines of Kafka that can be run, newest first."""
     return tuple(dict.fromkeys(kafka_line(version) for version in kafka_versions()))
 
 
 def draws(seed: int, number: int, events: Collection[FailureEvent] = ()) -> Iterator[Drawn]:
-    """Endlessly draws pipelines for one number of a seed; the first that can be staged is run.
-    They are of these events, or of all if none is named."""
+    """Yields pipelines without end for one number of a seed; the first that can be staged is run.
+
+    They are for the given events, or for all if there are none.
+    """
     dice = random.Random(f"{seed}:{number}")  # noqa: S311 - repeatable, nothing is secret
-    starts = _of(_starts(), events)
-    edges = _of(_line_edges(), events) or starts
+    starts = _for_events(_starts(), events)
+    edges = _for_events(_line_edges(), events) or starts
     while True:
         event, base = dice.choice(edges if dice.random() < AT_LINES else starts)
         pipeline = _drawn(event, base, dice)
@@ -99,9 +101,10 @@ def draws(seed: int, number: int, events: Collection[FailureEvent] = ()) -> Iter
 
 
 def across_lines(drawn: Drawn) -> Drawn | None:
-    """The same on a line of brokers on which the model permits something else, if there is one.
+    """The same pipeline on a line of brokers for which the model permits other anomalies, or None.
 
-    What else happens in such a run must not permit it there anyway: that would refute nothing.
+    The lines must also differ in the anomalies that would refute the model, or the run would show
+    nothing.
     """
     here = as_staged(drawn.event, drawn.pipeline)
     for line in lines():
@@ -112,7 +115,7 @@ def across_lines(drawn: Drawn) -> Drawn | None:
 
 
 def as_run(drawn: Drawn, settings: Settings, topology: Topology) -> Pipeline:
-    """The pipeline that truly runs: copies as the scenario makes them, disks as it treats them."""
+    """The pipeline that really runs, with the replicas and the disks of the scenario."""
     described, copies = settings["topic"], topology.replication_factor
     run = drawn.pipeline.with_setting(Component.TOPIC, "replication.factor", copies)
     for name, value in shortened().items():
@@ -135,29 +138,33 @@ def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
 def _drawn(event: FailureEvent, base: Pipeline, dice: random.Random) -> Pipeline:
     line = dice.choice(lines())
     pipeline = replace(base, kafka=line, version=_version(base.family, dice))
-    own, addition = _of_event(event, pipeline), _client_settings(pipeline)
+    event_settings, other_settings = _event_settings(event, pipeline), _client_settings(pipeline)
     keys = [
-        *_some(own, MOST_OF_EVENT, dice),
-        *_some(addition, MOST_BESIDE, dice),
+        *_some(event_settings, MOST_OF_EVENT, dice),
+        *_some(other_settings, MOST_OTHERS, dice),
     ]
     for key in keys:
-        values = own.get(key) or addition[key]
+        values = event_settings.get(key) or other_settings[key]
         pipeline = pipeline.with_setting(*key, dice.choice(values))
     return patient(pipeline)
 
 
 @cache
 def _starts() -> tuple[_Start, ...]:
-    """Each event with as many as any other, whatever its settings are varied from."""
-    of = {
+    """Pairs of an event and a base, equally many for each event."""
+    bases_by_event = {
         event: [base for base in bases(event) if _can_begin(event, base)] for event in all_events()
     }
-    most = max(map(len, of.values()))
-    return tuple((event, there[n % len(there)]) for event, there in of.items() for n in range(most))
+    most = max(map(len, bases_by_event.values()))
+    return tuple(
+        (event, starts[n % len(starts)])
+        for event, starts in bases_by_event.items()
+        for n in range(most)
+    )
 
 
 def _can_begin(event: FailureEvent, base: Pipeline) -> bool:
-    """Whether its scenario takes such settings: some are about transactions or state alone."""
+    """Whether the scenario accepts these settings: some require transactions or state."""
     try:
         find(event.scenario).topology(in_force(base))
     except ScenarioError:
@@ -165,13 +172,13 @@ def _can_begin(event: FailureEvent, base: Pipeline) -> bool:
     return True
 
 
-def _of(starts: tuple[_Start, ...], events: Collection[FailureEvent]) -> tuple[_Start, ...]:
+def _for_events(starts: tuple[_Start, ...], events: Collection[FailureEvent]) -> tuple[_Start, ...]:
     return tuple(start for start in starts if start[0] in events) if events else starts
 
 
 @cache
 def _line_edges() -> tuple[_Start, ...]:
-    """Those for which the model permits something else on another line of brokers."""
+    """The starts for which the model permits other anomalies on another line of brokers."""
     return tuple(
         (event, base) for event, base in _starts()
         if across_lines(Drawn(event, base, 0, 0))
@@ -179,7 +186,7 @@ def _line_edges() -> tuple[_Start, ...]:
 
 
 def _version(family: Family, dice: random.Random) -> str:
-    """Java's clients and Kafka Streams run in each line; of the others the lab has one release."""
+    """A version: of Java clients and Kafka Streams any line, of the others the lab's release."""
     if family in (Family.JAVA, Family.STREAMS):
         return dice.choice(lines())
     return versions(family)[0]
@@ -189,9 +196,9 @@ def _some(keys: Mapping[Key, tuple[Value, ...]], most: int, dice: random.Random)
     return dice.sample(sorted(keys), min(len(keys), dice.randint(0, most)))
 
 
-def _of_event(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
-    """The settings that an event depends on and a run can take over, with what is tried of each."""
-    kept = (_OF_CLUSTER, *find(event.scenario).kept_broker_settings)
+def _event_settings(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
+    """The settings on which an event depends and that a run can vary, with the values to try."""
+    kept = (_CLUSTER_SETTING, *find(event.scenario).kept_broker_settings)
     return {
         key: TRIED[key[1]]
         for key in dependence(event).settings
@@ -203,12 +210,12 @@ def _of_event(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value,
 
 
 def _client_settings(pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
-    """The clients' settings that a run can take over, whatever the model says of them."""
+    """The clients' settings that a run can vary, with the values to try."""
     return {
         (component, setting.name): values
         for component in _CLIENTS
         for setting in pipeline.known_settings(component)
-        if setting.name not in UNTRIED and not _LEFT_ALONE.fullmatch(setting.name)
+        if setting.name not in UNTRIED and not _NOT_VARIED.fullmatch(setting.name)
         and (values := _values(setting.name, setting.kind, setting.choices))
     }  # fmt: skip
 

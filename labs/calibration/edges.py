@@ -1,8 +1,8 @@
 """Settings on both sides of every boundary that the failure model draws and the lab can stage.
 
 An edge is two pipelines that differ in one setting, or in the line of their brokers, and for which
-one event permits different anomalies. Where the model is wrong, it is wrong at an edge: so that
-is where it is tried.
+one event permits different anomalies. If the model draws a boundary in the wrong place, runs on
+both sides of an edge show it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from labs.engine.scenarios import find
 from labs.engine.scenarios.quota_throttled import BYTES_PER_S
 
 OUTAGES = frozenset({Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.UNSEEN})
-"""A run tells how long these lasted. Every failure brings a little of them, so that "seen" or
-"not seen" would say nothing."""
+"""A run measures how long these lasted. Every failure causes some of them for a moment, so that
+"seen" or "not seen" would mean nothing."""
 
 TRIED: Mapping[str, tuple[Value, ...]] = {
     "acks": ("0", "1", "all"),
@@ -70,41 +70,41 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "topic.recreated": ("clients-stopped", "while-running"),
     "disk.lost": ("replica-elected", "returns-empty"),
 }
-"""The values between which an edge is looked for, by setting."""
+"""The values between which edges are searched, by setting."""
 
 UNTRIED: Mapping[str, str] = {
     **{
         name: f"every run uses {setting.lab}, to keep it short"
         for name, setting in SHORTENED.items()
     },
-    "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, more than a "
+    "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, longer than a "
     "run lasts",
     **dict.fromkeys(
         ("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"),
-        "its boundary is how long a leader's death may last, more than a run makes it last",
+        "its boundary is how long a leader may be down, longer than in any run",
     ),
     "message.timestamp.after.max.ms": "only clocks that differ by more are tried",
-    "clock.skew.ms": "a run's clock is as far ahead as it must be to show anything",
+    "clock.skew.ms": "the clock of a run is as far ahead as necessary to show an effect",
     **dict.fromkeys(
         ("batch.size", "batch.num.messages", "message.max.bytes"),
-        "they decide only with a small max.message.bytes, which is tried",
+        "they matter only with a small max.message.bytes, which is tried",
     ),
     **dict.fromkeys(
         ("controller.quorum.fetch.timeout.ms", "controller.quorum.election.timeout.ms",
          "controller.quorum.append.linger.ms"),
-        "a run's controller is no machine of a leader's, and lives",
+        "a run's controller is not on a leader's machine, and keeps running",
     ),
     **dict.fromkeys(
         ("controllers", "zookeeper.servers", "metadata.disk.lost"),
-        "a run's controllers are stopped, and none is lost for good",
+        "a run's controllers are stopped, but none is lost for good",
     ),
     **dict.fromkeys(
         ("remote.storage.enable", "remote.metadata.replication.factor",
          "remote.metadata.min.insync.replicas"),
-        "a run has no remote storage: Kafka's releases bring none",
+        "a run has no remote storage: Kafka's releases do not include any",
     ),
     "replicas.in.sync": "a run begins with every replica in sync",
-    "segment.bytes": "from Kafka 4.1 on it is 1 MiB at least, and a trial's batches are smaller",
+    "segment.bytes": "since Kafka 4.1 it is at least 1 MiB, and the batches of a trial are smaller",
     **dict.fromkeys(
         (
             "largest.message.bytes",
@@ -112,97 +112,100 @@ UNTRIED: Mapping[str, str] = {
             "buffer.memory",
             "queue.buffering.max.kbytes",
         ),
-        "a trial's messages are small, and nobody states how large the largest is",
+        "the messages of a trial are small, and the largest size is not stated",
     ),
     **dict.fromkeys(
         ("producer.byte.rate", "queue.buffering.max.messages", "rate", "message.bytes"),
-        "a run's quota is the lab's own, and so is what is sent",
+        "in a run the lab sets the quota and the load",
     ),
-    "socket.timeout.ms": "it decides only with a delivery.timeout.ms that is as long",
-    "linger.ms": "it decides only where it is longer than a delivery.timeout.ms that is not stated",
-    "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
+    "socket.timeout.ms": "it matters only with a delivery.timeout.ms that is as long",
+    "linger.ms": "it matters only if it is longer than a delivery.timeout.ms that is not stated",
+    "max.poll.interval.ms": "the model only mentions it: partitions also move for other reasons",
     **dict.fromkeys(
         ("transactional.id", "transaction.timeout.ms", "upstream"),
         "both sides of a trial have transactions, or neither has",
     ),
-    "production.exception.handler": "no topic refuses what a run's Kafka Streams writes",
+    "production.exception.handler": "in a run no topic refuses a record of Kafka Streams",
     **dict.fromkeys(
         ("deserialization.exception.handler", "processing.exception.handler",
          "errors.dead.letter.queue.topic.name", "default.timestamp.extractor"),
         "a run's Kafka Streams application can process every message",
     ),
-    "failOnDataLoss": "it decides what a query does when messages are gone, not whether",
+    "failOnDataLoss": "it decides what a query does when messages are lost, not whether they are",
     **dict.fromkeys(
         ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
-        "in a run a new partition is found within a second",
+        "in a run a new partition is discovered within a second",
     ),
     "receive.message.max.bytes": "no run's record is larger than a response may be",
     **dict.fromkeys(
         ("minOffsetsPerTrigger", "max.task.idle.ms"), "no run's reader waits for more messages"
     ),
-    "maxOffsetsPerTrigger": "a limit says nothing without the load, and its scenario has its own",
+    "maxOffsetsPerTrigger": "a limit means nothing without the load, which its scenario sets",
     **dict.fromkeys(
         ("retention.bytes", "outage.ms"),
-        "in every trial of theirs readers may be away for longer than messages are kept",
+        "in all trials about them readers may be away for longer than messages are kept",
     ),
-    "delete.retention.ms": "a run deletes no key",
+    "delete.retention.ms": "a run deletes no keys",
     "history": "both sides of a trial need the latest message of each key",
-    "idle.ms": "only how long a producer or its readers wait depends on it",
-    "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
-    "offsets.topic.min.insync.replicas": "in a run the followers of the offsets are in step",
-    "racks": "with another number of racks a run is another failure",
+    "idle.ms": "it only decides how long a producer or its readers wait",
+    "topic.min.insync.replicas": "in a run the followers of a changelog are in sync",
+    "offsets.topic.min.insync.replicas": "in a run its followers are in sync",
+    "racks": "with another number of racks a run stages another failure",
     "metadata.mode": "every cluster of a run has controllers",
     "replicas.moved": "a run's replica is always moved while another one is away",
     **dict.fromkeys(
         ("retry.backoff.ms", "retry.backoff.max.ms"),
-        "they decide only between no retries and as many as there are",
+        "they matter only between no retries and all of them",
     ),
     **dict.fromkeys(
         ("reconnect.backoff.ms", "reconnect.backoff.max.ms"),
-        "they decide only where the pause is nearly as long as a delivery.timeout.ms",
+        "they matter only if the pause is nearly as long as a delivery.timeout.ms",
     ),
     "trigger": "a run's Spark query reads in micro-batches",
-    "group.instance.id": "only how long a group waits depends on it",
+    "group.instance.id": "it only decides how long a group waits",
     **dict.fromkeys(
         ("queuing.strategy", "partitioner", "partitioner.class", "partitioner.ignore.keys",
          "other.writers", "minPartitions", "maxRecordsPerPartition"),
-        "no run is about an order that a setting gives up though nothing fails",
+        "no run is about an order that a setting gives up without a failure",
     ),
-    "processing.order": "a run's threads take whole polls, and nothing compares what each has done",
+    "processing.order": "a run's threads process whole polls, and nothing compares their progress",
     **dict.fromkeys(
         ("framework", "dead.letter", "retry.topics"),
         "a run's consumer is a plain loop without a dead-letter topic",
     ),
 }  # fmt: skip
-"""Settings that events depend on and the lab cannot vary yet, with the reason."""
+"""Settings on which events depend and that the lab does not vary, with the reason."""
 
 UNSTAGED: Mapping[tuple[str, str], str] = {
-    ("followers-slow", "replication.factor"): "one replica has no follower that could be slow",
-    ("reassignment-during-failure", "replication.factor"): "one replica has no other copy that "
-    "could be taken away, and it refuses that",
-    ("brokers-below-min-isr", "replication.factor"): "one replica has no follower that could be "
-    "away",
+    (
+        "followers-slow",
+        "replication.factor",
+    ): "with one replica there is no follower that could be slow",
+    ("reassignment-during-failure", "replication.factor"): "with one replica there is no "
+    "other copy that could be removed",
+    ("brokers-below-min-isr", "replication.factor"): "with one replica there is no follower that "
+    "could be away",
     ("aborted-input-not-read-again", "commit"): "nothing can be aborted together with offsets that "
     "are in no transaction",
 }
-"""By scenario and setting, edges that cannot be run on one of their sides, with the reason."""
+"""By scenario and setting, edges of which one side cannot be run, with the reason."""
 
 _FAMILIES = (Family.JAVA, Family.LIBRDKAFKA)
-"""The clients that trials describe; of an event that neither can meet, those that can."""
+"""The clients that trials use. An event that affects neither uses those it affects."""
 _STARTS = {Family.SPARK: "startingOffsets"}
-"""The setting for where a reader begins, by client, where it is not auto.offset.reset."""
+"""The setting for the start of a reader, by client, if it is not auto.offset.reset."""
 _TRANSACTIONAL = {"transactions-sink", "consume-transform-produce", "consume-process-commit"}
-"""The workloads in which a transactional.id is not left out."""
+"""The workloads that need a transactional.id."""
 _ROOTS: tuple[Mapping[str, Value], ...] = (
     {"acks": "1"},
     {"acks": "all"},
     {"acks": "all", "enable.idempotence": False},
 )
 
-_STATED: Mapping[str, Value] = {
+_APPLICATION_FACTS: Mapping[str, Value] = {
     "racks": 3, "timestamps": "from-source", "outage.ms": 864_000_000,
 }  # fmt: skip
-"""What an application must say before other settings decide anything, where an event asks."""
+"""Facts about an application without which other settings have no effect, for some events."""
 
 OPERATED: Mapping[str, Mapping[str, Value]] = {
     "leader-disk-lost": {"disk.lost": "returns-empty"},
@@ -212,16 +215,16 @@ OPERATED: Mapping[str, Mapping[str, Value]] = {
     "topic-recreated": {"topic.recreated": "while-running"},
     "reassignment-during-failure": {"replicas.moved": "any-time"},
 }
-"""What a scenario itself does that a team would say of its operations, by the scenario."""
+"""What a scenario does in place of a team's operators, as settings, by scenario."""
 
 
 LINE: Key = (Component.BROKER, "kafka")
-"""The key of an edge between two lines of brokers, which no setting is."""
+"""The key of an edge between two lines of brokers. It is not a setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Two pipelines that differ in `key` alone, and for which `event` permits different things."""
+    """Two pipelines that differ only in `key`, and for which `event` permits different anomalies."""
 
     event: FailureEvent
     key: Key
@@ -235,19 +238,19 @@ class Edge:
 
 
 def event_of(name: str) -> FailureEvent:
-    """The event of this name, which has to exist."""
+    """The event of this name. Raises `StopIteration` if there is none."""
     return next(event for event in all_events() if event.name == name)
 
 
 def permitted(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
-    """What one event permits there and a ledger can show, outages left aside."""
+    """The anomalies that one event permits for a pipeline, without outages."""
     return frozenset(event.permits(pipeline)) - OUTAGES
 
 
 def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
     """The pipeline with what the event's scenario does in place of a team's operators.
 
-    Where they do something else than what is taken of any team, so does the scenario.
+    A value that the pipeline states is kept, if it differs from the default.
     """
     usual = replace(pipeline, settings={})
     for name, value in OPERATED.get(event.scenario, {}).items():
@@ -258,11 +261,11 @@ def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
 
 
 def edges(seed: int) -> list[Edge]:
-    """One edge for each event and each setting that it depends on, in an order of the seed.
+    """One edge per event and setting on which it depends, in an order that the seed decides.
 
-    And one for each two neighbouring lines of brokers between which it differs. An event has none
-    for a setting of `UNTRIED`, nor of `UNSTAGED` for its scenario, and none where only outages
-    differ.
+    There is also one for each pair of neighbouring lines of brokers between which an event differs.
+    There are none for settings of `UNTRIED`, none for those of `UNSTAGED` in their scenario, and
+    none if only outages differ.
     """
     dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
     results = []
@@ -281,7 +284,7 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
     if (event.scenario, key[1]) in UNSTAGED:
         return ()
     if key[0] is Component.BROKER and key[1] not in find(event.scenario).kept_broker_settings:
-        return ()  # a run's topic states its own; what it inherits is the catalog's matter
+        return ()  # a run's topic states its own settings and inherits none from its brokers
     tried = combinations(TRIED.get(key[1], ()), 2)
     pairs = (
         tuple(patient(as_staged(event, base.with_setting(*key, value))) for value in values)
@@ -292,21 +295,25 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
 
 @cache
 def _across_lines(event: FailureEvent) -> tuple[tuple[tuple[Pipeline, Pipeline], ...], ...]:
-    """By two neighbouring lines of brokers, the pipelines of which more is permitted on one."""
+    """For each pair of neighbouring lines that differ, the same pipelines on both lines."""
     lines = find(event.scenario).lines
-    on = {
+    by_line = {
         line: [patient(as_staged(event, replace(base, kafka=line))) for base in bases(event)]
         for line in lines
     }
     pipelines = (
-        tuple(pair for pair in zip(on[newer], on[older], strict=True) if _differ(event, *pair))
+        tuple(
+            pair
+            for pair in zip(by_line[newer], by_line[older], strict=True)
+            if _differ(event, *pair)
+        )
         for newer, older in pairwise(lines)
     )
     return tuple(pairs for pairs in pipelines if pairs)
 
 
 def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
-    """Whether the event permits something else there, and both can be."""
+    """Whether the event permits different anomalies for two pipelines, and both are valid."""
     return permitted(event, one) != permitted(event, other) and not (
         one.problems() or other.problems()
     )
@@ -317,11 +324,11 @@ def bases(event: FailureEvent) -> Iterator[Pipeline]:
     if event.families == {Family.STREAMS}:
         yield from _streams()
         return
-    of = [family for family in _FAMILIES if family in event.families] or [*event.families]
+    families = [family for family in _FAMILIES if family in event.families] or [*event.families]
     if find(event.scenario).workload in _TRANSACTIONAL:
-        yield from map(_in_transactions, of)
-    stated = {name: value for name, value in _STATED.items() if _knows(event, name)}
-    for family, root, copies, unclean in product(of, _ROOTS, (1, 2), (False, True)):
+        yield from map(_in_transactions, families)
+    stated = {name: value for name, value in _APPLICATION_FACTS.items() if _knows(event, name)}
+    for family, root, copies, unclean in product(families, _ROOTS, (1, 2), (False, True)):
         yield Pipeline(
             family, versions(family)[0],
             settings={
@@ -361,7 +368,7 @@ def _knows(event: FailureEvent, setting: str) -> bool:
 
 
 def _in_transactions(family: Family) -> Pipeline:
-    """An application that reads, works and writes in transactions."""
+    """An application that reads, processes and writes in transactions."""
     return Pipeline(
         family, versions(family)[0],
         settings={
@@ -378,12 +385,15 @@ def _in_transactions(family: Family) -> Pipeline:
 
 
 def shortened() -> dict[str, Value]:
-    """What the lab's brokers have: the model must judge what truly runs."""
+    """The shortened settings of the lab's brokers, so that the model judges what really runs."""
     return {"broker.session.timeout.ms": SHORTENED["broker.session.timeout.ms"].lab}
 
 
 def patient(pipeline: Pipeline) -> Pipeline:
-    """A short delivery.timeout.ms needs a shorter request.timeout.ms, or the client refuses it."""
+    """The pipeline with a request.timeout.ms that is shorter than a short delivery.timeout.ms.
+
+    Otherwise the client would refuse its settings.
+    """
     if pipeline.number(Component.PRODUCER, "delivery.timeout.ms") >= 30_000:
         return pipeline
     return pipeline.with_setting(Component.PRODUCER, "request.timeout.ms", 1_500)

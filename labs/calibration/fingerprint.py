@@ -1,4 +1,4 @@
-"""Which code a run is evidence for: a short hash of each part that the result depends on."""
+"""The code that a run is evidence for: a short hash of each part on which its result depends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGITS = 12
 
 
 def fingerprint(scenario: str) -> Mapping[str, str]:
-    """The scenario's file, the engine with the judge, and the rules that predict its runs.
+    """The hashes of the scenario's file, the engine with the judge, and the predicting rules.
 
     Raises `ScenarioError` for a scenario that does not exist.
     """
@@ -31,7 +31,7 @@ def fingerprint(scenario: str) -> Mapping[str, str]:
 
 
 def short_form(code: Mapping[str, str]) -> str:
-    """A fingerprint in a few letters; empty for that of a run that was kept without one."""
+    """A fingerprint in a few letters; empty for a run that was recorded without one."""
     return " ".join(code[part][:6] for part in ("scenario", "engine", "rules") if part in code)
 
 
@@ -39,7 +39,7 @@ def short_form(code: Mapping[str, str]) -> str:
 def _engine() -> str:
     scenarios = set(_SCENARIOS.glob("*.py")) - {_SCENARIOS / "model.py", _SCENARIOS / "steps.py"}
     files = (ROOT / "labs" / "engine").rglob("*")
-    return _hash([*(set(_sources(files)) - scenarios), *(ROOT / "spark_jobs").rglob("*.py")])
+    return _hash([*(set(_source_files(files)) - scenarios), *(ROOT / "spark_jobs").rglob("*.py")])
 
 
 @cache
@@ -48,20 +48,20 @@ def _rules(scenario: str) -> str:
 
 
 def predicting_files(scenario: str) -> frozenset[Path]:
-    """The events that may happen in a scenario, all that they import, and the catalog's data.
+    """The files of the events that may happen in a scenario, their imports, and the catalog's data.
 
-    A run is compared with what these permit. Findings, levers and the search for changes say
-    nothing of what a run may show (docs/decisions/0164-the-code-that-a-run-is-evidence-for.md).
+    A run is compared with what these events permit. Findings, levers and the search for changes do
+    not decide what a run may show (docs/decisions/0164-the-code-that-a-run-is-evidence-for.md).
     """
     events = [event for event in all_events() if happens_in(event, scenario)]
     names = [part.__module__ for part in (obstacles, *(event.permits for event in events))]
-    reached = [ROOT.joinpath(*name.split(".")).with_suffix(".py") for name in names]
-    files = {file for file in _sources(_CATALOG.rglob("*")) if file.suffix != ".py"}
-    while reached:
-        file = reached.pop()
+    pending = [ROOT.joinpath(*name.split(".")).with_suffix(".py") for name in names]
+    files = {file for file in _source_files(_CATALOG.rglob("*")) if file.suffix != ".py"}
+    while pending:
+        file = pending.pop()
         if file not in files:
             files.add(file)
-            reached += _imported(file)
+            pending += _imported(file)
     return frozenset(files)
 
 
@@ -69,7 +69,7 @@ def predicting_files(scenario: str) -> frozenset[Path]:
 def _imported(file: Path) -> tuple[Path, ...]:
     """The modules of the reasoning and the catalog that a module imports."""
     places = (ROOT.joinpath(*name.split(".")) for name in _names(ast.parse(file.read_bytes())))
-    files = (path for at in places for path in (at.with_suffix(".py"), at / "__init__.py"))
+    files = (path for place in places for path in (place.with_suffix(".py"), place / "__init__.py"))
     return tuple(
         path for path in files
         if path.is_file() and not {_REASONING, _CATALOG}.isdisjoint(path.parents)
@@ -85,12 +85,12 @@ def _names(module: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-def _sources(files: Iterable[Path]) -> Iterable[Path]:
+def _source_files(files: Iterable[Path]) -> Iterable[Path]:
     return (file for file in files if file.suffix in {".py", ".java", ".toml", ".json"})
 
 
 def _hash(files: Iterable[Path]) -> str:
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(files):
-        whole.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
-    return whole.hexdigest()[:_DIGITS]
+        digest.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:_DIGITS]

@@ -1,4 +1,4 @@
-"""Which scenario was run on which line of brokers, from the record of scenarios."""
+"""Runs of each scenario on each line of brokers, from the record of scenarios."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RECORD = ROOT / "benchmarks" / "scenarios.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The arms of a scenario that were judged on a line, and how many were as they must be."""
+    """The arms of a scenario that were judged on a line, and how many were as expected."""
 
     runs: int = 0
     right: int = 0
@@ -27,10 +27,10 @@ class Cell:
 
 
 def table(file: Path = RECORD, *, zookeeper: bool = False) -> Mapping[str, Mapping[str, Cell]]:
-    """By scenario and line, newest line first; only the lines that a scenario says it runs on.
+    """Cells by scenario and line, newest line first, for the lines on which a scenario can run.
 
-    The brokers are in KRaft mode, or have ZooKeeper. Raises `FileNotFoundError` where the record
-    is not there.
+    The brokers are in KRaft mode or, with `zookeeper`, use ZooKeeper. Raises `FileNotFoundError` if
+    the record does not exist.
     """
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     judged = [
@@ -48,7 +48,7 @@ def table(file: Path = RECORD, *, zookeeper: bool = False) -> Mapping[str, Mappi
     }
 
 
-def _cells(own: list[dict[str, object]], lines: Sequence[str]) -> Iterator[tuple[str, Cell]]:
+def _cells(rows: list[dict[str, object]], lines: Sequence[str]) -> Iterator[tuple[str, Cell]]:
     for line in lines:
-        there = [bool(row["right"]) for row in own if kafka_line(str(row["kafka"])) == line]
-        yield line, Cell(len(there), sum(there))
+        results = [bool(row["right"]) for row in rows if kafka_line(str(row["kafka"])) == line]
+        yield line, Cell(len(results), sum(results))

@@ -1,6 +1,6 @@
-"""The record of exploring: a line of JSON a run, in a file that is part of the release.
+"""The record of explorations: one line of JSON per run, in a file that is part of the release.
 
-Nothing of a prediction is in it: today's model is asked of every run that is read back.
+It has no predictions: each run that is read is compared with the current model.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """One run: its number in a seed, its pipeline as it ran, and the anomalies that were seen.
+    """One run: its number in a seed, the pipeline that ran, and the anomalies that were seen.
 
-    `step` is `drawn`, `line` for the same on another line of brokers, or `shrunk`. `clients` says
-    who played them, `code` is the fingerprint of what the run depends on. `ledger` is kept of what
-    was called impossible when it was run, else empty. `seconds` is how long it took from the
-    boot of its brokers to the verdict; 0 where that is unknown.
+    `step` is `drawn`, `line` for the same pipeline on another line of brokers, or `shrunk`.
+    `clients` is the client library that ran, `code` the fingerprint of the code. `ledger` is the
+    path of the ledger if the run showed an anomaly that was predicted to be impossible, else empty.
+    `seconds` is the time from the boot of the brokers to the verdict; 0 if it is unknown.
     """
 
     seed: int
@@ -50,34 +50,36 @@ class Explored:
 
     @property
     def judged(self) -> bool:
-        """Whether it says anything."""
+        """Whether the run has a verdict other than `unknown`."""
         return self.verdict in JUDGED
 
 
 class Record:
-    """The runs in a file, and those that are added. A last line that was cut short is ignored."""
+    """The runs in a file, and those that are added. An incomplete last line is ignored."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self.runs = json_lines.read(file, partial(_line, file))
 
     def add(self, run: Explored) -> None:
-        """Keeps a run; it is in the file when this returns."""
+        """Appends a run, which is in the file when this returns."""
         self.runs.append(run)
         json_lines.append(self._file, run)
 
     @property
     def hours(self) -> float:
-        """For how long the brokers of all its runs were up, judged or not."""
+        """The total hours that the brokers of all runs were up, whether judged or not."""
         return sum(run.seconds for run in self.runs) / 3600
 
     def has(self, seed: int, number: int, step: str) -> bool:
-        """Whether that was run."""
+        """Whether this run is in the record."""
         return any((run.seed, run.number, run.step) == (seed, number, step) for run in self.runs)
 
 
 def _line(file: Path, number: int, text: str) -> Explored:
     try:
         return Explored(**json.loads(text))
-    except (ValueError, TypeError) as wrong:
-        raise RecordError(f"{file}, line {number} is no run of exploring: {wrong}") from wrong
+    except (ValueError, TypeError) as error:
+        raise RecordError(
+            f"{file}, line {number} is not a run of an exploration: {error}"
+        ) from error

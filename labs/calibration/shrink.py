@@ -1,4 +1,4 @@
-"""Reduces the settings and the schedule of a run to the least that shows the same."""
+"""Reduces the settings and the schedule of a run to a minimum that still shows the anomaly."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from labs.engine.scenarios.model import draw
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What is run, and the durations in seconds that are not the seed's."""
+    """The drawn pipeline, and the durations in seconds that replace those of the seed."""
 
     drawn: Drawn
     durations: Mapping[str, float] = field(default_factory=dict)
 
 
 def shrunk(first: Staged, still: Callable[[Staged], bool], most: int = 30) -> Staged:
-    """The smallest that `still` shows it, found by leaving out one thing after the other.
+    """The smallest run for which `still` is true, found by removing one thing after the other.
 
-    `still` runs it; it is asked at most `most` times.
+    `still` runs a candidate; it is called at most `most` times.
     """
     smallest, number = first, 0
-    refused: set[str] = set()
+    rejected: set[str] = set()
     while number < most:
-        following = next(
-            ((name, run) for name, run in _smaller(smallest) if name not in refused), None
+        untried = next(
+            ((name, run) for name, run in _smaller(smallest) if name not in rejected), None
         )
-        if following is None:
+        if untried is None:
             break
-        name, candidate = following
+        name, candidate = untried
         number += 1
         if still(candidate):
             smallest = candidate
         else:
-            refused.add(name)
+            rejected.add(name)
     return smallest
 
 
 def _smaller(staged: Staged) -> Iterator[tuple[str, Staged]]:
-    """All that have one setting less, or one duration at its least, by the name of that step."""
+    """Yields runs with one setting less, or one duration at its minimum, and the step's name."""
     pipeline = staged.drawn.pipeline
     for component, values in pipeline.settings.items():
         for name in values:

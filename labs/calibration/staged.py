@@ -1,7 +1,7 @@
-"""What each scenario showed when it was staged, from the record that ships with the release.
+"""Results of each scenario when it was staged, from the record that ships with the release.
 
-Each was run with settings that permit its anomaly and with settings that prevent it, under many
-seeds: `python -m benchmarks.scenarios` writes the record.
+Each scenario was run with settings that permit its anomaly and with settings that prevent it, under
+many seeds: `python -m benchmarks.scenarios` writes the record.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from labs.engine.scenarios.model import Scenario
 
 _OUTAGE = "_ms"
 _UNDATED = "before 2026-11-23"
-"""Rows had no date until then."""
+"""Older rows have no date."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """One arm that was judged: what it was run on, when and by which code, and what it showed.
+class StagedRun:
+    """One arm that was judged: its release, date and code, and whether it showed the anomaly.
 
-    `anomaly` is the name of a count; `permitted` says that its settings permit it.
+    `anomaly` is the name of a count; `permitted` is whether the settings of the arm permit it.
     """
 
     scenario: str
@@ -41,7 +41,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Runs of one day, one release of the brokers and one state of the code."""
+    """The runs of one day, on one release of the brokers, with one version of the code."""
 
     kafka: str
     date: str
@@ -52,24 +52,24 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """All runs under settings of one kind."""
+    """All runs with settings that permit the anomaly, or with settings that prevent it."""
 
-    runs: tuple[Shown, ...]
+    runs: tuple[StagedRun, ...]
 
     @property
     def shown(self) -> int:
-        """The runs that showed the anomaly."""
+        """The number of runs that showed the anomaly."""
         return sum(run.shown for run in self.runs)
 
     @property
     def bound(self) -> str:
-        """The bound from runs that never showed it; empty if one did."""
+        """The upper bound of its frequency, if no run showed it; else empty."""
         return "" if self.shown else bound_in_words(len(self.runs))
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """One anomaly that a scenario is staged for."""
+    """The results for one anomaly of a scenario."""
 
     scenario: Scenario
     anomaly: str
@@ -78,7 +78,7 @@ class Staged:
 
     @property
     def harm(self) -> str:
-        """The anomaly by its name: of an outage the record has the milliseconds."""
+        """The name of the anomaly; the count of an outage has the suffix `_ms`."""
         return self.anomaly.removesuffix(_OUTAGE)
 
     @property
@@ -99,14 +99,14 @@ class Staged:
 
     @property
     def older(self) -> bool:
-        """Whether no run was of the code as it is now."""
+        """Whether no run was of the current code."""
         return all(batch.older for batch in self.batches)
 
 
 def staged(record: Path) -> list[Staged]:
-    """What the record says of each scenario, in the order of the scenarios.
+    """The results of each scenario in the record, in the order of the scenarios.
 
-    Nothing where there is no such file.
+    Empty if the file does not exist.
     """
     if not record.exists():
         return []
@@ -122,7 +122,7 @@ def staged(record: Path) -> list[Staged]:
     ]
 
 
-def _runs(lines: Iterable[str]) -> Iterator[Shown]:
+def _runs(lines: Iterable[str]) -> Iterator[StagedRun]:
     names = {scenario.name for scenario in all_scenarios()}
     for line in lines:
         try:
@@ -133,21 +133,21 @@ def _runs(lines: Iterable[str]) -> Iterator[Shown]:
             continue
         run = _run(row)
         if run.permitted or run.shown != row["right"]:
-            yield run  # left out is what even the good settings cannot prevent on its brokers
+            yield run  # not those whose good settings cannot prevent the anomaly on their brokers
 
 
-def _run(row: Mapping[str, object]) -> Shown:
+def _run(row: Mapping[str, object]) -> StagedRun:
     permitted, anomaly = row["arm"] == "bad", str(row["anomaly"])
-    # Of an outage only its length tells whether it was one, and the case says from which on.
-    plain = not anomaly.endswith(_OUTAGE) and not permitted
-    shown = bool(row["count"]) if plain else bool(row["right"]) is permitted
+    # The case decides from which length on an outage counts as shown.
+    is_counted = not anomaly.endswith(_OUTAGE) and not permitted
+    shown = bool(row["count"]) if is_counted else bool(row["right"]) is permitted
     code = row.get("code") or {}
     brokers = f"{row['kafka']} with ZooKeeper" if row.get("zookeeper") else str(row["kafka"])
-    return Shown(
+    return StagedRun(
         str(row["scenario"]), anomaly, permitted, shown, int(str(row["seed"])), brokers,
         str(row.get("date", "")), code if isinstance(code, dict) else {},
     )  # fmt: skip
 
 
-def _arm(runs: Iterable[Shown], *, permitted: bool) -> Arm:
+def _arm(runs: Iterable[StagedRun], *, permitted: bool) -> Arm:
     return Arm(tuple(run for run in runs if run.permitted is permitted))

@@ -1,7 +1,7 @@
-"""Compares the advisor's predictions with what runs showed.
+"""Compares the advisor's predictions with the results of runs.
 
-Nothing of a prediction is stored with a run. Every table is made from today's failure model, so
-that a model which is changed answers for every run that was ever recorded.
+Predictions are not stored with runs. Every table is made from the current failure model, so that a
+changed model is compared with every recorded run.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ALSO: Mapping[str, frozenset[str]] = {
     "leader-disk-fails": frozenset({"isr-shrunk-leader-lost"}),
     "followers-killed-leader-lost": frozenset({"broker-disk-lost"}),
 }
-"""Events that a scenario of another one brings about, by the scenario. In each a broker is lost
-with its disk when the in-sync set is as small as the settings let it be, which is all that
-broker-disk-lost speaks of, and the others come back first. With one replica nothing else happens
+"""Events that a scenario of another event also causes, by the scenario. In each a broker is lost
+with its disk when the ISR is as small as the settings allow, which is all that broker-disk-lost
+describes, and the other brokers return first. With one replica nothing else happens
 (docs/decisions/0031)."""
 
 NOT_CLAIMED = frozenset({Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP})
-"""No event speaks of these and no guarantee forbids them: one is seen wherever a log was cut
-below what its group had read, because the next poll starts before the end of the one before."""
+"""No event predicts these and no guarantee forbids them. One is seen whenever a log was truncated
+below the position of its group: the next poll starts before the end of the previous one."""
 
 COMPANIONS = frozenset(
     {
@@ -43,9 +43,9 @@ COMPANIONS = frozenset(
         "transaction-aborted", "unprocessable-message",
     }
 )  # fmt: skip
-"""What the death of a broker brings along unasked: its acknowledgements are lost, clients wait
-and give up, abort their transactions, groups lose their coordinator. And what an application does
-with messages that it cannot process, whatever the reason."""
+"""Events that the death of a broker also causes: its acknowledgements are lost, clients wait and
+give up or abort their transactions, groups lose their coordinator. Also what an application does
+with messages that it cannot process, for whatever reason."""
 
 
 _OF_SENDS = (
@@ -57,16 +57,16 @@ _BY_SENDS = frozenset(
         Anomaly.GIVEN_UP, Anomaly.DUPLICATE, Anomaly.REORDERED, Anomaly.EFFECT_DUPLICATED,
     }
 )  # fmt: skip
-"""Settings that decide what a producer does about errors, and what may come of that."""
+"""The anomalies that may follow from a producer's handling of errors, which `_OF_SENDS` decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One arm that was run under an event's scenario and judged, its fault proved.
+    """One arm of an event's scenario that was judged, with a proved fault.
 
-    `link` is the address of its page, empty for one that came with the release, `name` how it is
-    called there, `where` when and with which products it was run. `older` than the code it is where
-    what it depends on has changed since.
+    `link` is the address of its page, empty for an arm that ships with the release. `name` is its
+    title there. `where` says when and with which products it was run. It is `older` if the code on
+    which it depends has changed since.
     """
 
     event: str
@@ -80,22 +80,22 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The runs with one prediction of one anomaly, and those of them in which it was seen."""
+    """The runs with one prediction for an anomaly, and those of them that showed it."""
 
     runs: tuple[Observed, ...]
     seen: tuple[Observed, ...]
 
     @property
     def bound(self) -> str:
-        """The bound from runs in which it was never seen; empty without any."""
+        """The upper bound of its frequency, if no run showed it and there are runs; else empty."""
         return "" if self.seen else bound_in_words(len(self.runs))
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One claim: what an event may do to messages.
+    """An anomaly of an event, with the runs for which it is predicted possible and impossible.
 
-    `why_never` says why runs may go by without it although it is possible; empty if unknown.
+    `why_never` says why runs may not show it although it is possible; empty if unknown.
     """
 
     anomaly: Anomaly
@@ -105,16 +105,16 @@ class Row:
 
     @property
     def never_seen(self) -> str:
-        """Why it was never seen where it is possible; empty if it was, or was not tried."""
+        """Why it was never seen where it is possible; empty if it was seen or not tried."""
         if self.possible.seen or not self.possible.runs:
             return ""
-        why = self.why_never or "why it was never seen is not known yet"
+        why = self.why_never or "the reason why it was never seen is not known yet"
         return f"{why[0].upper()}{why[1:]}."
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One failure event with its claims, and how many arms were run and judged for it."""
+    """One failure event with its rows, and the number of arms that were judged for it."""
 
     event: FailureEvent
     rows: tuple[Row, ...]
@@ -122,7 +122,7 @@ class Section:
 
     @property
     def summary(self) -> str:
-        """What the runs said of the event's claims, in a line; empty where there was no run."""
+        """The results of the event's runs in one line; empty without runs."""
         if not self.runs:
             return ""
         tried = [row for row in self.rows if row.possible.runs]
@@ -137,8 +137,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """An anomaly that was seen where nothing that happens there permits it: the model is wrong,
-    or the judge."""
+    """An anomaly that a run showed although no event in it permits the anomaly.
+
+    Either the model or the judge is wrong.
+    """
 
     anomaly: Anomaly
     run: Observed
@@ -146,13 +148,13 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of today's advisor with runs."""
+    """The comparison of the current model with runs."""
 
     sections: tuple[Section, ...]
     contradictions: tuple[Contradiction, ...]
 
-    def of(self, event: str) -> Section | None:
-        """What runs said of one event; None if there is no such event."""
+    def section(self, event: str) -> Section | None:
+        """The section of an event, by its name; None if there is no such event."""
         return next((section for section in self.sections if section.event.name == event), None)
 
     @property
@@ -162,14 +164,17 @@ class Comparison:
 
     @property
     def runs(self) -> int:
-        """All arms that were run and judged."""
+        """The number of arms that were run and judged."""
         return sum(section.runs for section in self.sections)
 
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """A run, what it saw of what the model speaks of, what its event permits there, and what all
-    events that happen there permit."""
+    """A run with its predictions.
+
+    `seen` are the anomalies that it showed and the model describes, `permitted` those that its
+    event permits, and `possible` those that any event in it permits.
+    """
 
     run: Observed
     seen: frozenset[Anomaly]
@@ -178,27 +183,27 @@ class Predicted:
 
 
 def compare(observed: Iterable[Observed]) -> Comparison:
-    """Every event with what its runs said, in the order of the model."""
+    """All events with the results of their runs, in the order of the model."""
     return compare_predicted(predicted(observed))
 
 
 def predicted(observed: Iterable[Observed]) -> list[Predicted]:
-    """What today's advisor says of each run: about a millisecond for each."""
+    """The predictions of the current model for each run; takes about a millisecond per run."""
     events = {event.name: event for event in all_events()}
     return [_predicted(events[run.event], run) for run in observed]
 
 
 def compare_predicted(runs: Sequence[Predicted]) -> Comparison:
-    """What was predicted beside what was seen, by event."""
+    """The comparison of predictions with results, by event."""
     sections = tuple(_section(event, runs) for event in all_events())
     return Comparison(sections, _contradictions(runs))
 
 
 def _predicted(event: FailureEvent, run: Observed) -> Predicted:
     staged = as_staged(event, run.pipeline)
-    # Of settings with which nothing can work the advisor claims nothing else (see `refutable`).
-    may = frozenset(Anomaly) if obstacles(staged) else possible(event, staged)
-    return Predicted(run, run.seen & _claimed(event), permitted(event, staged), may)
+    # For settings with which nothing can work the advisor makes no other claim (see `refutable`).
+    anomalies = frozenset(Anomaly) if obstacles(staged) else possible(event, staged)
+    return Predicted(run, run.seen & _claimed(event), permitted(event, staged), anomalies)
 
 
 def _contradictions(runs: Iterable[Predicted]) -> tuple[Contradiction, ...]:
@@ -210,16 +215,16 @@ def _contradictions(runs: Iterable[Predicted]) -> tuple[Contradiction, ...]:
 
 
 def possible(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
-    """The anomalies that a run of an event's scenario may show on a pipeline, by all events in it.
+    """The anomalies that all events in a run of an event's scenario permit for a pipeline.
 
-    These are the events that the scenario stages, `ALSO` and `COMPANIONS`. No power is cut and no
-    disk lost in a run that only kills a leader, so what those would permit excuses nothing there.
-    A message that the log lost leaves no effect, either, and a ledger counts it under both.
+    These events are the staged one, those of `ALSO`, and the `COMPANIONS`. Other events do not
+    count: a run that only kills a leader cuts no power and loses no disk. A message that the log
+    lost has no effect either, so that a ledger counts it under both anomalies.
     """
     staged = as_staged(event, pipeline)
-    anomalies = _together(event, staged)
+    anomalies = _permitted_by_all(event, staged)
     if stand_in := _by_librdkafka(event, staged):
-        anomalies |= _BY_SENDS & _together(event, stand_in)
+        anomalies |= _BY_SENDS & _permitted_by_all(event, stand_in)
     return anomalies | {Anomaly.EFFECT_MISSING} if Anomaly.LOST_WRITE in anomalies else anomalies
 
 
@@ -229,7 +234,7 @@ def happens_in(event: FailureEvent, scenario: str) -> bool:
     return event.scenario == scenario or event.name in also
 
 
-def _together(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
+def _permitted_by_all(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     return frozenset(
         anomaly
         for other in events_for(pipeline)
@@ -239,11 +244,11 @@ def _together(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
 
 
 def _by_librdkafka(event: FailureEvent, pipeline: Pipeline) -> Pipeline | None:
-    """The producer of librdkafka in a run of another client's settings (`labs.engine.workloads`).
+    """The librdkafka producer in a run of another client's settings (`labs.engine.workloads`).
 
-    It stands for a Java producer where that does not send itself. And it fills the topic that an
-    application reads which writes itself, with the same settings and without transactions; what
-    the application does about errors is not its.
+    It replaces a Java producer if that is not run itself. It also fills the input topic of an
+    application that writes, with the same settings and without transactions. It does not have that
+    application's error handling.
     """
     in_transaction = pipeline.text(Component.APPLICATION, "commit") == "in-transaction"
     by_application = find(event.scenario).copier and in_transaction
@@ -254,20 +259,20 @@ def _by_librdkafka(event: FailureEvent, pipeline: Pipeline) -> Pipeline | None:
         for name in _OF_SENDS
         if pipeline.knows(Component.PRODUCER, name)
     }
-    same = [Component.TOPIC, Component.BROKER]
+    components = [Component.TOPIC, Component.BROKER]
     if pipeline.family is Family.JAVA and not by_application:
-        same.append(Component.APPLICATION)
-    around = {part: pipeline.settings.get(part, {}) for part in same}
+        components.append(Component.APPLICATION)
+    settings = {part: pipeline.settings.get(part, {}) for part in components}
     return Pipeline(
         Family.LIBRDKAFKA, versions(Family.LIBRDKAFKA)[0], pipeline.kafka, pipeline.brokers,
-        {Component.PRODUCER: sends, **around}, pipeline.requirement,
+        {Component.PRODUCER: sends, **settings}, pipeline.requirement,
     )  # fmt: skip
 
 
 def refutable(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     """The anomalies that would refute the model if a run of the event's scenario showed them.
 
-    Of settings with which nothing can work the advisor claims nothing else.
+    None for settings with which nothing can work: the advisor makes no other claim about them.
     """
     if obstacles(as_staged(event, pipeline)):
         return frozenset()
@@ -275,27 +280,29 @@ def refutable(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
 
 
 def _claimed(event: FailureEvent) -> frozenset[Anomaly]:
-    """The anomalies of which the model speaks in an event's scenario.
+    """The anomalies that the model predicts for an event's scenario.
 
-    No setting causes that a client gives up in an outage longer than it waits, and no verdict
-    counts that there, either (docs/ledger.md, `given_up_breaks`).
+    Every client gives up in an outage that is longer than it waits, whatever its settings, and
+    verdicts do not count that either (docs/ledger.md, `given_up_breaks`).
     """
     excused = () if find(event.scenario).given_up_breaks else (Anomaly.GIVEN_UP,)
     return frozenset(Anomaly) - NOT_CLAIMED - OUTAGES - {*excused}
 
 
 def _section(event: FailureEvent, runs: Iterable[Predicted]) -> Section:
-    own = [run for run in runs if run.run.event == event.name]
-    return Section(event, tuple(_rows(event, own)), len(own))
+    predictions = [run for run in runs if run.run.event == event.name]
+    return Section(event, tuple(_rows(event, predictions)), len(predictions))
 
 
 def _rows(event: FailureEvent, runs: list[Predicted]) -> Iterator[Row]:
-    may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
+    anomalies = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
     rarely = find(event.scenario).rarely
-    for anomaly in sorted(may.union(*(run.seen for run in runs))):
-        where = [run.run for run in runs if anomaly in run.permitted]
-        nowhere = [run.run for run in runs if anomaly not in run.possible]
-        yield Row(anomaly, _side(where, anomaly), _side(nowhere, anomaly), rarely.get(anomaly, ""))
+    for anomaly in sorted(anomalies.union(*(run.seen for run in runs))):
+        permitting = [run.run for run in runs if anomaly in run.permitted]
+        excluding = [run.run for run in runs if anomaly not in run.possible]
+        yield Row(
+            anomaly, _side(permitting, anomaly), _side(excluding, anomaly), rarely.get(anomaly, "")
+        )
 
 
 def _side(runs: list[Observed], anomaly: Anomaly) -> Side:

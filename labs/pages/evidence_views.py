@@ -33,7 +33,7 @@ def evidence(request: HttpRequest) -> HttpResponse:
 @require_safe
 def failure(request: HttpRequest, name: str) -> HttpResponse:
     """The runs of one failure event: the settings and the result of each."""
-    section = trials.comparison().of(name)
+    section = trials.comparison().section(name)
     if section is None:
         raise Http404(f"There is no failure event {name}.")
     return render(request, "labs/evidence_failure.html", {"section": section})

@@ -182,7 +182,7 @@ def compared_with_runs() -> Comparison:
 @register.filter
 def runs_of(comparison: Comparison | str, event: str) -> str:
     """What those runs said of one event, in a line; empty where there was none."""
-    section = comparison.of(event) if isinstance(comparison, Comparison) else None
+    section = comparison.section(event) if isinstance(comparison, Comparison) else None
     return section.summary if section else ""
 
 

@@ -1,20 +1,20 @@
-"""For each scenario, settings that show what it can do to messages, and settings that prevent it.
+"""For each scenario, settings that show its anomaly, and settings that prevent it.
 
-One table for the page of scenarios, where a visitor runs them, for the tests, which run most pairs
-once, and for `benchmarks.scenarios`, which runs each under many seeds.
+The page of scenarios offers these cases to visitors, the tests run most of them once, and
+`benchmarks.scenarios` runs each under many seeds.
 """
 
 from __future__ import annotations
 
 from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.cases.case import (
-    AFTER,
     ARMS,
+    COMMIT_AFTER,
     EARLIEST,
+    IDEMPOTENT_SINK,
     IN_TRANSACTIONS,
     LATEST,
-    OFFSETS_TOO,
-    SAFE,
+    TRANSACTIONAL_OFFSETS,
     TWO_COPIES,
     Case,
     Settings,
@@ -25,30 +25,30 @@ from labs.engine.scenarios.quota_throttled import BYTES_PER_S
 
 __all__ = ["ARMS", "CASES", "EARLIEST", "TWO_COPIES", "Case"]
 
-AWAY: Settings = AFTER | {"application__outage_ms": 864_000_000}
+CONSUMER_AWAY: Settings = COMMIT_AFTER | {"application__outage_ms": 864_000_000}
 SPARK: Settings = {
     "family": "spark",
     "consumer__startingOffsets": "earliest",
     "topic__min_insync_replicas": 2,
 }
-NIGHT: Settings = {
+NIGHTLY_OUTAGE: Settings = {
     "consumer__maxOffsetsPerTrigger": 200,
     "application__outage_ms": 32_400_000,
 }
-THREADS: Settings = {
+ASYNCHRONOUS: Settings = {
     "application__processing": "asynchronous",
     "consumer__enable_auto_commit": False,
 }
 STRETCHED: Settings = EARLIEST | {
     "brokers": 4, "topic__replication_factor": 4, "application__racks": 2,
 }  # fmt: skip
-REPLAYED: Settings = {"application__timestamps": "from-source"}
+SOURCE_TIMESTAMPS: Settings = {"application__timestamps": "from-source"}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
 }
 
-AHEAD: Settings = {"application__clock_skew_ms": 7_200_000}
+CLOCK_AHEAD: Settings = {"application__clock_skew_ms": 7_200_000}
 QUOTA: Settings = {"application__producer_byte_rate": BYTES_PER_S}
 
 CASES = [
@@ -101,77 +101,77 @@ CASES = [
     ),
     Case(
         "plain-sink", "consumer-killed-before-commit", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        AFTER,
-        SAFE,
+        COMMIT_AFTER,
+        IDEMPOTENT_SINK,
         tested=True,
     ),
     Case(
         "commits-first", "consumer-killed-before-processing", "at-least-once",
         Anomaly.EFFECT_MISSING,
-        AFTER | {"application__commit": "before-processing"},
-        AFTER,
+        COMMIT_AFTER | {"application__commit": "before-processing"},
+        COMMIT_AFTER,
         {"standing_s": 0.2},
     ),
     Case(
         "commits-as-done", "consumer-killed-before-processing", "at-least-once",
         Anomaly.EFFECT_MISSING,
-        AFTER | THREADS | {"application__commit_order": "as-done"},
-        AFTER | THREADS | {"application__commit_order": "in-order"},
+        COMMIT_AFTER | ASYNCHRONOUS | {"application__commit_order": "as-done"},
+        COMMIT_AFTER | ASYNCHRONOUS | {"application__commit_order": "in-order"},
         {"standing_s": 2.0},
     ),
     Case(
         "forgets", "producer-killed", "at-least-once", Anomaly.GIVEN_UP,
-        AFTER | {"application__restart": "forgets"},
-        AFTER | {"application__restart": "resumes"},
+        COMMIT_AFTER | {"application__restart": "forgets"},
+        COMMIT_AFTER | {"application__restart": "resumes"},
     ),
     Case(
         "works-too-long", "rebalance-during-processing", "exactly-once",
         Anomaly.EFFECT_DUPLICATED,
-        AFTER | {"consumer__max_poll_interval_ms": 4000},
-        SAFE | {"consumer__max_poll_interval_ms": 4000},
+        COMMIT_AFTER | {"consumer__max_poll_interval_ms": 4000},
+        IDEMPOTENT_SINK | {"consumer__max_poll_interval_ms": 4000},
         {"working_s": 6.0, "healed_s": 1.0},
     ),
     Case(
         "reads-uncommitted", "transaction-left-open", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_uncommitted"},
-        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"},
+        COMMIT_AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_uncommitted"},
+        COMMIT_AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"},
         tested=True,
     ),
     Case(
         "sends-again", "sends-time-out", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        AFTER | IMPATIENT | {"application__resend": "on-error"},
-        SAFE,
+        COMMIT_AFTER | IMPATIENT | {"application__resend": "on-error"},
+        IDEMPOTENT_SINK,
     ),
     Case(
         "zombie", "transactional-id-shared", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        AFTER,
-        OFFSETS_TOO,
+        COMMIT_AFTER,
+        TRANSACTIONAL_OFFSETS,
     ),
     Case(
         "goes-on-behind", "aborted-input-not-read-again", "at-least-once", Anomaly.EFFECT_MISSING,
-        OFFSETS_TOO | {"application__abort": "continues"},
-        OFFSETS_TOO,
+        TRANSACTIONAL_OFFSETS | {"application__abort": "continues"},
+        TRANSACTIONAL_OFFSETS,
     ),
     Case(
         "results-uncommitted", "consumer-killed-before-commit", "exactly-once",
         Anomaly.EFFECT_DUPLICATED,
-        OFFSETS_TOO | {"consumer__isolation_level": "read_uncommitted"},
-        OFFSETS_TOO,
+        TRANSACTIONAL_OFFSETS | {"consumer__isolation_level": "read_uncommitted"},
+        TRANSACTIONAL_OFFSETS,
     ),
     Case(
         "deleted", "offset-out-of-range", "at-least-once", Anomaly.EFFECT_MISSING,
         LATEST,
-        AFTER,
+        COMMIT_AFTER,
     ),
     Case(
         "no-position", "no-committed-offset", "at-least-once", Anomaly.EFFECT_MISSING,
         LATEST,
-        AFTER,
+        COMMIT_AFTER,
     ),
     Case(
         "finds-it-later", "partition-added", "at-least-once", Anomaly.EFFECT_MISSING,
         LATEST,
-        AFTER,
+        COMMIT_AFTER,
     ),
     Case(
         "closes", "exception-then-close", "at-least-once", Anomaly.EFFECT_MISSING,
@@ -180,13 +180,13 @@ CASES = [
     ),
     Case(
         "kept-too-short", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
-        AWAY,
-        AWAY | {"topic__retention_ms": 2_592_000_000},
+        CONSUMER_AWAY,
+        CONSUMER_AWAY | {"topic__retention_ms": 2_592_000_000},
     ),
     Case(
         "too-little-room", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
-        AWAY | {"topic__retention_ms": -1, "topic__retention_bytes": 1_000_000},
-        AWAY | {"topic__retention_ms": -1},
+        CONSUMER_AWAY | {"topic__retention_ms": -1, "topic__retention_bytes": 1_000_000},
+        CONSUMER_AWAY | {"topic__retention_ms": -1},
     ),
     Case(
         "slow-followers", "followers-slow", "exactly-once", Anomaly.DUPLICATE,
@@ -204,7 +204,7 @@ CASES = [
         TWO_COPIES
         | {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
         TWO_COPIES,
-        acts_since="3.9",  # KRaft's controllers do not read it before (KAFKA-12670)
+        acts_since="3.9",  # KRaft controllers ignore it before (KAFKA-12670)
     ),
     Case(
         "disk-fails", "leader-disk-fails", "at-least-once", Anomaly.LOST_WRITE,
@@ -239,13 +239,13 @@ CASES = [
     Case(
         "no-controller", "controllers-lost", "at-least-once", Anomaly.UNAVAILABLE,
         TWO_COPIES,
-        None,  # whoever waits for followers waits for the controllers, too
+        None,  # acks=all also waits for the controllers
         over_ms=4000,
     ),
     Case(
         "static-member", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
-        AFTER | {"consumer__group_instance_id": "reader-1"},
-        AFTER,
+        COMMIT_AFTER | {"consumer__group_instance_id": "reader-1"},
+        COMMIT_AFTER,
         over_ms=2000,
     ),
     Case(
@@ -256,9 +256,9 @@ CASES = [
     ),
     Case(
         "limited", "query-falls-behind", "at-least-once", Anomaly.EFFECT_MISSING,
-        SPARK | NIGHT | {"topic__retention_ms": 14_400_000},
-        # A day would do, but passes in 72 s here: on a busy machine a query begins too late.
-        SPARK | NIGHT | {"topic__retention_ms": 604_800_000},
+        SPARK | NIGHTLY_OUTAGE | {"topic__retention_ms": 14_400_000},
+        # A day would suffice, but lasts 72 s here: on a busy machine a query starts too late.
+        SPARK | NIGHTLY_OUTAGE | {"topic__retention_ms": 604_800_000},
     ),
     Case(
         "nobody-looks", "delivery-error-ignored", "at-least-once", Anomaly.GIVEN_UP,
@@ -291,28 +291,28 @@ CASES = [
     ),
     Case(
         "old-timestamps", "foreign-timestamps", "at-least-once", Anomaly.EFFECT_MISSING,
-        AFTER | REPLAYED,
-        AFTER | REPLAYED | {"topic__message_timestamp_type": "LogAppendTime"},
+        COMMIT_AFTER | SOURCE_TIMESTAMPS,
+        COMMIT_AFTER | SOURCE_TIMESTAMPS | {"topic__message_timestamp_type": "LogAppendTime"},
     ),
     Case(
         "clock-ahead", "clocks-differ", "at-least-once", Anomaly.GIVEN_UP,
-        AFTER | AHEAD | {"topic__message_timestamp_after_max_ms": 3_600_000},
-        AFTER | AHEAD | {"topic__message_timestamp_type": "LogAppendTime"},
+        COMMIT_AFTER | CLOCK_AHEAD | {"topic__message_timestamp_after_max_ms": 3_600_000},
+        COMMIT_AFTER | CLOCK_AHEAD | {"topic__message_timestamp_type": "LogAppendTime"},
     ),
     Case(
         "passes-over", "unprocessable-message", "at-least-once", Anomaly.EFFECT_MISSING,
-        AFTER | {"application__processing_errors": "skip"},
-        AFTER,
+        COMMIT_AFTER | {"application__processing_errors": "skip"},
+        COMMIT_AFTER,
     ),
     Case(
         "compacted", "log-compaction", "at-least-once", Anomaly.EFFECT_MISSING,
-        AFTER | {"topic__cleanup_policy": "compact"},
-        AFTER,
+        COMMIT_AFTER | {"topic__cleanup_policy": "compact"},
+        COMMIT_AFTER,
     ),
     Case(
         "keys-move", "keys-moved", "at-least-once", Anomaly.KEY_REORDERED,
-        AFTER,
-        None,  # no setting keeps a key where it is when there are more partitions
+        COMMIT_AFTER,
+        None,  # no setting keeps a key in its partition when partitions are added
     ),
     *INTERNAL_STATE,
     Case(
@@ -328,7 +328,7 @@ CASES = [
     Case(
         "task-again", "spark-task-retried", "exactly-once", Anomaly.DUPLICATE,
         SPARK,
-        None,  # no setting tells the rows of a second attempt from those of the first
+        None,  # no setting removes the rows of a second attempt
     ),
     Case(
         "twice-at-once", "spark-speculation", "exactly-once", Anomaly.DUPLICATE,

@@ -1,4 +1,4 @@
-"""Arms from a few settings that are stated; the rest is what the catalog has for the client."""
+"""Arms from a few stated settings; all others are the catalog's defaults for the client."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from labs.engine.plan.spec import ArmSpec
 
 
 def pipeline(**stated: Value) -> Pipeline:
-    """With `component__setting_name=value` stated and three replicas unless said otherwise.
+    """A pipeline that states `component__setting_name=value`, and by default three replicas.
 
-    A Java team's, or of Kafka Streams if a setting of that is stated; `family` makes it another
-    client's, of its newest version; `kafka` is the line of the brokers, and `brokers` their number.
+    The client is Kafka Streams if one of its settings is stated, else Java, in the newest version;
+    `family` selects another one. `kafka` is the line of the brokers, `brokers` their number.
     """
     kafka, brokers = str(stated.pop("kafka", kafka_versions()[0])), stated.pop("brokers", 3)
     streams = any(key.startswith(Component.STREAMS) for key in stated)
@@ -25,5 +25,5 @@ def pipeline(**stated: Value) -> Pipeline:
 
 
 def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
-    """An arm of such a pipeline."""
+    """An arm with the settings of `pipeline(**stated)`."""
     return ArmSpec(name, in_force(pipeline(**stated)), want=want)

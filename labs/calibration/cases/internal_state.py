@@ -4,33 +4,36 @@ from __future__ import annotations
 
 from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.cases.case import (
-    AFTER,
+    COMMIT_AFTER,
     EARLIEST,
+    IDEMPOTENT_SINK,
     IN_TRANSACTIONS,
     LATEST,
-    OFFSETS_TOO,
-    SAFE,
+    TRANSACTIONAL_OFFSETS,
     TWO_COPIES,
     Case,
     Settings,
 )
 
-BY_BROKERS: Settings = {"consumer__group_protocol": "consumer"}
+CONSUMER_PROTOCOL: Settings = {"consumer__group_protocol": "consumer"}
 ONE_COPY_OF_OFFSETS: Settings = {"broker__offsets_topic_replication_factor": 1}
 ONE_COPY_OF_TRANSACTIONS: Settings = {
     "broker__transaction_state_log_replication_factor": 1,
     "broker__transaction_state_log_min_isr": 1,
 }
-COMMITTED: Settings = AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"}
+READ_COMMITTED: Settings = (
+    COMMIT_AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"}
+)
 
 INTERNAL_STATE = [
     Case(
         "static-by-brokers", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
-        AFTER | BY_BROKERS | {"consumer__group_instance_id": "reader-1"},
-        AFTER | BY_BROKERS,
-        # Below a session of 3,000 less a heartbeat of 500; without a name, two heartbeats.
+        COMMIT_AFTER | CONSUMER_PROTOCOL | {"consumer__group_instance_id": "reader-1"},
+        COMMIT_AFTER | CONSUMER_PROTOCOL,
+        # A static member blocks for a session of 3,000 less a heartbeat of 500, a dynamic one for
+        # two heartbeats.
         over_ms=2000,
-        since="4.0",  # brokers before do not take group.protocol=consumer
+        since="4.0",  # older brokers do not accept group.protocol=consumer
     ),
     Case(
         "offsets-lost", "offsets-topic-lost", "at-least-once", Anomaly.EFFECT_MISSING,
@@ -39,19 +42,19 @@ INTERNAL_STATE = [
     ),
     Case(
         "no-coordinator", "group-coordinator-away", "at-least-once", Anomaly.BLOCKED,
-        SAFE | ONE_COPY_OF_OFFSETS,
-        SAFE,
+        IDEMPOTENT_SINK | ONE_COPY_OF_OFFSETS,
+        IDEMPOTENT_SINK,
         over_ms=11_000,
     ),
     Case(
         "gives-up-its-part", "group-coordinator-away", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         EARLIEST | ONE_COPY_OF_OFFSETS,
-        SAFE | ONE_COPY_OF_OFFSETS,
+        IDEMPOTENT_SINK | ONE_COPY_OF_OFFSETS,
     ),
     Case(
         "transactions-lost", "transaction-log-lost", "at-least-once", Anomaly.BLOCKED,
-        COMMITTED | ONE_COPY_OF_TRANSACTIONS,
-        COMMITTED,
+        READ_COMMITTED | ONE_COPY_OF_TRANSACTIONS,
+        READ_COMMITTED,
         over_ms=11_000,
     ),
     Case(
@@ -83,18 +86,18 @@ INTERNAL_STATE = [
     ),
     Case(
         "idle-too-long", "transactional-id-expired", "exactly-once", Anomaly.BLOCKED,
-        OFFSETS_TOO | {"application__idle_ms": 864_000_000},
-        OFFSETS_TOO | {"application__idle_ms": 86_400_000},
+        TRANSACTIONAL_OFFSETS | {"application__idle_ms": 864_000_000},
+        TRANSACTIONAL_OFFSETS | {"application__idle_ms": 86_400_000},
         over_ms=2500,
     ),
     Case(
         "deleted-in-use", "topic-recreated", "at-least-once", Anomaly.EFFECT_MISSING,
-        AFTER | {"application__topic_recreated": "while-running"},
-        AFTER | {"application__topic_recreated": "clients-stopped"},
+        COMMIT_AFTER | {"application__topic_recreated": "while-running"},
+        COMMIT_AFTER | {"application__topic_recreated": "clients-stopped"},
     ),
     Case(
         "deleted-at-rest", "topic-recreated", "at-least-once", Anomaly.EFFECT_MISSING,
         LATEST | {"application__topic_recreated": "clients-stopped"},
-        AFTER | {"application__topic_recreated": "clients-stopped"},
+        COMMIT_AFTER | {"application__topic_recreated": "clients-stopped"},
     ),
 ]  # fmt: skip

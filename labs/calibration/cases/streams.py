@@ -1,12 +1,12 @@
-"""The pairs of `labs.calibration.cases` in which a Kafka Streams application runs."""
+"""The cases in which a Kafka Streams application runs."""
 
 from __future__ import annotations
 
 from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.cases.case import Case, Settings
 
-AGAIN: Settings = {"streams__processing_guarantee": "at_least_once"}
-ONCE: Settings = {
+AT_LEAST_ONCE: Settings = {"streams__processing_guarantee": "at_least_once"}
+EXACTLY_ONCE: Settings = {
     "streams__processing_guarantee": "exactly_once_v2",
     "application__readers": "read_committed",
 }
@@ -18,30 +18,30 @@ THREE_COPIES: Settings = {
 STREAMS_CASES = [
     Case(
         "streams-again", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        AGAIN,
-        ONCE,
+        AT_LEAST_ONCE,
+        EXACTLY_ONCE,
         tested=True,
     ),
     Case(
         "streams-uncommitted", "streams-instance-killed", "exactly-once",
         Anomaly.EFFECT_DUPLICATED,
-        ONCE | {"application__readers": "read_uncommitted"},
-        ONCE,
+        EXACTLY_ONCE | {"application__readers": "read_uncommitted"},
+        EXACTLY_ONCE,
     ),
     Case(
         "streams-elsewhere", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        ONCE | {"application__sink": "plain"},
-        ONCE | {"application__sink": "idempotent"},
+        EXACTLY_ONCE | {"application__sink": "plain"},
+        EXACTLY_ONCE | {"application__sink": "idempotent"},
     ),
     Case(
         "streams-no-changelog", "streams-state-lost", "at-least-once", Anomaly.EFFECT_MISSING,
-        AGAIN | {"application__state": "unlogged"},
-        AGAIN,
+        AT_LEAST_ONCE | {"application__state": "unlogged"},
+        AT_LEAST_ONCE,
     ),
     Case(
         "streams-one-changelog", "streams-internal-topics-lost", "at-least-once",
         Anomaly.EFFECT_MISSING,
-        AGAIN | {"streams__replication_factor": 1},
-        AGAIN | THREE_COPIES,
+        AT_LEAST_ONCE | {"streams__replication_factor": 1},
+        AT_LEAST_ONCE | THREE_COPIES,
     ),
 ]  # fmt: skip

@@ -31,7 +31,7 @@ def run(of=STRONG, *seen: Anomaly, event: str = EVENT, link: str = "/a/") -> Obs
 
 
 def row(of: Comparison, anomaly: Anomaly) -> Row:
-    section = of.of(EVENT)
+    section = of.section(EVENT)
     assert section is not None
     return next(row for row in section.rows if row.anomaly is anomaly)
 
@@ -120,13 +120,13 @@ def test_a_row_counts_runs_by_prediction_and_by_sight():
 def test_a_contradiction_shows_in_its_row_too():
     made = compare([run(STRONG, Anomaly.DUPLICATE)])
     assert len(row(made, Anomaly.DUPLICATE).impossible.seen) == 1
-    section = made.of(EVENT)
+    section = made.section(EVENT)
     assert section is not None
     assert section.summary.endswith("1 that the advice calls impossible")
 
 
 def test_where_no_harm_was_possible_the_runs_are_said_to_have_tried_none():
-    section = compare([run(STRONG), run(STRONG)]).of(EVENT)
+    section = compare([run(STRONG), run(STRONG)]).section(EVENT)
     assert section is not None
     assert section.summary == (
         "2 runs tried only settings that permit no harm, "
@@ -136,7 +136,7 @@ def test_where_no_harm_was_possible_the_runs_are_said_to_have_tried_none():
 
 def test_runs_of_another_event_say_nothing_of_this_one():
     made = compare([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
-    section = made.of(EVENT)
+    section = made.section(EVENT)
     assert section is not None
     assert (section.runs, section.summary) == (0, "")
 

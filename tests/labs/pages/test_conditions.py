@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor import services as advisor
-from labs.calibration.cases.case import AFTER, OFFSETS_TOO
+from labs.calibration.cases.case import COMMIT_AFTER, TRANSACTIONAL_OFFSETS
 from labs.engine.plan.spec import MOST_PARTITIONS
 from labs.engine.scenarios import find
 from labs.models import Experiment, State
@@ -149,9 +149,12 @@ def test_librdkafka_is_chosen_on_the_form_and_plays(client: Client, pipeline: st
 
 def test_java_plays_who_commits_in_the_transaction_and_not_who_has_a_database() -> None:
     scenario = find("consumer-killed-before-commit")
-    database = replace(arms.pipeline(**AFTER), version="4.3")
+    database = replace(arms.pipeline(**COMMIT_AFTER), version="4.3")
     assert java_release(database, scenario) is None
-    assert java_release(replace(arms.pipeline(**OFFSETS_TOO), version="4.3"), scenario) == "4.3.1"
+    assert (
+        java_release(replace(arms.pipeline(**TRANSACTIONAL_OFFSETS), version="4.3"), scenario)
+        == "4.3.1"
+    )
 
 
 def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
@@ -176,7 +179,7 @@ def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
 
 
 def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client: Client) -> None:
-    described = advisor.save(replace(arms.pipeline(**OFFSETS_TOO), version="4.3")).slug
+    described = advisor.save(replace(arms.pipeline(**TRANSACTIONAL_OFFSETS), version="4.3")).slug
     address = reverse("labs:conditions")
     data = {"pipeline": described, "scenario": "transactional-id-shared"}
     assert 'value="copier"' in client.get(address, data).content.decode()
