@@ -77,8 +77,8 @@ UNTRIED: Mapping[str, str] = {
         name: f"every run uses {setting.lab}, to keep it short"
         for name, setting in SHORTENED.items()
     },
-    "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, longer than a "
-    "run lasts",
+    "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, longer than "
+    "a run lasts",
     **dict.fromkeys(
         ("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"),
         "its boundary is how long a leader may be down, longer than in any run",
@@ -224,7 +224,7 @@ LINE: Key = (Component.BROKER, "kafka")
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Two pipelines that differ only in `key`, and for which `event` permits different anomalies."""
+    """Two pipelines that differ only in `key`, for which `event` permits different anomalies."""
 
     event: FailureEvent
     key: Key

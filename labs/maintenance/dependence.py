@@ -1,10 +1,10 @@
-"""Rebuilds the table of what each failure depends on (advisor.reasoning.dependence).
+"""Rebuilds the table of the settings on which failures depend (advisor.reasoning.dependence).
 
-The failure model is asked about some 90,000 pipelines, which takes seconds. A setting is listed if
-changing it alone changes which anomalies an event permits, or whether it is in scope, in one of the
-sampled pipelines; apart from these, if it changes only what is said of them, such as for how long.
-So nothing is listed that the model does not do; what shows only with several unusual settings at
-once may be missing.
+The failure model assesses some 90,000 pipelines, which takes seconds. A setting is listed if
+changing it alone changes, for one of the sampled pipelines, which anomalies an event permits, or
+whether the event is in scope. Settings that change only the text about them, such as a duration,
+are listed separately. So every listed setting does matter; one that matters only together with
+several unusual settings may be missing.
 """
 
 from __future__ import annotations
@@ -55,99 +55,104 @@ _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
     {(Component.STREAMS, "num.standby.replicas"): 1},
     {(Component.STREAMS, "replication.factor"): 3},
 )
-"""Without these some settings have nothing to decide."""
+"""Unusual settings without which some other settings have no effect."""
 
 _LAST_WITH_ZOOKEEPER = "3.9"
 _LAST_TO_REMOVE_EARLY = "3.7"
 
 _NUMBERS = (0, 1, 3, 1_000, 50_000, 10**6, 10**9)  # 50 s: brokers' sessions are 45 to 60
 
-_OWN = "com.example.Own"
+_CUSTOM_CLASS = "com.example.Own"
 
 _Outcome = tuple[frozenset[Anomaly], bool]
 _Judged = tuple[EventAssessment, frozenset[Key]]
 
 
 def main() -> None:
-    """Asks the model of today and writes the table."""
+    """Builds the table from the current model and writes it."""
     TABLE.write_text(text(), encoding="utf-8")
 
 
 def text() -> str:
-    """The table as it has to be: a line for each event, by name."""
+    """The text of the current table: a line for each event, by name."""
     return "".join(line(name, dependence) for name, dependence in sorted(table().items()))
 
 
 def table() -> Mapping[str, Dependence]:
-    """Every event's dependence by name."""
+    """The dependence of each event, by its name."""
     events = all_events()
     keys: dict[str, set[Key]] = {event.name: set() for event in events}
     measures: dict[str, set[Key]] = {event.name: set() for event in events}
-    may: dict[str, dict[Family, frozenset[Anomaly]]] = {
+    anomalies_by_name: dict[str, dict[Family, frozenset[Anomaly]]] = {
         event.name: {family: frozenset() for family in Family if family in event.families}
         for event in events
     }
     judgements = _Judgements()
     for pipeline in _samples():
-        judged = judgements.of(pipeline, events_for(pipeline))
+        judged = judgements.judge(pipeline, events_for(pipeline))
         before = {name: _outcome(assessed) for name, (assessed, _) in judged.items()}
         for name, (anomalies, _) in before.items():
-            may[name][pipeline.family] |= anomalies
+            anomalies_by_name[name][pipeline.family] |= anomalies
         for key in frozenset[Key]().union(*(reads for _, reads in judged.values())):
-            # What does not read a setting cannot change with it; what is known is not asked again.
-            open_ = [
+            # Only events that read the setting can depend on it; known dependences are skipped.
+            undecided = [
                 event for event in events
                 if event.name in judged
                 and key in judged[event.name][1] and key not in keys[event.name]
             ]  # fmt: skip
-            for other in _others(pipeline, key) if open_ else ():
-                for name, (assessed, _) in judgements.of(other, open_).items():
+            for other in _others(pipeline, key) if undecided else ():
+                for name, (assessed, _) in judgements.judge(other, undecided).items():
                     outcome = _outcome(assessed)
-                    may[name][pipeline.family] |= outcome[0]
+                    anomalies_by_name[name][pipeline.family] |= outcome[0]
                     if outcome != before[name]:
                         keys[name].add(key)
                     elif assessed != judged[name][0]:
                         measures[name].add(key)
     return {
-        name: Dependence(frozenset(keys[name]), frozenset(measures[name] - keys[name]), may[name])
+        name: Dependence(
+            frozenset(keys[name]), frozenset(measures[name] - keys[name]), anomalies_by_name[name]
+        )
         for name in keys
     }
 
 
 class _Judgements:
-    """Judgements of pipelines with the same requirement, by the stated settings that they read.
+    """Cached judgements of pipelines with one requirement, by the stated settings that they read.
 
-    Pipelines that state the same of these are judged alike: of seven, six need not be asked.
+    Pipelines that state the same values for these have the same judgement, which saves six of
+    seven.
     """
 
     def __init__(self) -> None:
-        self._known: dict[
+        self._cache: dict[
             tuple[object, ...],
             dict[frozenset[Key], dict[frozenset[tuple[Key, Value]], EventAssessment]],
         ] = {}
 
-    def of(self, pipeline: Traced, events: Iterable[FailureEvent]) -> dict[str, _Judged]:
-        """What `Traced.judged` says of each event, by name, with the settings one by one."""
+    def judge(self, pipeline: Traced, events: Iterable[FailureEvent]) -> dict[str, _Judged]:
+        """The result of `Traced.judged` for each event, by name, with its settings spelled out."""
         stated = {
             (component, name): value
             for component, settings in pipeline.settings.items()
             for name, value in settings.items()
         }
-        return {event.name: self._of(pipeline, event, stated) for event in events}
+        return {event.name: self._judge(pipeline, event, stated) for event in events}
 
-    def _of(self, pipeline: Traced, event: FailureEvent, stated: Mapping[Key, Value]) -> _Judged:
+    def _judge(self, pipeline: Traced, event: FailureEvent, stated: Mapping[Key, Value]) -> _Judged:
         products = (event.name, pipeline.family, pipeline.version, pipeline.kafka)
-        known = self._known.setdefault(products, {})
-        for reads, judgements in known.items():
-            if assessed := judgements.get(_among(stated, reads)):
+        cached = self._cache.setdefault(products, {})
+        for reads, judgements in cached.items():
+            if assessed := judgements.get(_stated_values(stated, reads)):
                 return assessed, reads
         assessed, keys = pipeline.judged(event)
         reads = spelled_out(keys)
-        known.setdefault(reads, {})[_among(stated, reads)] = assessed
+        cached.setdefault(reads, {})[_stated_values(stated, reads)] = assessed
         return assessed, reads
 
 
-def _among(stated: Mapping[Key, Value], keys: frozenset[Key]) -> frozenset[tuple[Key, Value]]:
+def _stated_values(
+    stated: Mapping[Key, Value], keys: frozenset[Key]
+) -> frozenset[tuple[Key, Value]]:
     return frozenset([(key, stated[key]) for key in keys & stated.keys()])
 
 
@@ -156,9 +161,12 @@ def _outcome(assessed: EventAssessment) -> _Outcome:
 
 
 def _samples() -> Iterator[Traced]:
-    """For each client: copies and acknowledgement together, then each word of the code alone, a
-    reader that is away, retries that may repeat, internal topics with copies, for those that can
-    a transaction that holds the input's offsets, and brokers with ZooKeeper."""
+    """Yields the sampled pipelines of each client.
+
+    These are combinations of replicas and acknowledgements, each setting of the application alone,
+    the unusual settings, transactions that include the input's offsets, and older brokers, also
+    with ZooKeeper.
+    """
     for family in Family:
         for topic in _TOPICS:
             for acks in ("1", "all"):
@@ -191,7 +199,7 @@ def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:
 
 
 def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
-    """The pipeline with each other value of a setting, as far as that is valid."""
+    """Yields the pipeline with each value of a setting with which it is valid."""
     setting = next(
         (setting for setting in pipeline.known_settings(key[0]) if setting.name == key[1]), None
     )
@@ -202,13 +210,13 @@ def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
 
 
 def _values(setting: Setting) -> tuple[Value, ...]:
-    """Each switch and word, a class of one's own, one text, numbers of every size that it takes."""
+    """The values to try: all choices, a custom class, one text, or the valid `_NUMBERS`."""
     match setting.kind:
         case Kind.BOOL:
             return (False, True)
         case Kind.CHOICE:
-            own = (_OWN,) if re.fullmatch(setting.pattern, _OWN) else ()
-            return (*dict.fromkeys(value for _, value in setting.choices), *own)
+            custom = (_CUSTOM_CLASS,) if re.fullmatch(setting.pattern, _CUSTOM_CLASS) else ()
+            return (*dict.fromkeys(value for _, value in setting.choices), *custom)
         case Kind.TEXT:
             return ("a",)
         case Kind.INT:

@@ -1,6 +1,6 @@
-"""Apache Ivy, whose jar ships inside the pyspark package: it resolves the trees of new locks.
+"""Resolves the dependency trees of new locks with Apache Ivy, whose jar is in the pyspark package.
 
-Only locks are made with it. What a lock names is downloaded by `labs.engine.distributions`.
+It is used only to make locks; `labs.engine.distributions` downloads the locked jars.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from labs.maintenance.trust import network_options
 def resolve(java: Java, modules: Iterable[Module], into: Path, *, transitive: bool) -> None:
     """Fetches jars as `<into>/jars/<group>/<artifact>/<version>/jar.jar`.
 
-    Without `transitive` no POM is read: exactly these jars. They come from the repository that Ivy
-    calls central, or from those of the Ivy settings file that LAB_IVY_SETTINGS names. What Ivy
-    prints goes to standard error. Raises `subprocess.CalledProcessError`.
+    Without `transitive` no POM is read, and exactly these jars are fetched. They come from the
+    repository that Ivy calls central, or from those of the Ivy settings file LAB_IVY_SETTINGS. The
+    output of Ivy goes to standard error. Raises `subprocess.CalledProcessError`.
     """
     (into / "ivy.xml").write_text(_ivy_xml(modules, transitive), "utf-8")
     settings = Path(os.environ.get("LAB_IVY_SETTINGS") or into / "ivysettings.xml")

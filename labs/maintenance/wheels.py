@@ -1,7 +1,7 @@
-"""Locks a confluent-kafka of the past: `python -m labs.maintenance.wheels 2.3.0`.
+"""Locks an old release of confluent-kafka: `python -m labs.maintenance.wheels 2.3.0`.
 
-It brings the librdkafka of its own number. The SHA-256 of every wheel that it has for a Python of
-3.11 or later on Linux or macOS is recorded, as it was served on the day.
+It includes the librdkafka of the same version. Records the SHA-256 of every wheel for Python 3.11
+or later on Linux and macOS, as it is served today.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PLATFORMS = ("manylinux_2_17_x86_64", "manylinux_2_28_x86_64", "manylinux_2_28_
 
 
 def main(version: str) -> None:
-    """Writes the lock. A wheel that there is not is left out; none at all is an error."""
+    """Writes the lock with all wheels that exist. Exits with a message if there are none."""
     with scratch_folder(cache_dir() / "lock") as folder:
         for python, platform in product(_PYTHONS, _PLATFORMS):
             subprocess.run(
@@ -31,7 +31,7 @@ def main(version: str) -> None:
             )  # fmt: skip
         paths = sorted(folder.glob("*.whl"))
         if not paths:
-            raise SystemExit(f"{PRODUCT} {version} has no wheel that could be used")
+            raise SystemExit(f"{PRODUCT} {version} has no usable wheel")
         lines = [f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n" for path in paths]
     path = LOCKS / f"{PRODUCT}-{version}.txt"
     path.write_text("".join(lines), "ascii")

@@ -1,6 +1,6 @@
-"""Rebuilds `advisor/catalog/generated/`; the difference is what the products changed.
+"""Rebuilds `advisor/catalog/generated/`; the diff shows what the products changed.
 
-Downloads what is not in the cache yet: some 20 MB for each release of Kafka.
+Downloads jars that are not in the cache yet: some 20 MB for each release of Kafka.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ FACTS = Path(str(files("advisor.catalog"))) / "generated"
 
 
 def main() -> None:
-    """Asks every release and writes a file a product."""
+    """Reads the settings of every release, and writes one file per product."""
     settings: dict[str, dict[str, dict[str, Raw]]] = {product: {} for product in configdef.CLASSES}
     for line in releases.KAFKA:
-        say(f"Kafka {releases.release_of(releases.KAFKA[line])}")
+        report(f"Kafka {releases.release_of(releases.KAFKA[line])}")
         with gateway(releases.class_path(line)) as jvm:
             for product in configdef.CLASSES:
                 if configdef.has(jvm, product):
@@ -34,11 +34,11 @@ def main() -> None:
 
 
 def write_spark() -> None:
-    """Asks the Kafka connector of each Spark for the names of its options."""
+    """Reads the options of the Kafka connector of each Spark release, and writes their file."""
     answers = {}
     examined = {line: releases.release_of(lock) for line, lock in releases.SPARK.items()}
     for line, release in examined.items():
-        say(f"Spark {release}")
+        report(f"Spark {release}")
         with gateway(releases.spark_class_path(line)) as jvm:
             answers[line] = spark_options.settings(jvm)
     documentation = spark_options.DOCUMENTATION
@@ -46,12 +46,12 @@ def write_spark() -> None:
 
 
 def write_librdkafka() -> None:
-    """Asks the older librdkafkas, then the installed one."""
+    """Reads the settings of the older librdkafkas and the installed one, and writes their file."""
     examined, answers = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for line in releases.LIBRDKAFKA:
             examined[line], text = releases.older_table(line, Path(folder))
-            say(f"librdkafka {examined[line]}")
+            report(f"librdkafka {examined[line]}")
             answers[line] = librdkafka.settings(text)
     version, text = releases.installed_table()
     line = version.rpartition(".")[0]
@@ -63,12 +63,12 @@ def write(product: str, text: str) -> None:
     """Writes the file of one product."""
     path = FACTS / f"{product}.jsonl"
     path.write_text(text, "utf-8")
-    say(f"{path.name}: {sum(1 for _ in path.open()) - 1} settings")
+    report(f"{path.name}: {sum(1 for _ in path.open()) - 1} settings")
 
 
-def say(words: str) -> None:
-    """Prints the progress."""
-    sys.stdout.write(f"{words}\n")
+def report(text: str) -> None:
+    """Prints a line of progress."""
+    sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 

@@ -1,7 +1,7 @@
-"""What a ConfigDef says of its settings: type, default, bounds, importance.
+"""The facts of a ConfigDef about its settings: type, default, bounds, importance.
 
-A ConfigDef is the table from which a Kafka client, a topic or a broker parses its configuration
-(org.apache.kafka.common.config.ConfigDef). Its texts are not taken, its facts are.
+A ConfigDef is the table with which a Kafka client, a topic or a broker parses its configuration
+(org.apache.kafka.common.config.ConfigDef). Only its facts are used, not its descriptions.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
         "kafka.server.KafkaConfig$",
     ),
 }
-"""Where each product keeps its ConfigDef; the first class that a release has and that has one."""
+"""The classes that may hold the ConfigDef of a product. The first one that does is used."""
 
 _PROGRAM = Path(__file__).with_name("ConfigDefs.java")
 _FIELD, _RECORD = "\x1f", "\x1e"
 _NAMES = ("CONFIG_DEF", "CONFIG", "configDef")
-_LONGEST_RULE = 100
-_WHOLE = {"INT", "LONG", "SHORT"}
+_MAX_RULE_LENGTH = 100
+_INTEGERS = {"INT", "LONG", "SHORT"}
 _NUMBER = r"-?[\d.]+(?:E-?\d+)?"
 _RANGE = re.compile(rf"\[(?P<min>{_NUMBER})?,?\.\.\.,?(?P<max>{_NUMBER})?\]")
 _DEPRECATED = re.compile(
@@ -45,34 +45,34 @@ _DEPRECATED = re.compile(
 
 
 class NoConfigDef(Exception):
-    """The release has none of the classes that are known to hold this ConfigDef."""
+    """No class of `CLASSES` for the product has a ConfigDef in this release."""
 
 
 def settings(jvm: JavaGateway, product: str) -> dict[str, Raw]:
-    """Every setting of a product (a key of `CLASSES`) in the release that `jvm` has.
+    """The facts of every setting of a product (a key of `CLASSES`) in the release of `jvm`.
 
     Raises `NoConfigDef`.
     """
     compiler = jvm.jvm.org.codehaus.janino.SimpleCompiler()
     compiler.cook(_PROGRAM.read_text("ascii"))
     program = compiler.getClassLoader().loadClass("ConfigDefs")
-    (tell,) = (method for method in program.getMethods() if method.getName() == "tell")
+    (dump,) = (method for method in program.getMethods() if method.getName() == "dump")
     arguments = jvm.new_array(jvm.jvm.java.lang.Object, 1)
     arguments[0] = _config_def(jvm, product)
-    lines = str(tell.invoke(None, arguments)).split(_RECORD)
+    lines = str(dump.invoke(None, arguments)).split(_RECORD)
     return dict(_setting(record.split(_FIELD)) for record in lines if record)
 
 
 def has(jvm: JavaGateway, product: str) -> bool:
-    """Whether the jars on this class path hold the product at all."""
+    """Whether the class path of `jvm` has a class of the product."""
     return any(_find(jvm, name) is not None for name in CLASSES[product])
 
 
 def _config_def(jvm: JavaGateway, product: str) -> Any:
     for name in CLASSES[product]:
         result = _find(jvm, name)
-        if result is not None and (held := _held_by(result)) is not None:
-            return held
+        if result is not None and (config_def := _config_def_in(result)) is not None:
+            return config_def
     raise NoConfigDef(f"none of {', '.join(CLASSES[product])} holds a ConfigDef")
 
 
@@ -83,14 +83,14 @@ def _find(jvm: JavaGateway, name: str) -> Any:
         return None
 
 
-def _held_by(owner: Any) -> Any:
-    """The value of the class's own ConfigDef, a private one or a Scala object's among them."""
+def _config_def_in(owner: Any) -> Any:
+    """The ConfigDef in a field of the class, even a private one or a Scala object's; or None."""
     fields = {str(field.getName()): field for field in owner.getDeclaredFields()}
-    here = fields.get("MODULE$")
+    instance = fields.get("MODULE$")
     for name, field in sorted(fields.items(), key=lambda row: _rank(row[0])):
         if name.rpartition("$")[2] in _NAMES and str(field.getType().getName()).endswith("Def"):
             field.setAccessible(True)
-            return field.get(here.get(None) if here is not None else None)
+            return field.get(instance.get(None) if instance is not None else None)
     return None
 
 
@@ -118,31 +118,31 @@ def _setting(lines: list[str]) -> tuple[str, Raw]:
 def _value(kind: str, text: str) -> str | int | float | bool:
     if kind == "BOOLEAN":
         return text == "true"
-    if kind in _WHOLE:
+    if kind in _INTEGERS:
         return int(text)
     return float(text) if kind == "DOUBLE" else text
 
 
 def _bounds(kind: str, name: str, text: str) -> Raw:
-    """The validator as bounds or choices; in its own words where it is neither."""
+    """The validator as bounds or choices, else as its text."""
     if name == "Range":
-        number = int if kind in _WHOLE else float
+        number = int if kind in _INTEGERS else float
         if match := _RANGE.fullmatch(text):
             return {end: number(text) for end, text in match.groupdict().items() if text}
     if name in ("ValidString", "CaseInsensitiveValidString", "ValidList"):
         return _choices(name, text)
-    # A lambda without words of its own prints its address, another one each time; what is long
-    # is documentation, or a list of all versions there ever were.
-    data = name and len(text) <= _LONGEST_RULE and "Lambda" not in text and "@" not in text
+    # A lambda without `toString` prints its address, which differs each time. A long text is
+    # documentation, or a list of all versions.
+    data = name and len(text) <= _MAX_RULE_LENGTH and "Lambda" not in text and "@" not in text
     return {"rule": text} if data else {}
 
 
 def _choices(name: str, text: str) -> Raw:
-    # Some releases print words before or after the brackets; a list of anything prints none.
+    # Some releases print text before or after the brackets; a list of anything prints no brackets.
     match = re.search(r"\[(.+?)\]", text)
     if match is None:
         return {}
     choices = match[1].split(", ")
     if name.startswith("Case"):
-        return {"one_of": sorted(choices), "any_case": True}  # a set: its order says nothing
+        return {"one_of": sorted(choices), "any_case": True}  # a set has no order
     return {"items" if name == "ValidList" else "one_of": choices}

@@ -1,8 +1,8 @@
-"""What a librdkafka says of its settings: the table that it prints of its own properties.
+"""The settings of a librdkafka, from the table of properties that it prints.
 
-`rd_kafka_conf_properties_show` writes what CONFIGURATION.md is made of: name, producer or
-consumer or both, range, default, importance, type, and which names are aliases. Its texts are
-not taken, its facts are.
+`rd_kafka_conf_properties_show` writes the source of CONFIGURATION.md: name, client (producer,
+consumer or both), range, default, importance, type, and aliases. Only these facts are used, not the
+descriptions.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _CLIENTS = {"P": "producer", "C": "consumer"}
 
 
 def bundled(package: Path) -> Path:
-    """The librdkafka in a folder where confluent-kafka is installed or unpacked."""
+    """The librdkafka library in a folder where confluent-kafka is installed or unpacked."""
     return next((package / "confluent_kafka.libs").glob("librdkafka*"))
 
 
 def version(library: CDLL) -> str:
-    """Its own version: `2.16.0`."""
+    """The version of a librdkafka, such as `2.16.0`."""
     library.rd_kafka_version_str.restype = c_char_p
     return str(library.rd_kafka_version_str().decode())
 
 
 def table(library: CDLL) -> str:
-    """What this librdkafka says of itself: a table in Markdown."""
+    """The table of properties that a librdkafka prints, in Markdown."""
     libc = CDLL(None)
     libc.fopen.argtypes, libc.fopen.restype = [c_char_p, c_char_p], c_void_p
     libc.fclose.argtypes = [c_void_p]
@@ -56,9 +56,9 @@ def table(library: CDLL) -> str:
 
 
 def settings(table: str) -> dict[str, Raw]:
-    """Every setting in the table.
+    """The facts of every setting in the table, by name.
 
-    A name that is both global and a topic's is the global one: that is what
+    A name that is both a global and a topic property is the global one, which is what
     `rd_kafka_conf_set` sets (rdkafka_conf.h, "the topic configuration is the fallback").
     """
     results: dict[str, Raw] = {}
@@ -106,5 +106,5 @@ def _range(kind: str, text: str) -> Raw:
 
 
 if __name__ == "__main__":
-    asked = CDLL(sys.argv[1])
-    sys.stdout.write(f"{version(asked)}\n{table(asked)}")
+    library = CDLL(sys.argv[1])
+    sys.stdout.write(f"{version(library)}\n{table(library)}")

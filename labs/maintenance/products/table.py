@@ -1,4 +1,4 @@
-"""Writes what products said at several versions as one file of facts: small, sorted, diffable."""
+"""Formats the facts of a product at several versions as one file: small, sorted, diffable."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from advisor.catalog.facts import Raw
 
 Answers = Mapping[str, Mapping[str, Raw]]
-"""The facts by line (oldest first), then by setting."""
+"""The facts by line of the product (oldest first), then by setting."""
 
 
 def text(
     source: str, examined: Mapping[str, str], answers: Answers, documentation: str = ""
 ) -> str:
-    """The file of one product.
+    """The text of the file of one product.
 
-    `source` says in words what was asked, `examined` which release stands for which line, and
-    `documentation` where types and defaults were read if the product itself does not say them.
+    `source` is what was read, `examined` the release by line, and `documentation` the source of
+    types and defaults if the product itself does not have them.
     """
     head: Raw = {"generated": "make catalog", "source": source, "examined": examined}
     if documentation:
@@ -27,7 +27,7 @@ def text(
 
 
 def _row(name: str, answers: Answers) -> Raw:
-    """One setting: at each line only what was not so at the line before."""
+    """The row of one setting: for each line only the differences from the previous line."""
     row: Raw = {"name": name}
     before: Raw | None = None
     for line, settings in answers.items():
@@ -45,7 +45,7 @@ def _changes(before: Raw, now: Raw) -> Iterator[tuple[str, object]]:
 
 
 def _same(one: object, other: object) -> bool:
-    # To Python True is 1, which in a file it is not.
+    # In Python True == 1, but in the file they differ.
     return one == other and _json(one) == _json(other)
 
 
