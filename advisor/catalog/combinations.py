@@ -1,8 +1,8 @@
-"""Combinations with settings that are not weighed, which a client refuses in its own words.
+"""Combinations with settings that are not modelled and that a client refuses, with its message.
 
-No guarantee depends on these settings, so no pipeline has them; but a file may, and a client that
-does not start deserves a message. Sources: ConsumerConfig and ProducerConfig of kafka-clients 3.9
-and 4.3 and rd_kafka_conf_finalize of librdkafka 2.16, checked against them by tests/contracts; and
+No guarantee depends on these settings, so no pipeline has them. But a file may, and the client then
+does not start. Sources: ConsumerConfig and ProducerConfig of kafka-clients 3.9 and 4.3 and
+rd_kafka_conf_finalize of librdkafka 2.16, checked against them by tests/contracts; and
 KafkaSourceProvider of Spark 4.2.
 """
 
@@ -27,20 +27,21 @@ Texts = Mapping[str, str]
 Complaints = Iterator[tuple[str, str]]
 
 _STRATEGY = "partition.assignment.strategy"
-_OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
+_CLASSIC_ONLY = (_STRATEGY, HEARTBEAT, SESSION)
 _ASSIGNOR, _TWO_PHASES = "group.remote.assignor", "transaction.two.phase.commit.enable"
 _PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "cooperative"}
-_OF_BROKERS, _BROKERS_ASSIGNORS = ("uniform", "range"), "group.consumer.assignors"
-_BUILT_IN = {
-    f"org.apache.kafka.coordinator.group.assignor.{name}assignor": name for name in _OF_BROKERS
+_BROKER_ASSIGNORS, _BROKER_ASSIGNORS_SETTING = ("uniform", "range"), "group.consumer.assignors"
+_ASSIGNOR_CLASSES = {
+    f"org.apache.kafka.coordinator.group.assignor.{name}assignor": name
+    for name in _BROKER_ASSIGNORS
 }
-"""Their classes, in small letters."""
-_OF_CLIENTS = {
+"""The classes of Kafka's own assignors, in lower case, by class → name."""
+_CLIENT_ASSIGNORS = {
     *_PROTOCOLS,
     *(f"org.apache.kafka.clients.consumer.{name}Assignor"
       for name in ("Range", "RoundRobin", "Sticky", "CooperativeSticky")),
 }  # fmt: skip
-"""The assignors of clients that are no team's own: librdkafka's names, and Java's classes."""
+"""The clients' own assignors: librdkafka's names, and Java's classes."""
 _GROUP, _TYPE = "group.id", "group.protocol.type"
 _GAPLESS = "enable.gapless.guarantee"
 _FETCH, _MESSAGE = "fetch.max.bytes", "message.max.bytes"
@@ -51,16 +52,16 @@ _OPTIMIZATIONS = (
 )  # fmt: skip
 _API, _REQUEST = "default.api.timeout.ms", "request.timeout.ms"
 SPARK_PLACES = ("subscribe", "subscribepattern", "assign")
-"""How a query says what it reads, in small letters."""
+"""The options with which a query says what it reads, in lower case."""
 _LEAST, _RESPONSE = "fetch.min.bytes", "receive.message.max.bytes"
 
 
 def refused_combination(
     family: Family, version: str, component: Component, texts: Texts
 ) -> Problem | None:
-    """The first combination of settings in a file that the client refuses.
+    """Returns the first combination of settings in a file that the client refuses, or None.
 
-    What `validate` checks is not included. Raises `SettingError` for a version that is not known.
+    It does not check what `validate` checks. Raises `SettingError` for an unknown version.
     """
     check = _CHECKS.get((family, component))
     if check is None:
@@ -71,30 +72,35 @@ def refused_combination(
 
 
 def refused_assignor(texts: Texts, of_brokers: Texts) -> Problem | None:
-    """What the brokers answer to a member that asks for an assignor which they do not have; those
-    of a list of their own are classes (GroupMetadataManager, throwIfInvalid of the heartbeat)."""
-    wanted, protocol = texts.get(_ASSIGNOR), texts.get(GROUP_PROTOCOL, "")
-    if wanted is None or protocol.lower() != "consumer":
+    """Returns the brokers' error if a member requests an assignor that they do not have, or None.
+
+    Assignors in the brokers' file may be classes (GroupMetadataManager, throwIfInvalid of the
+    heartbeat).
+    """
+    requested, protocol = texts.get(_ASSIGNOR), texts.get(GROUP_PROTOCOL, "")
+    if requested is None or protocol.lower() != "consumer":
         return None
-    stated = [name for name in items(of_brokers.get(_BROKERS_ASSIGNORS, "")) if name]
-    names = [_BUILT_IN.get(name, name) for name in stated] or [*_OF_BROKERS]
-    if wanted in names or not {*_OF_BROKERS}.issuperset(names):
+    stated = [name for name in items(of_brokers.get(_BROKER_ASSIGNORS_SETTING, "")) if name]
+    names = [_ASSIGNOR_CLASSES.get(name, name) for name in stated] or [*_BROKER_ASSIGNORS]
+    if requested in names or not {*_BROKER_ASSIGNORS}.issuperset(names):
         return None
-    supported = ", ".join(name for name in _OF_BROKERS if name in names)
-    message = f"ServerAssignor {wanted} is not supported. Supported assignors: {supported}."
+    supported = ", ".join(name for name in _BROKER_ASSIGNORS if name in names)
+    message = f"ServerAssignor {requested} is not supported. Supported assignors: {supported}."
     return Problem(Component.CONSUMER, _ASSIGNOR, message, product=True)
 
 
 def is_own_assignor(name: str, text: str) -> bool:
-    """Whether a setting names assignors, and only such as the products bring."""
-    known = {_STRATEGY: _OF_CLIENTS}.get(name, {*_OF_BROKERS, *_BUILT_IN})
-    names = {each.strip().lower() for each in text.split(",")}
-    return name in (_STRATEGY, _ASSIGNOR, _BROKERS_ASSIGNORS) and names <= {*map(str.lower, known)}
+    """Whether a setting lists assignors, and only those that come with the products."""
+    known = {_STRATEGY: _CLIENT_ASSIGNORS}.get(name, {*_BROKER_ASSIGNORS, *_ASSIGNOR_CLASSES})
+    names = {item.strip().lower() for item in text.split(",")}
+    return name in (_STRATEGY, _ASSIGNOR, _BROKER_ASSIGNORS_SETTING) and names <= {
+        *map(str.lower, known)
+    }
 
 
 def _java_producer(texts: Texts, line: str) -> Complaints:
     yield from gzip_level(texts, line)
-    if _on(texts, _TWO_PHASES) and TRANSACTION_TIMEOUT in texts and at_least(line, "4.1"):
+    if _is_on(texts, _TWO_PHASES) and TRANSACTION_TIMEOUT in texts and at_least(line, "4.1"):
         message = f"Cannot set {TRANSACTION_TIMEOUT} when {_TWO_PHASES} is set to true."
         yield (
             _TWO_PHASES,
@@ -103,7 +109,7 @@ def _java_producer(texts: Texts, line: str) -> Complaints:
 
 
 def _group_name(texts: Texts) -> Complaints:
-    """Java 4.3.1 does not start without one; the Python client of librdkafka 2.16 ends itself."""
+    """Java 4.3.1 does not start with an empty name; librdkafka's Python client 2.16 crashes."""
     if not texts.get(_GROUP, "unset").strip():
         yield _GROUP, "The configured group.id should not be an empty string or whitespace."
 
@@ -111,7 +117,7 @@ def _group_name(texts: Texts) -> Complaints:
 def _java_consumer(texts: Texts, line: str) -> Complaints:
     yield from _group_name(texts)
     by_brokers = texts.get(GROUP_PROTOCOL, "").lower() == "consumer"
-    stated = [name for name in _OF_CLASSIC if name in texts]
+    stated = [name for name in _CLASSIC_ONLY if name in texts]
     if by_brokers and _STRATEGY in stated and at_least(line, "4.0"):
         yield stated[0], f"{', '.join(stated)} cannot be set when {GROUP_PROTOCOL}=CONSUMER"
     if not by_brokers and texts.get(_ASSIGNOR) and at_least(line, "3.9"):
@@ -122,8 +128,8 @@ def _java_consumer(texts: Texts, line: str) -> Complaints:
 
 
 def _librdkafka_producer(texts: Texts, line: str) -> Complaints:
-    idempotent = _on(texts, IDEMPOTENCE) or "transactional.id" in texts
-    if _on(texts, _GAPLESS) and not idempotent:
+    idempotent = _is_on(texts, IDEMPOTENCE) or "transactional.id" in texts
+    if _is_on(texts, _GAPLESS) and not idempotent:
         yield _GAPLESS, f"`{_GAPLESS}` requires `{IDEMPOTENCE}` to be enabled"
     threshold = "queue.buffering.backpressure.threshold"
     if idempotent and number(texts, threshold, 1) != 1:
@@ -152,8 +158,8 @@ def _librdkafka_consumer(texts: Texts, line: str) -> Complaints:
 
 
 def _librdkafka_sizes(texts: Texts) -> Complaints:
-    """What a response may hold, where one of the three is stated (rd_kafka_conf_finalize)."""
-    most, one, response = (
+    """Checks the size of a response if one of the three is stated (rd_kafka_conf_finalize)."""
+    fetch, message, response = (
         number(texts, name, default)
         for name, default in ((_FETCH, 52_428_800), (_MESSAGE, 1_000_000), (_RESPONSE, 100_000_000))
     )
@@ -163,23 +169,23 @@ def _librdkafka_sizes(texts: Texts) -> Complaints:
             f'Configuration property "{_LEAST}" value is outside allowed range 1..100000000',
         )
     if _FETCH in texts:
-        if most < one:
+        if fetch < message:
             yield _FETCH, f"`{_FETCH}` must be >= `{_MESSAGE}`"
     else:
-        most = max(min(most, 1024 * number(texts, _QUEUED, 65_536)), one)
-    if _RESPONSE in texts and response < most + 512:
+        fetch = max(min(fetch, 1024 * number(texts, _QUEUED, 65_536)), message)
+    if _RESPONSE in texts and response < fetch + 512:
         yield _RESPONSE, f"`{_RESPONSE}` must be >= `{_FETCH}` + 512"
 
 
 def _librdkafka_pauses(texts: Texts) -> Complaints:
     least, most = number(texts, RECONNECT, 100), number(texts, LONGEST_RECONNECT, 10_000)
     if most < least:
-        here = LONGEST_RECONNECT if LONGEST_RECONNECT in texts else RECONNECT
-        yield here, f"`{LONGEST_RECONNECT}` must be >= `{RECONNECT}`"
+        key = LONGEST_RECONNECT if LONGEST_RECONNECT in texts else RECONNECT
+        yield key, f"`{LONGEST_RECONNECT}` must be >= `{RECONNECT}`"
 
 
 def _librdkafka_assignors(stated: str) -> Complaints:
-    """rd_kafka_assignors_init: each has to be known, and all of them of one rebalance protocol."""
+    """Each has to be known, and all need the same rebalance protocol (rd_kafka_assignors_init)."""
     names = [name.lstrip() for name in stated.split(",")]
     unknown = next((name for name in names if name and name not in _PROTOCOLS), None)
     if unknown:
@@ -191,8 +197,9 @@ def _librdkafka_assignors(stated: str) -> Complaints:
 
 
 def _spark_source(texts: Texts, line: str) -> Complaints:
-    """KafkaSourceProvider.scala, validateGeneralOptions; the names' case does not count. The driver
-    has an AdminClient of the same settings (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
+    """KafkaSourceProvider.scala, validateGeneralOptions; the case of names does not matter. The
+    driver has an AdminClient with the same settings
+    (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
     spellings = {name.lower(): name for name in texts}
     places = [name for name in SPARK_PLACES if name in spellings]
     if len(places) > 1:
@@ -216,10 +223,10 @@ def _spark_source(texts: Texts, line: str) -> Complaints:
     if api and number(texts, api, 0) < number(texts, request, 30_000):
         message = f"The specified value of {_API} must be no smaller than the value of "
         yield api, f"{message}{_REQUEST}."
-    yield from _of_client(texts, line, _java_consumer)
-    yield from _of_client(texts, line, _java_heartbeats)
+    yield from _client_complaints(texts, line, _java_consumer)
+    yield from _client_complaints(texts, line, _java_heartbeats)
     least, most = (spellings.get(f"{end}offsetspertrigger") for end in ("min", "max"))
-    if least and most and _more(texts[least], texts[most]):
+    if least and most and _is_greater(texts[least], texts[most]):
         message = f"The value of minOffsetPerTrigger({texts[least]}) is higher than the "
         yield least, f"{message}maxOffsetsPerTrigger({texts[most]})."
 
@@ -231,44 +238,49 @@ def _spark_sink(texts: Texts, line: str) -> Complaints:
         if f"kafka.{name}" in spellings:
             message = f"Kafka option '{name}' is not supported as {noun} are serialized with "
             yield spellings[f"kafka.{name}"], f"{message}ByteArraySerializer."
-    yield from _of_client(texts, line, _java_producer)
+    yield from _client_complaints(texts, line, _java_producer)
 
 
-def _of_client(texts: Texts, line: str, check: Callable[[Texts, str], Complaints]) -> Complaints:
-    """What the Java client inside says of the options that are handed on to it."""
-    own = {name.lower(): name for name in texts if name.lower().startswith("kafka.")}
-    handed_on = {name.removeprefix("kafka."): texts[spelled] for name, spelled in own.items()}
-    for name, message in check(handed_on, effective_client(Family.SPARK, line)):
-        yield own[f"kafka.{name}"], message
+def _client_complaints(
+    texts: Texts, line: str, check: Callable[[Texts, str], Complaints]
+) -> Complaints:
+    """Yields the complaints of the Java client inside about the options that are passed to it."""
+    spellings = {name.lower(): name for name in texts if name.lower().startswith("kafka.")}
+    options = {name.removeprefix("kafka."): texts[spelled] for name, spelled in spellings.items()}
+    for name, message in check(options, effective_client(Family.SPARK, line)):
+        yield spellings[f"kafka.{name}"], message
 
 
 def _java_heartbeats(texts: Texts, line: str) -> Complaints:
-    """Heartbeat.java: each consumer with a group has one, though Spark's joins none."""
-    usual_ms = 45_000 if at_least(line, "3.0") else 10_000
-    beat_ms, session_ms = number(texts, HEARTBEAT, 3_000), number(texts, SESSION, usual_ms)
-    if texts.get(GROUP_PROTOCOL, "").lower() != "consumer" and beat_ms >= session_ms:
-        here = HEARTBEAT if HEARTBEAT in texts else SESSION
-        yield here, "Heartbeat must be set lower than the session timeout"
+    """Heartbeat.java: each consumer with a group.id has one, though Spark's joins no group."""
+    default_ms = 45_000 if at_least(line, "3.0") else 10_000
+    heartbeat_ms, session_ms = number(texts, HEARTBEAT, 3_000), number(texts, SESSION, default_ms)
+    if texts.get(GROUP_PROTOCOL, "").lower() != "consumer" and heartbeat_ms >= session_ms:
+        key = HEARTBEAT if HEARTBEAT in texts else SESSION
+        yield key, "Heartbeat must be set lower than the session timeout"
 
 
 def _streams(texts: Texts, line: str) -> Complaints:
-    """StreamsConfig.verifyTopologyOptimizationConfigs; before 3.4 a word of two."""
+    """StreamsConfig.verifyTopologyOptimizationConfigs; before 3.4 one of two words."""
     if (stated := texts.get(_OPTIMIZATION)) is None or not at_least(line, "3.4"):
         return
     words = [word.strip() for word in stated.strip().split(",")]
-    alone, single = [word for word in words if word in ("none", "all")], ", ".join(_OPTIMIZATIONS)
-    values = f"Acceptable values are: none, all, or a comma separated list of {single}."
-    if alone and len(words) > 1:
+    exclusive, listed = (
+        [word for word in words if word in ("none", "all")],
+        ", ".join(_OPTIMIZATIONS),
+    )
+    values = f"Acceptable values are: none, all, or a comma separated list of {listed}."
+    if exclusive and len(words) > 1:
         yield _OPTIMIZATION, f'"{stated}" is not a valid optimization config. {values}'
-    elif not alone and not {*words} <= {*_OPTIMIZATIONS}:
+    elif not exclusive and not {*words} <= {*_OPTIMIZATIONS}:
         yield _OPTIMIZATION, f"Unrecognized config. {values}"
 
 
-def _more(one: str, other: str) -> bool:
+def _is_greater(one: str, other: str) -> bool:
     return one.isdecimal() and other.isdecimal() and int(one) > int(other)
 
 
-def _on(texts: Texts, name: str) -> bool:
+def _is_on(texts: Texts, name: str) -> bool:
     return texts.get(name, "").strip().lower() == "true"
 
 

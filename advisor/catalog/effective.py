@@ -1,7 +1,7 @@
 """The effective value of a setting: the stated one, or what the product uses instead.
 
-Each rule below is one silent change that a real client or broker makes when a setting was
-*not* stated. Sources: ProducerConfig.postProcessAndValidateIdempotenceConfigs (3.0+),
+Each rule below is a silent change that a real client or broker makes to a setting that was *not*
+stated. Sources: ProducerConfig.postProcessAndValidateIdempotenceConfigs (3.0+),
 ProducerConfig.maybeOverrideEnableIdempotence (2.8), KafkaProducer.configureDeliveryTimeout,
 librdkafka's rd_kafka_conf_finalize, Kafka's topic-to-broker fallback.
 """
@@ -31,7 +31,7 @@ INT_MAX = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What was stated, with the versions that decide what becomes of the rest."""
+    """The stated settings, and the versions that decide the values of the others."""
 
     family: Family
     line: str
@@ -40,21 +40,21 @@ class Stated:
 
     @property
     def client(self) -> str:
-        """The line of the client library that runs."""
+        """The line of the client library that runs (see `effective_client`)."""
         return effective_client(self.family, self.line)
 
     def get(self, component: Component, name: str) -> Value:
-        """The configured value: the stated one, or Kafka Streams' own; or None."""
+        """Returns the configured value: the stated one, or that of Kafka Streams; or None."""
         value = self.settings.get(component, _NOTHING).get(name)
-        tell = OVERRIDES.get((component, name)) if self.family is Family.STREAMS else None
-        return tell(exactly_once(self.settings), value) if tell else value
+        override = OVERRIDES.get((component, name)) if self.family is Family.STREAMS else None
+        return override(exactly_once(self.settings), value) if override else value
 
     def value(self, component: Component, name: str) -> Value:
-        """The value in force."""
+        """Returns the value in force."""
         return _facts(self.family, self.line, self.kafka)[component][name].value(self)
 
     def number(self, component: Component, name: str) -> int:
-        """The value in force of a setting that is always a number."""
+        """Returns the value in force of a setting that is always a number."""
         value = self.value(component, name)
         if not isinstance(value, int):
             raise TypeError(f"{component}.{name} is {value!r}, not a number")
@@ -70,17 +70,17 @@ class _Fact:
     default: Value
     rule: Callable[[Stated], Value] | None
     overridable: bool
-    """Whether Kafka Streams may say otherwise than the team."""
+    """Whether Kafka Streams may override the stated value."""
 
     def value(self, stated: Stated) -> Value:
-        """The value in force."""
+        """Returns the value in force."""
         value = stated.get(self.component, self.name)
         return self.unstated(stated) if value is None else value
 
     def unstated(self, stated: Stated) -> Value:
-        """The value in force where it was not stated."""
-        silent = self.rule(stated) if self.rule else None
-        return self.default if silent is None else silent
+        """Returns the value in force if it was not stated."""
+        value = self.rule(stated) if self.rule else None
+        return self.default if value is None else value
 
 
 _NOTHING: Mapping[str, Value] = {}
@@ -88,11 +88,11 @@ _NOTHING: Mapping[str, Value] = {}
 
 @lru_cache(maxsize=1024)
 def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mapping[str, _Fact]]:
-    """Every setting of these versions, by its name and by its aliases.
+    """Returns every setting of these versions, by its name and by its aliases.
 
-    The advisor asks for values some thousand times in one recommendation, so that what depends
-    on versions alone is looked up once. There are some 800 pairs of a client's line and a broker's.
-    Raises `SettingError` for a version that is not known.
+    The advisor looks up values some thousand times for one recommendation, so whatever depends on
+    versions alone is cached. There are some 800 pairs of a client's line and a broker's.
+    Raises `SettingError` for an unknown version.
     """
     line, brokers = client_line(family, version), kafka_line(kafka)
     results: dict[Component, dict[str, _Fact]] = {}
@@ -115,9 +115,9 @@ def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mappi
 def plain_defaults(
     family: Family, version: str, kafka: str
 ) -> Mapping[tuple[Component, str], Value]:
-    """The settings that have their default wherever they are not stated, whatever else is.
+    """Returns the settings whose value depends on nothing but themselves, with their defaults.
 
-    Raises `SettingError` for a version that is not known.
+    Raises `SettingError` for an unknown version.
     """
     return {
         (component, name): fact.default
@@ -135,10 +135,10 @@ def effective(
     component: Component,
     name: str,
 ) -> Value:
-    """The value in force of one setting, given everything that was stated.
+    """Returns the value in force of one setting, given all stated settings.
 
-    `None` means that the product leaves it unset. Raises `SettingError` for a name or version
-    that the catalog does not know.
+    None means that the product leaves it unset. Raises `SettingError` for an unknown name or
+    version.
     """
     facts = _facts(family, version, kafka)[component]
     fact = facts.get(name)
@@ -152,7 +152,7 @@ def effective(
             raise AssertionError(f"{component}.{name} is known and has no value")
     resolve = fact.value
     if not fact.overridable:
-        # What was stated goes before everything: no rule needs to be asked.
+        # A stated value takes precedence, so no rule is needed.
         value = settings.get(component, _NOTHING).get(fact.name)
         if value is not None:
             return value
@@ -165,12 +165,12 @@ def effective(
 def _idempotence(stated: Stated) -> Value:
     producer = Component.PRODUCER
     if stated.family is Family.LIBRDKAFKA or not at_least(stated.client, "3.0"):
-        # A transactional.id switches it on by itself.
+        # A transactional.id also enables it.
         return True if stated.get(producer, TRANSACTIONAL_ID) is not None else None
     conflict = stated.get(producer, "acks") in ("0", "1") or stated.get(producer, "retries") == 0
     in_flight = stated.get(producer, IN_FLIGHT)
     if not at_least(stated.client, "4.0") and isinstance(in_flight, int):
-        # From 4.0 on more than 5 is an error instead: see validity.
+        # Since 4.0 more than 5 is an error instead: see `validity`.
         conflict = conflict or in_flight > MAX_IN_FLIGHT_IDEMPOTENT
     return False if conflict else None
 
@@ -199,14 +199,14 @@ def _delivery_timeout(stated: Stated) -> Value:
 
 
 def _longest_reconnect(stated: Stated) -> Value:
-    """A first pause that is stated alone is each pause (CommonClientConfigs,
+    """If only the first pause is stated, it is also the longest (CommonClientConfigs,
     postProcessReconnectBackoffConfigs)."""
     java = stated.family is not Family.LIBRDKAFKA
     return stated.get(Component.PRODUCER, RECONNECT) if java else None
 
 
 def _from(component: Component, name: str) -> Callable[[Stated], Value]:
-    """Falls back to another component's setting."""
+    """Returns a rule that falls back to another component's setting."""
     return lambda stated: stated.value(component, name)
 
 
@@ -221,10 +221,11 @@ _FRAMEWORKS: Mapping[str, str] = {
     "spring": "skip", "spring-2.4": "skip", "spring-cloud-stream": "skip",
     "quarkus": "close", "connect": "close",
 }  # fmt: skip
-"""What each framework does by default with a message that fails in the end.
+"""How each framework handles, by default, a message that finally fails.
 
-Spring logs it and goes on: after ten tries from 2.5 (SeekUtils.DEFAULT_BACK_OFF), at once before
-(LoggingErrorHandler). SmallRye's failure-strategy=fail and Connect's errors.tolerance=none stop.
+Spring logs it and continues: since 2.5 after ten tries (SeekUtils.DEFAULT_BACK_OFF), before
+immediately (LoggingErrorHandler). SmallRye's failure-strategy=fail and Connect's
+errors.tolerance=none stop.
 """
 
 
@@ -238,17 +239,18 @@ def _processing_errors(stated: Stated) -> Value:
 
 
 def _processing_order(stated: Stated) -> Value:
-    """SmallRye calls a method for one message of a channel after the other (@Blocking, ordered)."""
+    """SmallRye calls a method for one message of a channel at a time (@Blocking, ordered)."""
     return "by-key" if _framework(stated) == "quarkus" else None
 
 
 def _auto_commit(stated: Stated) -> Value:
-    """Every framework commits by itself (Spring from 2.3), and switches the client's own off."""
+    """Every framework commits by itself (Spring since 2.3) and disables the client's
+    auto-commit."""
     return False if _framework(stated) in _FRAMEWORKS else None
 
 
 def _offset_reset(stated: Stated) -> Value:
-    """A worker of Connect states it to the consumer of a sink (Worker.baseConsumerConfigs)."""
+    """A Connect worker sets it for the consumer of a sink (Worker.baseConsumerConfigs)."""
     if _framework(stated) == "connect":
         return "earliest"
     spark = stated.family is Family.SPARK
@@ -256,9 +258,9 @@ def _offset_reset(stated: Stated) -> Value:
 
 
 def _remote_minimum(stated: Stated) -> Value:
-    """What the brokers say for every topic, until they have one for this (KIP-1235)."""
-    own = at_least(stated.kafka, "4.3")
-    return None if own else stated.value(Component.BROKER, "min.insync.replicas")
+    """The brokers' setting for all topics applies until they have one for this topic (KIP-1235)."""
+    since_4_3 = at_least(stated.kafka, "4.3")
+    return None if since_4_3 else stated.value(Component.BROKER, "min.insync.replicas")
 
 
 _RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {

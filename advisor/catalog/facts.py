@@ -1,9 +1,10 @@
-"""What the products themselves say of every setting they have, version by version.
+"""The products' own description of every setting that they have, version by version.
 
 The files in `generated/` are generated (`make catalog`, see labs.maintenance.products) and never
-edited. The first line of each is its head; every other line is one setting, with what was so from
-which version on: `{"name": "acks", "2.8": {"default": "1", …}, "3.0": {"default": "all"}}`. What a
-later version does not repeat has stayed; `null` is a fact, or a whole setting, that is gone.
+edited. The first line of each is its head. Every other line is one setting, with its facts by the
+version from which they are valid: `{"name": "acks", "2.8": {"default": "1", …}, "3.0": {"default":
+"all"}}`. Facts that a later version does not repeat are unchanged; `null` means that a fact, or the
+whole setting, was removed.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from typing import Any
 from advisor.catalog.versions import at_least
 
 Raw = dict[str, Any]
-"""One setting's facts at one version, as the data files hold them; no value is null."""
+"""One setting's facts at one version, as in the data files; no value is null."""
 
 PRODUCTS = ("broker", "java_consumer", "java_producer", "librdkafka", "spark", "streams", "topic")
-"""Each has a file.
+"""The products; each has a file.
 
-Of `streams` only StreamsConfig's own settings are there, of `spark` only the options of its Kafka
-connector: settings of the Java client stand before it with `kafka.`.
+`streams` only contains StreamsConfig's own settings, and `spark` only the options of its Kafka
+connector: the Java client's settings have the prefix `kafka.` there.
 """
 
 
@@ -34,15 +35,16 @@ class Fact:
     """One setting at one version, in the product's own terms.
 
     `type` is ConfigDef's (`int`, `long`, `short`, `double`, `boolean`, `string`, `list`, `class`,
-    `password`) or librdkafka's, brought to these (`callback` is set in code only). `default` None
-    is unset, `required` means that there is none. `one_of` are the values of a text, `items` those
-    of a list's members; `any_case` if the letters' case does not count. `rule` holds the words
-    of a validator that is neither bounds nor choices. `client` is `producer` or `consumer` where
-    librdkafka or Spark has the setting for one of them only; `alias` the setting that this is
-    another name of. Of an `undocumented` one only the name is known.
+    `password`); librdkafka's types are mapped to these (a `callback` can only be set in code). A
+    `default` of None means unset, `required` that there is no default. `one_of` are the valid
+    values of a text, `items` those of a list's items; with `any_case` their case does not matter.
+    `rule` is the description of a validator that is neither bounds nor choices. `client` is
+    `producer` or `consumer` if librdkafka or Spark has the setting for only one of them. `alias` is
+    the setting for which this is another name. For an `undocumented` setting only the name is
+    known.
 
-    `since` is the first version examined that has it, None if the oldest one does; `removed` the
-    first that no longer has it, None if the newest does.
+    `since` is the first examined version that has the setting, None if the oldest one has it.
+    `removed` is the first that no longer has it, None if the newest has it.
     """
 
     name: str
@@ -67,13 +69,13 @@ class Fact:
 
 @cache
 def examined(product: str) -> Mapping[str, str]:
-    """The releases that were asked, by their line, oldest first: `{"2.8": "2.8.2", …}`."""
+    """Returns the examined releases by their line, oldest first: `{"2.8": "2.8.2", …}`."""
     return MappingProxyType(_file(product)[0]["examined"])
 
 
 @lru_cache(maxsize=128)
 def aliases(product: str, line: str) -> Mapping[str, tuple[str, ...]]:
-    """The other names of each setting that has some."""
+    """Returns the aliases of each setting that has some."""
     results: dict[str, tuple[str, ...]] = {}
     for fact in facts(product, line).values():
         if fact.alias:
@@ -83,33 +85,32 @@ def aliases(product: str, line: str) -> Mapping[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=128)
 def source(product: str, line: str) -> str:
-    """Where the facts at a line were read: the class or function, and the release."""
+    """Returns where the facts at a line were read: the class or function, and the release."""
     names = [release for since, release in examined(product).items() if at_least(line, since)]
     return f"{_file(product)[0]['source']}, read from {names[-1]}"
 
 
 def documentation(product: str) -> str:
-    """Where types and defaults were read if the product itself does not say them; else ""."""
+    """Returns where types and defaults were read if the product does not provide them; else ""."""
     return str(_file(product)[0].get("documentation", ""))
 
 
 def lines_of(product: str, name: str) -> tuple[str, ...]:
-    """The lines examined at which a product has a setting, oldest first; empty if none has it."""
+    """Returns the examined lines in which a product has a setting, oldest first."""
     row = next((row for row in _file(product)[1] if row["name"] == name), None)
     return tuple(line for line in examined(product) if row and _state(row, line) is not None)
 
 
 def spark_option(name: str) -> str:
-    """A setting as an option of Spark's Kafka source or sink: its own, or a client's, `kafka.…`."""
+    """Returns the name of an option of Spark's Kafka source or sink: its own, or `kafka.…`."""
     return name if lines_of("spark", name) else f"kafka.{name}"
 
 
 @lru_cache(maxsize=128)
 def facts(product: str, line: str) -> Mapping[str, Fact]:
-    """Every setting that a product has at a line, by name, in the order of the names.
+    """Returns every setting that a product has at a line, by name, in the order of the names.
 
-    A line between two that were examined counts as the older one. `product` is one of
-    `PRODUCTS`.
+    A line between two examined ones counts as the older one. `product` is one of `PRODUCTS`.
     """
     oldest = next(iter(examined(product)))
     facts = (fact(row, line, oldest) for row in _file(product)[1])
@@ -124,18 +125,18 @@ def _file(product: str) -> tuple[Raw, tuple[Raw, ...]]:
 
 
 def raw_facts(product: str, line: str) -> dict[str, Raw]:
-    """What `facts` is made of: as the product said it, setting by setting."""
+    """Returns the raw facts of each setting, as the product described it."""
     results = ((row["name"], _state(row, line)) for row in _file(product)[1])
     return {name: state for name, state in results if state is not None}
 
 
 def fact(row: Raw, line: str, oldest: str) -> Fact | None:
-    """The setting of one row at a line, None if the product does not have it there."""
+    """Returns the setting of one row at a line, or None if the product does not have it there."""
     state = _state(row, line)
     if state is None:
         return None
-    for texts in state.keys() & {"one_of", "items"}:
-        state[texts] = tuple(state[texts])
+    for key in state.keys() & {"one_of", "items"}:
+        state[key] = tuple(state[key])
     since, removed = _span(row, line)
     return Fact(row["name"], **state, since=None if since == oldest else since, removed=removed)
 
@@ -153,7 +154,7 @@ def _state(row: Raw, line: str) -> Raw | None:
 
 
 def _span(row: Raw, line: str) -> tuple[str | None, str | None]:
-    """From which version on the setting that is there at a line was there, and until which."""
+    """Returns the first version that has the setting, and the first that no longer has it."""
     since: str | None = None
     for version, change in _steps(row):
         if not at_least(line, version):

@@ -1,8 +1,8 @@
-"""Reads the catalog's data files once, and refuses a malformed one by file and key.
+"""Reads the catalog's data files once, and reports a malformed one with file and key.
 
-Each file in `data/` is a list of `[[setting]]` tables under a head that says for which families
-and which component they are, and whether `since` and `removed` count in versions of the client
-or of the brokers (`line`). What may differ by version is a list, newest first:
+Each file in `data/` is a list of `[[setting]]` tables. Its head states the families and the
+component, and whether `since` and `removed` are versions of the client or of the brokers (`line`).
+A value that differs by version is a list, newest first:
 `default = [{ since = "3.0", value = "all" }, { value = "1" }]`.
 """
 
@@ -28,17 +28,21 @@ _LINE = re.compile(r"[0-9]+\.[0-9]+")
 
 
 class CatalogError(RuntimeError):
-    """A data file that is not what this module expects; the message names file and key."""
+    """A malformed data file; the message names file and key."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByVersion:
-    """A value that changed: `(since, value)` newest first; since `None` is from the start."""
+    """A value that changes with versions.
+
+    `steps` are pairs of (since, value), newest first. A `since` of None stands for the oldest
+    version.
+    """
 
     steps: tuple[tuple[str | None, Value], ...] = ()
 
     def at(self, line: str) -> Value:
-        """The value at a line, `None` where there was none yet."""
+        """Returns the value at a line, or None if there was none yet."""
         for since, value in self.steps:
             if since is None or at_least(line, since):
                 return value
@@ -47,7 +51,7 @@ class ByVersion:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One `[[setting]]` table, for all versions at once."""
+    """One `[[setting]]` table, for all versions."""
 
     families: frozenset[Family]
     by_client: bool
@@ -59,20 +63,20 @@ class Entry:
 
     def exists_at(self, line: str) -> bool:
         """Whether the product has the setting at this line."""
-        started = self.since is None or at_least(line, self.since)
-        return started and not (self.removed and at_least(line, self.removed))
+        exists = self.since is None or at_least(line, self.since)
+        return exists and not (self.removed and at_least(line, self.removed))
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """Every entry of every data file, in the files' own order."""
+    """Returns every entry of every data file, in the order of the files."""
     folder = files("advisor.catalog") / "data"
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
     return tuple(entry for name in names for entry in read(folder / name))
 
 
 def read(file: Traversable) -> list[Entry]:
-    """The entries of one data file. Raises `CatalogError` with the file and the key."""
+    """Returns the entries of one data file. Raises `CatalogError` with the file and the key."""
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
         head = {key: value for key, value in data.items() if key != "setting"}

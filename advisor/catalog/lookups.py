@@ -1,4 +1,4 @@
-"""Finds settings by family, version, component and name."""
+"""Looks up settings by family, version, component and name."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from advisor.catalog.nearest import nearest
 from advisor.catalog.versions import client_line, effective_client, kafka_line
 
 _SHOWN = 60
-"""How much of an unknown name is repeated in a message."""
+"""How many characters of an unknown name a message shows."""
 
 
 def settings_of(
     family: Family, version: str, kafka: str, component: Component, *, every: bool = False
 ) -> tuple[Setting, ...]:
-    """The settings that can be stated, in a sensible order, with the defaults of this version.
+    """Returns the settings that can be stated, in the catalog's order, with this version's
+    defaults.
 
-    With `every`, those that are not weighed follow, by name. Raises `SettingError` for a version
-    that is not known.
+    With `every`, those that are not modelled follow, by name. Raises `SettingError` for an unknown
+    version.
     """
-    look = known_to if every else in_force
-    by_name = look(family, client_line(family, version), kafka_line(kafka), component)
+    find = known_to if every else in_force
+    by_name = find(family, client_line(family, version), kafka_line(kafka), component)
     return tuple(setting for setting in by_name.values() if not setting.refused)
 
 
 def has(family: Family, version: str, kafka: str, component: Component, name: str) -> bool:
-    """Whether these versions have a weighed setting of that name, stated by the team or not."""
+    """Whether these versions have a modelled setting with that name."""
     return name in in_force(family, client_line(family, version), kafka_line(kafka), component)
 
 
@@ -37,25 +38,25 @@ def lookup(
     family: Family, version: str, kafka: str, component: Component, name: str,
     *, every: bool = False,
 ) -> Setting:  # fmt: skip
-    """The setting of that name or alias; with `every`, also one that is not weighed.
+    """Returns the setting with that name or alias; with `every`, also one that is not modelled.
 
     Raises `UnknownSetting` with the nearest known name as suggestion, and `SettingError` for a
-    setting that the product decides itself, with its reason.
+    setting that cannot be stated, with the reason.
     """
-    of = (family, client_line(family, version), kafka_line(kafka), component)
-    settings = in_force(*of)
+    key = (family, client_line(family, version), kafka_line(kafka), component)
+    settings = in_force(*key)
     setting = settings.get(canonical(family, component, name, settings))
     if setting is None:
-        setting = _other_setting(of, name, every=every)
+        setting = _other_setting(key, name, every=every)
     if setting.refused:
         raise SettingError(Problem(component, setting.name, f"{setting.refused}."))
     return setting
 
 
 def canonical(family: Family, component: Component, name: str, by_name: dict[str, Setting]) -> str:
-    """The catalog's name for what may be an alias.
+    """Returns the catalog's name for a name that may be an alias.
 
-    Spark writes client keys with `kafka.`, and its own options in letters of either case.
+    Spark prefixes the clients' settings with `kafka.`, and ignores the case of its own options.
     """
     if name in by_name:
         return name
@@ -73,10 +74,10 @@ def _in_any_case(name: str, by_name: dict[str, Setting]) -> str:
 
 @cache
 def in_force(family: Family, line: str, kafka: str, component: Component) -> dict[str, Setting]:
-    """Every setting of a component by name, those that cannot be stated among them.
+    """Returns every setting of a component by name, including those that cannot be stated.
 
-    A later file's entry of the same name stands in for an earlier one (`spark.toml` comes
-    after `java_producer.toml`). Do not change what is returned: it is cached.
+    An entry in a later file replaces an earlier one with the same name (`spark.toml` comes after
+    `java_producer.toml`). Do not modify the result: it is cached.
     """
     client = effective_client(family, line)
     return {
@@ -90,19 +91,19 @@ def in_force(family: Family, line: str, kafka: str, component: Component) -> dic
 
 @cache
 def known_to(family: Family, line: str, kafka: str, component: Component) -> dict[str, Setting]:
-    """As `in_force`, and after it every other setting that the product has."""
-    weighed = in_force(family, line, kafka, component)
-    others = other_settings.settings(family, line, kafka, component, weighed)
-    return weighed | {setting.name: setting for setting in others}
+    """Returns the settings of `in_force`, followed by every other setting of the product."""
+    modelled = in_force(family, line, kafka, component)
+    others = other_settings.settings(family, line, kafka, component, modelled)
+    return modelled | {setting.name: setting for setting in others}
 
 
-def _other_setting(of: tuple[Family, str, str, Component], name: str, *, every: bool) -> Setting:
-    family, _, _, component = of
-    settings = known_to(*of)
+def _other_setting(key: tuple[Family, str, str, Component], name: str, *, every: bool) -> Setting:
+    family, _, _, component = key
+    settings = known_to(*key)
     setting = settings.get(canonical(family, component, name, settings))
     if setting is None:
         raise UnknownSetting(
-            _unknown(family, component, name, settings if every else in_force(*of))
+            _unknown(family, component, name, settings if every else in_force(*key))
         )
     if not every:
         message = f"{setting.name} is a setting of the {component} that is not taken into account."

@@ -17,16 +17,16 @@ class Family(StrEnum):
     SPARK = "spark"
     STREAMS = "streams"
 
-    # Members are keys of tables that are asked thousands of times: the text's own hash is C.
+    # Members are keys of tables with thousands of lookups: the hash of str is implemented in C.
     __hash__ = str.__hash__
 
 
 class Component(StrEnum):
     """Which part of the pipeline a setting belongs to.
 
-    `streams` is StreamsConfig, whose application has clients of its own inside. `application` is
-    what the team's own code does around the clients (when it commits, whether it looks at
-    delivery errors): not a Kafka setting, but it decides as much.
+    `streams` is StreamsConfig, whose application has its own clients inside. `application` is the
+    behaviour of the team's code around the clients (when it commits, whether it checks delivery
+    errors): these are not Kafka settings, but they matter as much.
     """
 
     PRODUCER = "producer"
@@ -52,16 +52,20 @@ class Kind(StrEnum):
 class Setting:
     """One setting of one component, for one client family and version.
 
-    `default` is the product's own; `None` means that the product leaves it unset. `choices`
-    maps what a person may write to what it means (`-1` and `all` are one value of `acks`);
-    `pattern` is a regular expression for what a text, or a value beside the choices, must be, or
-    for a number with a fraction, of which the next whole one is taken; `between` are the least and
-    the most of a text that is such a number, `items` what the members of a list may be;
-    `any_case` if the letters' case of a choice does not count; `by_librdkafka` if librdkafka reads
-    the text: white space around it counts, and a switch may be t, f, 1 or 0.
-    `aliases` are other names of the same key in this family. `source` says where the default
-    was read. A setting with `refused` is in force but cannot be stated, for the reason given.
-    One that is not `weighed` is real and has no `meaning` here: no guarantee is derived from it.
+    - `default`: the product's own; None if the product leaves the setting unset.
+    - `choices`: maps the texts that are accepted to their values (`-1` and `all` are one value of
+      `acks`). With `any_case` their case does not matter.
+    - `pattern`: a regular expression for a text, for a value other than the choices, or for a
+      number with a fraction, which is rounded up.
+    - `between`: the bounds of a text that is such a number.
+    - `items`: the values that a list may contain.
+    - `by_librdkafka`: librdkafka parses the text. White space around it matters, and a switch may
+      be t, f, 1 or 0.
+    - `aliases`: other names of the setting in this family.
+    - `source`: where the default was read.
+    - `refused`: why the setting is in force but cannot be stated; else empty.
+    - `modelled`: if false, the setting exists but no guarantee depends on it, and it has no
+      `meaning` here.
     """
 
     component: Component
@@ -81,7 +85,7 @@ class Setting:
     refused: str = ""
     any_case: bool = False
     by_librdkafka: bool = False
-    weighed: bool = True
+    modelled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ class Problem:
 
 
 class SettingError(ValueError):
-    """A setting that cannot be taken; carries the `Problem` that names it."""
+    """A setting that is not accepted; `problem` names it."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(f"{problem.component}.{problem.setting}: {problem.message}")
@@ -109,4 +113,4 @@ class SettingError(ValueError):
 
 
 class UnknownSetting(SettingError):
-    """There is no setting of this name; the problem suggests the nearest one, if any is near."""
+    """There is no setting with this name; the problem suggests a similar one if there is one."""

@@ -1,4 +1,4 @@
-"""The known name that an unknown one probably means."""
+"""Suggests a known name for an unknown one."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _BETWEEN = re.compile(r"[._-]")
 LONGEST = 100
 """How many characters of an unknown name are compared."""
 NEAR = 0.6
-"""The least similarity (0 to 1, `difflib.SequenceMatcher.ratio`) that is worth a question."""
+"""The least similarity (0 to 1, `difflib.SequenceMatcher.ratio`) of a suggestion."""
 _COMPARED = 8
-"""How many names are compared letter by letter: those that share most pairs of letters."""
+"""How many names are compared by `difflib`: those that share most pairs of letters."""
 
 
 def nearest(name: str, known: frozenset[str], cutoff: float = NEAR) -> str | None:
-    """The known name that is most similar to `name`, at least `cutoff`, which is `NEAR` or more."""
+    """Returns the known name that is most similar to `name`, or None if none has the similarity
+    `cutoff`, which must be at least `NEAR`."""
     near, ratio = _nearest(name[:LONGEST], known)
     return near if ratio >= cutoff else None
 
 
-# One search answers for every cutoff, as a file asks for one name several times.
+# One cached search serves every cutoff: a name in a file is looked up several times.
 @lru_cache(maxsize=1024)
 def _nearest(name: str, known: frozenset[str]) -> tuple[str | None, float]:
     if alike := _by_letters(known).get(_letters(name)):
         return alike, 1.0
-    # The order of the two is difflib's own: the ratio depends on it. What it has learnt of the
-    # second one it keeps.
+    # The ratio depends on the order of the two. SequenceMatcher caches its analysis of the second.
     matcher = SequenceMatcher(None, "", name)
     best = (0.0, "")
     for candidate in _candidates(name, known):
@@ -40,7 +40,7 @@ def _nearest(name: str, known: frozenset[str]) -> tuple[str | None, float]:
 
 
 def _candidates(name: str, known: frozenset[str]) -> list[str]:
-    """The names with most pairs of letters in common, of those in both names."""
+    """Returns the known names with the largest share of common pairs of letters."""
     shared: Counter[str] = Counter()
     index = _index(known)
     pairs = _pairs(name)
@@ -53,18 +53,18 @@ def _candidates(name: str, known: frozenset[str]) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _index(known: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
-    """The names in which each pair of letters is."""
-    names = defaultdict(list)
+    """Returns the names that contain each pair of letters."""
+    index = defaultdict(list)
     for name in known:
         for pair in _pairs(name):
-            names[pair].append(name)
-    return {pair: tuple(holders) for pair, holders in names.items()}
+            index[pair].append(name)
+    return {pair: tuple(names) for pair, names in index.items()}
 
 
 def _pairs(name: str) -> set[str]:
-    """Its pairs of letters, with its begin and its end."""
-    edged = f"^{name}$"
-    return {edged[at : at + 2] for at in range(len(edged) - 1)}
+    """Returns the pairs of adjacent letters, including the beginning and the end."""
+    marked = f"^{name}$"
+    return {marked[start : start + 2] for start in range(len(marked) - 1)}
 
 
 @lru_cache(maxsize=64)
@@ -73,5 +73,5 @@ def _by_letters(known: frozenset[str]) -> dict[str, str]:
 
 
 def _letters(name: str) -> str:
-    """A name without what people write otherwise: `ACKS_CONFIG` and `enableIdempotence`."""
+    """Returns a name without differences in spelling: `ACKS_CONFIG`, `enableIdempotence`."""
     return _BETWEEN.sub("", name.lower().removesuffix("_config"))

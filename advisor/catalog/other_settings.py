@@ -1,6 +1,6 @@
-"""Settings that the products have and the catalog does not weigh, made of their own facts.
+"""Settings that the products have and that are not modelled, created from the products' facts.
 
-They can be named and their values read, so that nothing real is called a mistake. No rule, no
+Their names and values are known, so that no real setting is reported as a mistake. No rule, no
 guarantee and no experiment uses them, and their meaning is not described here.
 """
 
@@ -21,9 +21,9 @@ _UNITS = ("ms", "seconds", "minutes", "hours", "bytes")
 def products_of(
     family: Family, line: str, kafka: str, component: Component
 ) -> tuple[tuple[str, str], ...]:
-    """The products whose facts are those of a component, each with its line.
+    """Returns the products whose facts describe a component, each with its line.
 
-    None for what the team's code does; two for Spark, which brings the Java client along.
+    None for the team's code; two for Spark, which contains the Java client.
     """
     match component, family:
         case Component.APPLICATION, _:
@@ -41,31 +41,31 @@ def products_of(
 
 
 def settings(
-    family: Family, line: str, kafka: str, component: Component, weighed: Mapping[str, Setting]
+    family: Family, line: str, kafka: str, component: Component, modelled: Mapping[str, Setting]
 ) -> Iterator[Setting]:
-    """The settings of a component beyond those that are `weighed`, by name, with their aliases."""
-    taken = {
-        name for catalogued in weighed.values() for name in (catalogued.name, *catalogued.aliases)
+    """Yields the settings of a component that are not `modelled`, by name, with their aliases."""
+    names = {
+        name for catalogued in modelled.values() for name in (catalogued.name, *catalogued.aliases)
     }
-    for product, at in products_of(family, line, kafka, component):
-        for fact in facts(product, at).values():
-            setting = _setting(product, at, component, fact)
-            if setting and not taken & {setting.name, *setting.aliases}:
+    for product, product_line in products_of(family, line, kafka, component):
+        for fact in facts(product, product_line).values():
+            setting = _setting(product, product_line, component, fact)
+            if setting and not names & {setting.name, *setting.aliases}:
                 yield setting
 
 
 def setting(
     family: Family, line: str, kafka: str, component: Component, name: str
 ) -> Setting | None:
-    """The one setting of that name, as `settings` has it if it is not weighed."""
-    for product, at in products_of(family, line, kafka, component):
-        if fact := facts(product, at).get(name):
-            return _setting(product, at, component, fact)
+    """Returns the setting with that name as `settings` yields it, or None."""
+    for product, product_line in products_of(family, line, kafka, component):
+        if fact := facts(product, product_line).get(name):
+            return _setting(product, product_line, component, fact)
     return None
 
 
 def _setting(product: str, line: str, component: Component, fact: Fact) -> Setting | None:
-    """None for another name of a setting, and for one that only the other client has."""
+    """Returns None for an alias, and for a setting that only the other client has."""
     if fact.alias or fact.client not in ("", component.value):
         return None
     kind = _kind(fact)
@@ -81,7 +81,7 @@ def _setting(product: str, line: str, component: Component, fact: Fact) -> Setti
         minimum=low,
         maximum=high,
         choices=tuple((text, text) for text in fact.one_of),
-        # librdkafka finds a word of its lists in any case (rd_kafka_conf_set_prop0, rd_strcasecmp).
+        # librdkafka ignores the case of an item (rd_kafka_conf_set_prop0, rd_strcasecmp).
         any_case=fact.any_case or product == "librdkafka",
         by_librdkafka=product == "librdkafka",
         pattern=DECIMAL if fact.type == "double" else "",
@@ -89,20 +89,20 @@ def _setting(product: str, line: str, component: Component, fact: Fact) -> Setti
         items=fact.items,
         aliases=aliases(product, line).get(fact.name, ()),
         unit=ending if ending in _UNITS else "",
-        weighed=False,
+        modelled=False,
     )
 
 
 def _source(product: str, line: str, fact: Fact) -> str:
-    read, manual = source(product, line), documentation(product)
-    return f"{read}; type and default: {manual}" if manual and not fact.undocumented else read
+    names, details = source(product, line), documentation(product)
+    return f"{names}; type and default: {details}" if details and not fact.undocumented else names
 
 
 def _default(fact: Fact) -> Value:
     if isinstance(fact.default, float):
         return str(fact.default)
     if fact.any_case:
-        # Some releases list their choices in capitals and state the default in small letters.
+        # Some releases list their choices in upper case and the default in lower case.
         same = (name for name in fact.one_of if name.lower() == str(fact.default).lower())
         return next(same, fact.default)
     return fact.default
@@ -117,14 +117,14 @@ def _kind(fact: Fact) -> Kind:
 
 
 def _between(fact: Fact) -> tuple[float, float] | None:
-    """The validator's bounds of a number with a fraction."""
+    """Returns the validator's bounds of a number with a fraction."""
     if fact.type != "double" or fact.min is fact.max is None:
         return None
     return (-inf if fact.min is None else fact.min, inf if fact.max is None else fact.max)
 
 
 def _bounds(fact: Fact) -> tuple[int, int]:
-    """The validator's bounds, and where it has none those of the type."""
+    """Returns the validator's bounds or, if it has none, those of the type."""
     half = 1 << (_WIDTHS[fact.type] - 1)
     low = -half if fact.min is None else int(fact.min)
     return low, half - 1 if fact.max is None else int(fact.max)

@@ -1,6 +1,7 @@
-"""What brokers refuse in their own file, or of a topic, among settings that are not weighed.
+"""Settings of brokers and topics that are not modelled and that brokers refuse, with their
+messages.
 
-In their own words. Sources: KafkaConfig.validateValues, GroupCoordinatorConfig and
+Sources: KafkaConfig.validateValues, GroupCoordinatorConfig and
 ShareGroupConfig, LogConfig.validate, and Sensor.RecordingLevel.forName, of Kafka 3.3 to 4.3;
 checked against them by tests/contracts.
 """
@@ -25,7 +26,7 @@ _PER_ADDRESS = "max.connections.per.ip"
 _DELAY, _IDLE = "connection.failed.authentication.delay.ms", "connections.max.idle.ms"
 _BUFFER, _CLEANERS = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
 _CODECS = ("offsets.topic.compression.codec", "share.coordinator.state.topic.compression.codec")
-"""By the numbers of CompressionType.forId."""
+"""Settings with the numbers of CompressionType.forId as values."""
 _SESSION, _HEARTBEAT, _ASSIGNMENT = (
     "session.timeout.ms", "heartbeat.interval.ms", "assignment.interval.ms",
 )  # fmt: skip
@@ -34,8 +35,8 @@ _BOUNDED = {
     "share": (_HEARTBEAT, _SESSION, _ASSIGNMENT),
     "streams": (_ASSIGNMENT,),
 }
-"""What the brokers bound of each kind of group, in the order in which they look at it; the rest is
-weighed (`limits`)."""
+"""The settings of each kind of group that the brokers limit, in the order in which they check them;
+the others are modelled (`limits`)."""
 _STANDBYS, _MOST_STANDBYS = (
     "group.streams.num.standby.replicas",
     "group.streams.max.standby.replicas",
@@ -52,17 +53,18 @@ _AT_LEAST = tuple(
         ("max.share.sessions", "max.size"),
     )
 )
-"""What brokers ask of share groups beside that, where the line has both."""
+"""Further conditions for share groups, if the line has both settings: the first is at least the
+second."""
 _ASSIGNORS = {"consumer": ("uniform", "range"), "share": ("simple",)}
-"""Kafka's own of each kind of group."""
-_THEIR_CLASSES = "org.apache.kafka.coordinator.group.assignor."
+"""Kafka's own assignors of each kind of group."""
+_ASSIGNOR_PACKAGE = "org.apache.kafka.coordinator.group.assignor."
 _POOLS = tuple(f"remote.log.manager.{pool}.thread.pool.size" for pool in ("copier", "expiration"))
 _KINDS = {"consumer": "3.7", "classic": "3.7", "share": "3.9", "streams": "4.1"}
 _UPDATES = "share.coordinator.snapshot.update.records.per.snapshot"
 _LEVEL, _LEVELS = "metrics.recording.level", ("INFO", "DEBUG", "TRACE")
 _BROKER_ID, _NODE_ID = "broker.id", "node.id"
 _MOST_OWN_ID = 1_000
-"""`reserved.broker.max.id` of Kafka (ServerConfigs)."""
+"""Kafka's default `reserved.broker.max.id` (ServerConfigs)."""
 _REMOTE, _POLICY = "remote.storage.enable", "cleanup.policy"
 _REMOTE_OF_BROKERS = "remote.log.storage.system.enable"
 _LEAST_LAG, _MOST_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
@@ -75,9 +77,9 @@ _REPLICAS = re.compile(r"(?:[0-9]+:[0-9]+)?", re.ASCII)
 
 
 def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Problem | None:
-    """The first thing of a broker's file or of a topic at which brokers of this version stop.
+    """Returns the first problem in a broker's file or a topic that brokers refuse, or None.
 
-    What `validate` checks is not included. Raises `SettingError` for a version that is not known.
+    It does not check what `validate` checks. Raises `SettingError` for an unknown version.
     """
     check = _CHECKS.get(component)
     for setting, message in check(texts, kafka_line(kafka)) if check else ():
@@ -86,10 +88,10 @@ def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Proble
 
 
 def refused_tiering(component: Component, texts: Texts, of_brokers: Texts) -> Problem | None:
-    """What brokers answer to a tiered topic where their own file says that nothing is tiered
+    """Returns the brokers' error for a tiered topic if their file disables tiered storage, or None
     (LogConfig.validateRemoteStorageOnlyIfSystemEnabled, since 3.6).
 
-    Nothing is by default, either, but then their file may just not be given.
+    It is also disabled by default, but then the brokers' file may just be missing here.
     """
     tiered = component is Component.TOPIC and texts.get(_REMOTE, "").strip().lower() == "true"
     if not tiered or of_brokers.get(_REMOTE_OF_BROKERS, "").strip().lower() != "false":
@@ -106,20 +108,20 @@ def _broker(texts: Texts, line: str) -> Complaints:
     yield from _protocols(texts, line)
     if at_least(line, "3.9"):
         yield from _groups(texts, line, "equal to" if at_least(line, "4.0") else "equals to")
-    elif at_least(line, "3.5") and not at_least(line, "3.7"):  # what is weighed since (`limits`)
+    elif at_least(line, "3.5") and not at_least(line, "3.7"):  # modelled since 3.7 (`limits`)
         for ending in (_HEARTBEAT, _SESSION):
-            for name, words in _of_group(texts, line, "consumer", ending, "equals to"):
-                yield name, f"{_FAILED}{words}"
+            for name, message in _group_bounds(texts, line, "consumer", ending, "equals to"):
+                yield name, f"{_FAILED}{message}"
     if not at_least(line, "4.3") and at_least(line, "4.0") and _number(texts, _UPDATES, 0) > 500:
         yield _UPDATES, f"{_UPDATES} must be between [0, 500]"
     yield from _lists(texts, line)
     yield from _identity(texts, line)
-    if line == "4.0" and (size := _number(texts, _SEGMENT, 2**20)) < 2**20:  # a topic's since 4.1
+    if line == "4.0" and (size := _number(texts, _SEGMENT, 2**20)) < 2**20:  # for topics since 4.1
         yield _SEGMENT, f"Invalid value {size} for configuration {_SEGMENT}: {_LEAST}"
     if (level := texts.get(_LEVEL, "").strip().upper()) and level not in _LEVELS:
         words = f"No enum constant org.apache.kafka.common.metrics.Sensor.RecordingLevel.{level}"
         yield _LEVEL, words
-    for name in _POOLS if line == "3.9" else ():  # 4.0 has two bounds of it
+    for name in _POOLS if line == "3.9" else ():  # 4.0 has two bounds instead
         if (size := _number(texts, name, -1)) < -1 or size == 0:
             words = "Value can be -1 or greater than 0"
             yield name, f"Invalid value {size} for configuration {name}: {words}"
@@ -127,10 +129,10 @@ def _broker(texts: Texts, line: str) -> Complaints:
         if _number(texts, name, least) < least:
             yield name, f"{_FAILED}{name} must be greater than or equal to {least}"
     if _number(texts, _CLEANERS, 1) == 0:
-        yield _CLEANERS, "/ by zero"  # of the buffer, in the check that follows
+        yield _CLEANERS, "/ by zero"  # when the following check divides the buffer
     if _number(texts, _BUFFER, 2**27) // max(_number(texts, _CLEANERS, 1), 1) <= 2**20:
-        here = _BUFFER if _BUFFER in texts else _CLEANERS
-        yield here, f"{_FAILED}{_BUFFER} must be at least 1MB per cleaner thread."
+        key = _BUFFER if _BUFFER in texts else _CLEANERS
+        yield key, f"{_FAILED}{_BUFFER} must be at least 1MB per cleaner thread."
     if 0 < _number(texts, _QUEUED, -1) < _number(texts, _REQUEST, 104_857_600):
         yield _QUEUED, f"{_FAILED}{_QUEUED} must be larger or equal to {_REQUEST}"
     for name in _CODECS:
@@ -140,108 +142,109 @@ def _broker(texts: Texts, line: str) -> Complaints:
 
 
 def _protocols(texts: Texts, line: str) -> Complaints:
-    """Of the kinds of groups (GroupCoordinatorConfig; Group.GroupType)."""
+    """Checks the kinds of groups (GroupCoordinatorConfig; Group.GroupType)."""
     if PROTOCOLS not in texts or not at_least(line, "3.7"):
         return
     kinds = [kind for kind, since in _KINDS.items() if at_least(line, since)]
-    stated = [name.strip() for name in texts[PROTOCOLS].split(",")]  # their case counts
-    if other := next((name for name in stated if name not in kinds), None):
-        words = f"String must be one of: {', '.join(kinds)}"
-        yield PROTOCOLS, f"Invalid value {other} for configuration {PROTOCOLS}: {words}"
+    stated = [name.strip() for name in texts[PROTOCOLS].split(",")]  # their case matters
+    if unknown := next((name for name in stated if name not in kinds), None):
+        rule = f"String must be one of: {', '.join(kinds)}"
+        yield PROTOCOLS, f"Invalid value {unknown} for configuration {PROTOCOLS}: {rule}"
     if "classic" not in stated:
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
 
 
 def _lists(texts: Texts, line: str) -> Complaints:
-    """Assignors are classes, and since 4.0 names of Kafka's own (GroupCoordinatorConfig)."""
-    since = at_least(line, "4.2")  # ConfigDef.ValidList, KIP-1161
+    """Assignors are classes or, since 4.0, names of Kafka's own (GroupCoordinatorConfig)."""
+    since_4_2 = at_least(line, "4.2")  # ConfigDef.ValidList, KIP-1161
     needed = {
         "listeners": True, "advertised.listeners": "broker" in texts.get("process.roles", "broker"),
         "controller.listener.names": "process.roles" in texts,
     }  # fmt: skip
     for name in (*needed, *(f"group.{kind}.assignors" for kind in _ASSIGNORS)):
-        if (since or needed.get(name)) and not texts.get(name, "unset").strip():
-            words = "must not be empty. Valid values include: any non-empty value"
-            old = f"{_FAILED}{name} must contain at least one value"
-            yield name, f"Configuration '{name}' {words}" if since else old
-    for kind, own in _ASSIGNORS.items():
+        if (since_4_2 or needed.get(name)) and not texts.get(name, "unset").strip():
+            rule = "must not be empty. Valid values include: any non-empty value"
+            older = f"{_FAILED}{name} must contain at least one value"
+            yield name, f"Configuration '{name}' {rule}" if since_4_2 else older
+    for kind, built_in in _ASSIGNORS.items():
         name = f"group.{kind}.assignors"
-        # Kafka 3.5 has the setting, and does not look at it when it starts.
+        # Kafka 3.5 has the setting, but does not check it when it starts.
         if name not in texts or name not in facts("broker", line) or not at_least(line, "3.6"):
             continue
-        stated = [each for each in map(str.strip, texts[name].split(",")) if each]
-        stated = [*dict.fromkeys(stated)] if since else stated
-        known = {f"{_THEIR_CLASSES}{each.title()}Assignor" for each in own}
-        known |= {*own} if at_least(line, "4.0") else set()
-        for each in stated:
-            if each not in known and ("." not in each or each.startswith(_THEIR_CLASSES)):
-                yield name, f"{each} ClassNotFoundException exception occurred"
+        stated = [item for item in map(str.strip, texts[name].split(",")) if item]
+        stated = [*dict.fromkeys(stated)] if since_4_2 else stated
+        known = {f"{_ASSIGNOR_PACKAGE}{short.title()}Assignor" for short in built_in}
+        known |= {*built_in} if at_least(line, "4.0") else set()
+        for item in stated:
+            if item not in known and ("." not in item or item.startswith(_ASSIGNOR_PACKAGE)):
+                yield name, f"{item} ClassNotFoundException exception occurred"
         if kind == "share" and len(stated) != 1:
             yield name, f"{name} must contain exactly one assignor, but found {len(stated)}"
 
 
 def _connections(texts: Texts) -> Complaints:
-    excepted = f"{_PER_ADDRESS}.overrides"
-    if _number(texts, _PER_ADDRESS, 1) == 0 and not texts.get(excepted, "").strip():
-        words = f"{_PER_ADDRESS} can be set to zero only if {excepted} property is set."
-        yield _PER_ADDRESS, f"{_FAILED}{words}"
-    if not all(map(_LIMIT.fullmatch, filter(str.strip, texts.get(excepted, "").split(",")))):
-        yield excepted, f"Error parsing configuration property '{excepted}'"
+    overrides = f"{_PER_ADDRESS}.overrides"
+    if _number(texts, _PER_ADDRESS, 1) == 0 and not texts.get(overrides, "").strip():
+        message = f"{_PER_ADDRESS} can be set to zero only if {overrides} property is set."
+        yield _PER_ADDRESS, f"{_FAILED}{message}"
+    if not all(map(_LIMIT.fullmatch, filter(str.strip, texts.get(overrides, "").split(",")))):
+        yield overrides, f"Error parsing configuration property '{overrides}'"
     delay, idle = _number(texts, _DELAY, 100), _number(texts, _IDLE, 600_000)
     if 0 <= idle <= delay:
-        words = f"{_DELAY}={delay} should always be less than {_IDLE}={idle} to prevent failed"
-        here = _DELAY if _DELAY in texts else _IDLE
-        yield here, f"{_FAILED}{words} authentication responses from timing out"
+        message = f"{_DELAY}={delay} should always be less than {_IDLE}={idle} to prevent failed"
+        key = _DELAY if _DELAY in texts else _IDLE
+        yield key, f"{_FAILED}{message} authentication responses from timing out"
 
 
 def _identity(texts: Texts, line: str) -> Complaints:
-    """Of who a broker is: node.id in KRaft mode, which broker.id stands for (KafkaConfig)."""
-    own, with_zookeeper = _number(texts, _BROKER_ID, 0), "process.roles" not in texts
+    """Checks a broker's id: node.id in KRaft mode, for which broker.id is a synonym
+    (KafkaConfig)."""
+    broker_id, with_zookeeper = _number(texts, _BROKER_ID, 0), "process.roles" not in texts
     most = _number(texts, "reserved.broker.max.id", _MOST_OWN_ID)
-    if at_least(line, "4.0") and own < 0:
-        words = "Value must be at least 0"
-        yield _BROKER_ID, f"Invalid value {own} for configuration {_NODE_ID}: {words}"
-    elif own < -1 or (own > most and with_zookeeper and "zookeeper.connect" in texts):
-        words = "must be greater than or equal to -1 and not greater than reserved.broker.max.id"
-        yield _BROKER_ID, f"{_FAILED}{_BROKER_ID} {words}"
+    if at_least(line, "4.0") and broker_id < 0:
+        rule = "Value must be at least 0"
+        yield _BROKER_ID, f"Invalid value {broker_id} for configuration {_NODE_ID}: {rule}"
+    elif broker_id < -1 or (broker_id > most and with_zookeeper and "zookeeper.connect" in texts):
+        rule = "must be greater than or equal to -1 and not greater than reserved.broker.max.id"
+        yield _BROKER_ID, f"{_FAILED}{_BROKER_ID} {rule}"
 
 
 def _groups(texts: Texts, line: str, equal: str) -> Complaints:
-    """The bounds of what groups of each kind do, where the line has them."""
+    """Checks the bounds of each kind of group, if the line has them."""
     known = facts("broker", line)
     for group, endings in _BOUNDED.items():
         for ending in endings:
-            yield from _of_group(texts, line, group, ending, equal)
+            yield from _group_bounds(texts, line, group, ending, equal)
     for more, less in _AT_LEAST:
         stated = [name for name in (more, less) if name in texts]
         both = stated and {more, less} <= known.keys()
-        if both and _of(texts, line, more) < _of(texts, line, less):
+        if both and _value(texts, line, more) < _value(texts, line, less):
             yield stated[0], f"{more} must be greater than or {equal} {less}"
-    if _STANDBYS in known and _of(texts, line, _STANDBYS) > _of(texts, line, _MOST_STANDBYS):
-        here = _STANDBYS if _STANDBYS in texts else _MOST_STANDBYS
-        yield here, f"{_STANDBYS} must be less than or {equal} {_MOST_STANDBYS}"
+    if _STANDBYS in known and _value(texts, line, _STANDBYS) > _value(texts, line, _MOST_STANDBYS):
+        key = _STANDBYS if _STANDBYS in texts else _MOST_STANDBYS
+        yield key, f"{_STANDBYS} must be less than or {equal} {_MOST_STANDBYS}"
 
 
-def _of_group(texts: Texts, line: str, group: str, ending: str, equal: str) -> Complaints:
-    own, least, most = (f"group.{group}.{bound}{ending}" for bound in ("", "min.", "max."))
-    if own in facts("broker", line) and {own, least, most} & texts.keys():
-        yield from _bounded(texts, line, own, least, most, equal)
+def _group_bounds(texts: Texts, line: str, group: str, ending: str, equal: str) -> Complaints:
+    name, least, most = (f"group.{group}.{bound}{ending}" for bound in ("", "min.", "max."))
+    if name in facts("broker", line) and {name, least, most} & texts.keys():
+        yield from _bounds(texts, line, name, least, most, equal)
 
 
-def _bounded(texts: Texts, line: str, own: str, least: str, most: str, equal: str) -> Complaints:
-    now, low, high = (_of(texts, line, name) for name in (own, least, most))
-    for broken, name, words, other in (
+def _bounds(texts: Texts, line: str, setting: str, least: str, most: str, equal: str) -> Complaints:
+    value, low, high = (_value(texts, line, name) for name in (setting, least, most))
+    for is_violated, name, relation, other in (
         (high < low, most, "greater", least),
-        (now < low, own, "greater", least),
-        (now > high, own, "less", most),
+        (value < low, setting, "greater", least),
+        (value > high, setting, "less", most),
     ):
-        if broken:
-            here = next(stated for stated in (name, other) if stated in texts)
-            yield here, f"{name} must be {words} than or {equal} {other}"
+        if is_violated:
+            key = next(stated for stated in (name, other) if stated in texts)
+            yield key, f"{name} must be {relation} than or {equal} {other}"
 
 
-def _of(texts: Texts, line: str, name: str) -> int:
-    """What is stated, or the default of the line."""
+def _value(texts: Texts, line: str, name: str) -> int:
+    """Returns the stated value, or the default of the line."""
     return _number(texts, name, int(facts("broker", line)[name].default or 0))
 
 
@@ -250,23 +253,23 @@ def _topic(texts: Texts, line: str) -> Complaints:
     yield from _versions(texts, line, ("message.format.version",))
     yield from _throttled(texts)
     least, most = _number(texts, _LEAST_LAG, 0), _number(texts, _MOST_LAG, _FOR_EVER)
-    if least > most >= 1:  # what is below 1 has a validator of its own
-        words = f"conflict topic config setting {_LEAST_LAG} ({least}) > {_MOST_LAG} ({most})"
-        yield _LEAST_LAG, words
+    if least > most >= 1:  # another validator refuses values below 1
+        message = f"conflict topic config setting {_LEAST_LAG} ({least}) > {_MOST_LAG} ({most})"
+        yield _LEAST_LAG, message
     if texts.get(_REMOTE, "").strip().lower() == "true" and at_least(line, "3.6"):
         yield from _remote(texts, line)
 
 
 def _versions(texts: Texts, line: str, names: Iterable[str]) -> Complaints:
-    """MetadataVersionValidator, ApiVersionValidator before 3.3; Kafka 4.0 has none of the names."""
+    """MetadataVersionValidator, before 3.3 ApiVersionValidator; Kafka 4.0 has none of the names."""
     for name in () if at_least(line, "4.0") else names:
         stated = texts.get(name, "").strip()
         parts = _VERSION.match(stated)
-        spoken = tuple(map(int, parts.groups())) if parts else (0, 0)
-        if stated and not (0, 8) <= spoken <= tuple(map(int, line.split("."))):
+        version = tuple(map(int, parts.groups())) if parts else (0, 0)
+        if stated and not (0, 8) <= version <= tuple(map(int, line.split("."))):
             quoted = stated if at_least(line, "3.3") else f"`{stated}`"
-            words = f"Version {quoted} is not a valid version"
-            yield name, f"Invalid value {stated} for configuration {name}: {words}"
+            rule = f"Version {quoted} is not a valid version"
+            yield name, f"Invalid value {stated} for configuration {name}: {rule}"
 
 
 def _throttled(texts: Texts) -> Complaints:
@@ -275,33 +278,35 @@ def _throttled(texts: Texts) -> Complaints:
         name = f"{side}.replication.throttled.replicas"
         stated = [replica.strip() for replica in texts.get(name, "").split(",")]
         if stated[0] != "*" and not all(map(_REPLICAS.fullmatch, stated)):
-            words = f"{name} must be the literal '*' or a list of replicas in the following format:"
-            words += " [partitionId]:[brokerId],[partitionId]:[brokerId],..."
-            yield name, f"Invalid value {texts[name]} for configuration {name}: {words}"
+            rule = f"{name} must be the literal '*' or a list of replicas in the following format:"
+            rule += " [partitionId]:[brokerId],[partitionId]:[brokerId],..."
+            yield name, f"Invalid value {texts[name]} for configuration {name}: {rule}"
 
 
 def _remote(texts: Texts, line: str) -> Complaints:
-    """Of a topic whose older segments are in a remote storage (KIP-405)."""
+    """Checks a topic whose older segments are in a remote storage (KIP-405)."""
     if "compact" in items(texts.get(_POLICY, "")):
-        words = "Remote log storage only supports topics with cleanup.policy=delete"
+        message = "Remote log storage only supports topics with cleanup.policy=delete"
         if at_least(line, "4.2"):
-            words += " or cleanup.policy being an empty list."
+            message += " or cleanup.policy being an empty list."
         elif not at_least(line, "4.1"):
-            words = "Remote log storage is unsupported for the compacted topics"
-        yield _REMOTE, words
-    stops = at_least(line, "3.9") and texts.get(_NO_COPIES, "").strip().lower() == "true"
-    for ending, usual in (("bytes", -1), ("ms", 604_800_000)):
-        local, whole = f"local.retention.{ending}", f"retention.{ending}"
-        here, kept = _number(texts, local, -2), _number(texts, whole, usual)
-        if kept > -1 and here != -2 and (here == -1 or here > kept):
-            words = f"Value must not be more than {whole} property value: {kept}"
-            if here == -1:
-                words = f"Value must not be -1 as {whole} value is set as {kept}."
-            yield local, f"Invalid value {here} for configuration {local}: {words}"
-        if stops and here not in (-2, kept):
-            words = f"When `{_NO_COPIES}` is set to true, the `{local}` and `{whole}` must be set "
-            words += "to the identical value because there will be no more logs copied to the "
-            yield local, f"{words}remote storage."
+            message = "Remote log storage is unsupported for the compacted topics"
+        yield _REMOTE, message
+    copying_stops = at_least(line, "3.9") and texts.get(_NO_COPIES, "").strip().lower() == "true"
+    for ending, default in (("bytes", -1), ("ms", 604_800_000)):
+        local, total = f"local.retention.{ending}", f"retention.{ending}"
+        local_limit, limit = _number(texts, local, -2), _number(texts, total, default)
+        if limit > -1 and local_limit != -2 and (local_limit == -1 or local_limit > limit):
+            message = f"Value must not be more than {total} property value: {limit}"
+            if local_limit == -1:
+                message = f"Value must not be -1 as {total} value is set as {limit}."
+            yield local, f"Invalid value {local_limit} for configuration {local}: {message}"
+        if copying_stops and local_limit not in (-2, limit):
+            message = (
+                f"When `{_NO_COPIES}` is set to true, the `{local}` and `{total}` must be set "
+            )
+            message += "to the identical value because there will be no more logs copied to the "
+            yield local, f"{message}remote storage."
 
 
 def _number(texts: Texts, name: str, default: int) -> int:

@@ -1,7 +1,7 @@
-"""What Kafka Streams sets on its inner clients, whatever the team states.
+"""The settings that Kafka Streams overrides on the clients inside, whatever the team states.
 
-Source: StreamsConfig, `NON_CONFIGURABLE_…` and `…_EOS_OVERRIDES`, the same from 2.8 to 4.3. What is
-only a default, whatever processing.guarantee is, is in `data/streams.toml`.
+Source: StreamsConfig, `NON_CONFIGURABLE_…` and `…_EOS_OVERRIDES`, the same from 2.8 to 4.3.
+Settings that are only defaults, whatever processing.guarantee is, are in `data/streams.toml`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from advisor.catalog.model import Component, Value
 
 Settings = Mapping[Component, Mapping[str, Value]]
 Override = Callable[[bool, Value], Value]
-"""(is exactly-once, what the team stated) -> what the client gets."""
+"""(is exactly-once, stated value) -> the value that the client gets."""
 
 GUARANTEE = "processing.guarantee"
 TRANSACTION_MS = 10_000
@@ -23,7 +23,7 @@ COMMIT_MS = 100
 """commit.interval.ms with exactly-once."""
 
 NAMED_BY_STREAMS = "named-by-streams"
-"""Stands for the transactional.id, which is made when the application starts."""
+"""Stands for the transactional.id, which is generated when the application starts."""
 
 _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
 
@@ -35,21 +35,21 @@ def exactly_once(settings: Settings) -> bool:
 
 
 def _forces(value: Value) -> Override:
-    return lambda eos, text: value if eos else text
+    return lambda eos, stated: value if eos else stated
 
 
-def _says(value: Value) -> Override:
-    return lambda eos, text: value if eos and text is None else text
+def _defaults_to(value: Value) -> Override:
+    return lambda eos, stated: value if eos and stated is None else stated
 
 
 OVERRIDES: Mapping[tuple[Component, str], Override] = {
     (_PRODUCER, "enable.idempotence"): _forces(True),
     (_PRODUCER, "transactional.id"): _forces(NAMED_BY_STREAMS),
-    (_PRODUCER, "delivery.timeout.ms"): _says(2**31 - 1),
-    (_PRODUCER, "transaction.timeout.ms"): _says(TRANSACTION_MS),
+    (_PRODUCER, "delivery.timeout.ms"): _defaults_to(2**31 - 1),
+    (_PRODUCER, "transaction.timeout.ms"): _defaults_to(TRANSACTION_MS),
     (_CONSUMER, "isolation.level"): _forces("read_committed"),
     (_CONSUMER, "enable.auto.commit"): lambda eos, value: False,
-    (Component.STREAMS, "commit.interval.ms"): _says(COMMIT_MS),
+    (Component.STREAMS, "commit.interval.ms"): _defaults_to(COMMIT_MS),
     (Component.APPLICATION, "commit"): _forces("in-transaction"),
 }
 
@@ -65,17 +65,19 @@ class Overruled:
 
 
 def forced(settings: Settings) -> frozenset[tuple[Component, str]]:
-    """The settings whose value for the client does not depend on what is stated."""
+    """Returns the settings whose value for the client does not depend on the stated one."""
     eos = exactly_once(settings)
-    return frozenset(key for key, tell in OVERRIDES.items() if tell(eos, "stated") != "stated")
+    return frozenset(
+        key for key, override in OVERRIDES.items() if override(eos, "stated") != "stated"
+    )
 
 
 def overruled(settings: Settings) -> list[Overruled]:
-    """Each setting whose value for the client differs from what was stated."""
+    """Returns the stated settings that have another value for the client."""
     eos = exactly_once(settings)
     stated = (
-        Overruled(*key, value, tell(eos, value))
-        for key, tell in OVERRIDES.items()
+        Overruled(*key, value, override(eos, value))
+        for key, override in OVERRIDES.items()
         if (value := settings.get(key[0], {}).get(key[1])) is not None
     )
     return [overruled for overruled in stated if overruled.in_force != overruled.stated]

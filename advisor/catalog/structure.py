@@ -1,4 +1,5 @@
-"""Checks of the cluster and of the code that no client makes: settings that cannot be meant."""
+"""Checks of the cluster and of the team's code that no client makes: settings that make no
+sense."""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ PROTOCOLS = "group.coordinator.rebalance.protocols"
 
 StatedCheck = Callable[[Stated], Iterator[Problem]]
 
-_OF_ONE_MODE = (
+_MODE_SETTINGS = (
     (
         "controllers",
         "zookeeper",
-        "controllers are those of KRaft mode; with ZooKeeper some broker is the controller. State "
-        "zookeeper.servers.",
+        "controllers are those of KRaft mode; with ZooKeeper one of the brokers is the controller. "
+        "State zookeeper.servers.",
     ),
     (
         "zookeeper.servers",
@@ -30,26 +31,26 @@ _OF_ONE_MODE = (
         "state controllers.",
     ),
 )
-"""What keeps the metadata in one mode: its setting, the mode that has none, and what is right."""
+"""The settings of one metadata mode: name, the other mode, and the message of the problem there."""
 
 
 def cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
-    """What a cluster of this size cannot hold, and what its mode does not know."""
+    """Checks the settings that depend on the number of brokers and on the metadata mode."""
     if not 1 <= brokers <= MAX_BROKERS:
         message = f"A cluster has from 1 to {MAX_BROKERS} brokers; {brokers} is not."
         yield Problem(Component.BROKER, "brokers", message)
         return
     copies = stated.number(Component.TOPIC, "replication.factor")
     if copies > brokers:
-        # The words of ReplicationControlManager, apart from the numbers of this cluster.
+        # The message of ReplicationControlManager, with the numbers of this cluster.
         message = (
             f"Unable to replicate the partition {copies} time(s): "
             f"The target replication factor of {copies} cannot be reached because only "
             f"{brokers} broker(s) are registered."
         )
-        here = stated.get(Component.TOPIC, "replication.factor") is not None
-        component = Component.TOPIC if here else Component.BROKER
-        name = "replication.factor" if here else "default.replication.factor"
+        of_topic = stated.get(Component.TOPIC, "replication.factor") is not None
+        component = Component.TOPIC if of_topic else Component.BROKER
+        name = "replication.factor" if of_topic else "default.replication.factor"
         yield Problem(component, name, message, product=True, needs_more_brokers=True)
     internal = stated.get(Component.STREAMS, "replication.factor")
     if isinstance(internal, int) and (internal == 0 or internal > brokers):
@@ -62,31 +63,31 @@ def cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
     racks = stated.get(Component.APPLICATION, "racks")
     if isinstance(racks, int) and racks > brokers:
         message = (
-            f"{brokers} broker(s) are in {brokers} rack(s) at most, not in {racks}. State how many "
-            "racks have one, or how many brokers there are."
+            f"{brokers} broker(s) can be in {brokers} rack(s) at most, not in {racks}. State how "
+            "many racks have a broker, or how many brokers there are."
         )
         yield Problem(Component.APPLICATION, "racks", message)
     mode = stated.get(Component.APPLICATION, "metadata.mode")
     if mode is None and at_least(stated.kafka, "3.3"):
         mode = "kraft"
-    for name, other, message in _OF_ONE_MODE:
+    for name, other, message in _MODE_SETTINGS:
         if mode == other and stated.get(Component.APPLICATION, name) is not None:
             yield Problem(Component.APPLICATION, name, message)
 
 
 def _group_protocol(stated: Stated) -> Iterator[Problem]:
-    """KIP-848 is for production since brokers of 4.0, KIP-1071 since those of 4.2."""
+    """KIP-848 is ready for production since brokers 4.0, KIP-1071 since brokers 4.2."""
     for component, protocol, since in (
         (Component.CONSUMER, "consumer", "4.0"),
         (Component.STREAMS, "streams", "4.2"),
     ):
-        is_wanted = stated.get(component, GROUP_PROTOCOL) == protocol
-        if is_wanted and not at_least(stated.kafka, since):
-            message = f"group.protocol={protocol} is for brokers of Kafka {since} and later."
+        is_requested = stated.get(component, GROUP_PROTOCOL) == protocol
+        if is_requested and not at_least(stated.kafka, since):
+            message = f"group.protocol={protocol} requires brokers of Kafka {since} or later."
             yield Problem(component, GROUP_PROTOCOL, message)
-        spoken = stated.get(Component.BROKER, PROTOCOLS)
-        if is_wanted and spoken is not None and protocol not in items(str(spoken)):
-            message = f"{PROTOCOLS}={spoken}: the brokers refuse group.protocol={protocol}."
+        supported = stated.get(Component.BROKER, PROTOCOLS)
+        if is_requested and supported is not None and protocol not in items(str(supported)):
+            message = f"{PROTOCOLS}={supported}: the brokers refuse group.protocol={protocol}."
             yield Problem(Component.BROKER, PROTOCOLS, message)
 
 
@@ -98,26 +99,26 @@ def _commits(stated: Stated) -> Iterator[Problem]:
         yield Problem(Component.APPLICATION, "commit", message)
     framework = stated.get(Component.APPLICATION, "framework")
     if framework == "connect" and commit not in (None, "after-processing"):
-        message = "framework is connect, which commits what a task has processed, and nothing else."
+        message = "framework is connect, which only commits what a task has processed."
         yield Problem(Component.APPLICATION, "commit", message)
     if commit == "in-transaction" and not stated.get(Component.PRODUCER, TRANSACTIONAL_ID):
-        message = "commit is in-transaction, which needs a transactional.id on the producer."
+        message = "commit is in-transaction, which requires a transactional.id on the producer."
         yield Problem(Component.APPLICATION, "commit", message)
 
 
 def _dead_letters(stated: Stated) -> Iterator[Problem]:
-    """Connect's worker lets the future of a dead letter go, and its callback only writes of an
-    error (RetryWithToleranceOperator.execute, DeadLetterQueueReporter)."""
+    """Connect's worker ignores the future of a dead letter, and its callback only logs an error
+    (RetryWithToleranceOperator.execute, DeadLetterQueueReporter)."""
     names = ("framework", "dead.letter")
     if [stated.get(Component.APPLICATION, name) for name in names] == ["connect", "acknowledged"]:
         message = (
-            "framework is connect, which does not wait for the dead letter of a message that it "
-            "cannot convert before it commits: dead.letter is unacknowledged."
+            "framework is connect, which commits without waiting for the dead letter of a message "
+            "that it cannot convert: dead.letter is unacknowledged."
         )
         yield Problem(Component.APPLICATION, "dead.letter", message, suggestion="unacknowledged")
 
 
-OF_SETTINGS: tuple[StatedCheck, ...] = (
+SETTING_CHECKS: tuple[StatedCheck, ...] = (
     _group_protocol, limits.file, limits.session, limits.transaction, _commits, _dead_letters,
 )  # fmt: skip
-"""What is looked at beside `cluster`, in the order of the components."""
+"""The checks besides `cluster`, in the order of the components."""

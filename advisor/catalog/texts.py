@@ -1,8 +1,8 @@
-"""Settings with free text, and how much of the text is kept.
+"""Settings with free text, and how much of the text is stored.
 
-A free text may hold a secret, so only what the model uses is kept: that a name is stated, that a
-folder is temporary, which of Kafka's own classes it is. Anything else is kept as `STATED`, and an
-exported file has a placeholder for the person to fill in.
+A free text may contain a secret, so only what the model uses is stored: that a name is stated, that
+a folder is temporary, which of Kafka's own classes it is. Anything else is stored as `STATED`, and
+an exported file has a placeholder for the user to fill in.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 from advisor.catalog.model import Component
 
 STATED = "stated"
-"""What is kept of a text that does not matter."""
+"""Stored instead of a text that does not matter."""
 
 _YOURS = "YOUR-"
 IN_MEMORY = ("/dev/shm", "/run", "/var/run")  # noqa: S108 - looked for, not used
-"""Folders that are memory."""
+"""Folders in memory."""
 TEMPORARY = ("/tmp", "/var/tmp", *IN_MEMORY)  # noqa: S108 - looked for, not used
-"""Folders that a machine which starts may find empty."""
+"""Folders that may be empty after a machine restarts."""
 _SHIPPED = frozenset({"/tmp/kafka-streams", "/tmp/kafka-logs", "/tmp/kraft-combined-logs"})  # noqa: S108
-"""The folders that Kafka's own files and defaults name."""
+"""The folders in Kafka's own files and defaults."""
 _PRODUCER, _ERRORS = "org.apache.kafka.clients.producer.", "org.apache.kafka.streams.errors."
 _PROCESSOR = "org.apache.kafka.streams.processor."
 _CLASSES = frozenset({
@@ -35,14 +35,14 @@ _CLASSES = frozenset({
     f"{_PROCESSOR}FailOnInvalidTimestamp", f"{_PROCESSOR}LogAndSkipOnInvalidTimestamp",
     f"{_PROCESSOR}UsePartitionTimeOnInvalidTimestamp", f"{_PROCESSOR}WallclockTimestampExtractor",
 })  # fmt: skip
-"""Those that Kafka brings (3.3 to 4.3)."""
+"""The classes that come with Kafka (3.3 to 4.3)."""
 
 _TRIMMED = "".join(map(chr, range(33)))
-"""What Java's `String.trim()` takes away, as ConfigDef.parseType does with each value."""
+"""The characters that Java's `String.trim()` removes; ConfigDef.parseType trims each value."""
 
 
 def trimmed(text: str) -> str:
-    """A value without the white space around it."""
+    """Returns a value without the white space around it."""
     return text.strip(_TRIMMED)
 
 
@@ -51,18 +51,18 @@ def _nothing(_: str) -> str:
 
 
 def _folder(text: str) -> str:
-    """The first temporary folder of a list, without what lies in it; one of Kafka's own whole."""
+    """Returns the first temporary folder in a list, without its subfolders; Kafka's own whole."""
     if text in _SHIPPED:
         return text
     return next(
-        (found for folder in text.split(",") if (found := temporary(folder.strip()))), STATED
+        (place for folder in text.split(",") if (place := temporary(folder.strip()))), STATED
     )
 
 
 def temporary(folder: str, places: Collection[str] = TEMPORARY) -> str:
-    """The temporary folder, of these, that this one is or lies in; empty where it is in none.
+    """Returns the one of `places` that contains a folder, or an empty string.
 
-    macOS has /tmp and /var below /private (hier(7)).
+    macOS has /tmp and /var in /private (hier(7)).
     """
     if not folder.startswith("/"):
         return ""
@@ -88,36 +88,36 @@ _KEEP: Mapping[str, Callable[[str], str]] = {
 
 
 def is_free(name: str) -> bool:
-    """Whether any text may stand under this name, of a setting that is weighed."""
+    """Whether a modelled setting accepts any text."""
     return name in _KEEP
 
 
 def is_free_field(field: str) -> bool:
-    """The same by the name of a form's field (`producer.transactional.id`)."""
-    return _of_field(field) in _KEEP
+    """The same as `is_free`, for a form's field (`producer.transactional.id`)."""
+    return _setting_name(field) in _KEEP
 
 
 def kept_text(name: str, text: str) -> str:
-    """What is kept of a setting's text: all of it, unless any text may stand there.
+    """Returns what is stored of a setting's text: all of it, unless it is a free text.
 
-    What it gives stays what it is when it is given again.
+    The function is idempotent.
     """
     keep = _KEEP.get(name)
     return keep(trimmed(text)) if keep and trimmed(text) else text
 
 
 def kept_field_text(field: str, text: str) -> str:
-    """The same by the name of a form's field (`producer.transactional.id`)."""
-    return kept_text(_of_field(field), text)
+    """The same as `kept_text`, for a form's field (`producer.transactional.id`)."""
+    return kept_text(_setting_name(field), text)
 
 
-def _of_field(field: str) -> str:
+def _setting_name(field: str) -> str:
     part, _, name = field.partition(".")
     return name.removeprefix("kafka.") if part in set(Component) else ""
 
 
 def placeholder(name: str, value: object) -> str | None:
-    """What stands in an exported file where the text was not kept, else None."""
+    """Returns the placeholder for a text that was not stored, or None."""
     is_dropped = is_free(name) and kept_text(name, str(value)) in (STATED, *TEMPORARY)
     return f"{_YOURS}{name}" if is_dropped else None
 
@@ -128,10 +128,10 @@ def is_placeholder(name: str, text: str) -> bool:
 
 
 def forget(data: Any, settings: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Plain data without what is not kept of these settings (component → name → value).
+    """Returns plain data without the free texts of `settings` (component → name → value).
 
-    For what was saved before free texts were dropped: values under their names, beside their
-    names, and in sentences (`transactional.id=…`).
+    It is for data that was saved before free texts were dropped. It replaces values under their
+    names, next to their names, and in sentences (`transactional.id=…`).
     """
     dropped = [
         (name, value, kept_text(name, value))

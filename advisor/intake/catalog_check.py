@@ -1,4 +1,4 @@
-"""Judges by the catalog what was read: settings that are weighed, notes on others, problems."""
+"""Judges by the catalog what was read: settings that are modelled, notes on others, problems."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class _Judge:
             self.refuse_client(item, words)
 
     def judge_together(self, all_items: Collection[Item]) -> None:
-        """Adds the problems of settings that are not weighed, in combination with all others."""
+        """Adds the problems of settings that are not modelled, in combination with all others."""
         for component, stated, of_brokers in settings_by_scope(all_items):
             self.refuse(component, stated, of_brokers)
 
@@ -293,7 +293,7 @@ class _Judge:
     def refuse(
         self, component: Component, items_by_name: Mapping[str, Item], of_brokers: Mapping[str, str]
     ) -> None:
-        """Adds problems for unweighed settings with which the client does not start."""
+        """Adds problems for unmodelled settings with which the client does not start."""
         texts = {name: item.text for name, item in items_by_name.items()}
         product = self.product
         for problem in (
@@ -391,7 +391,7 @@ class _Judge:
         return name in known_keys(self.product, component)
 
     def _is_invalid(self, item: Item) -> bool:
-        """Whether the product does not start with the value of a setting that is not weighed.
+        """Whether the product does not start with the value of a setting that is not modelled.
 
         A free text may be a reference that only the product can check: a class, a file. Lists may
         be empty.

@@ -41,7 +41,7 @@ class Product:
         return lookup(self.family, self.version, self.kafka, component, name, every=every)
 
     def has(self, component: Component, name: str) -> bool:
-        """Whether these versions have a weighed setting of that name."""
+        """Whether these versions have a modelled setting of that name."""
         return has(self.family, self.version, self.kafka, component, name)
 
 

@@ -32,7 +32,7 @@ class Entry:
     """One page of the reference.
 
     `label` distinguishes pages with the same title; `text` is the searched text, in lower case. A
-    setting that is not `weighed` exists but does not affect any advice: it is only listed if a
+    setting that is not `modelled` exists but does not affect any advice: it is only listed if a
     search finds it.
     """
 
@@ -43,7 +43,7 @@ class Entry:
     summary: str
     url: str
     text: str
-    weighed: bool = True
+    modelled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ def entries() -> tuple[Entry, ...]:
 
 def search(words: str, kind: str = "") -> list[Entry]:
     """The pages that hold every word, a synonym, or what it is short for (`hw`); those that are
-    weighed, and that have the words in name or title, come first. Without a word: all weighed."""
+    modelled, and that have the words in name or title, come first. Without a word: all modelled."""
     wanted = synonyms.parts(words)
     results = [
         entry for entry in entries()
         if kind in ("", entry.kind) and all(_holds(entry, word) for word in wanted)
-        and (wanted or entry.weighed)
+        and (wanted or entry.modelled)
     ]  # fmt: skip
-    return sorted(results, key=lambda entry: (not entry.weighed, not _named(entry, wanted)))
+    return sorted(results, key=lambda entry: (not entry.modelled, not _named(entry, wanted)))
 
 
 def _holds(entry: Entry, word: str) -> bool:
@@ -137,14 +137,14 @@ def _settings() -> Iterator[Entry]:
 
 
 def _setting(component: Component, by: list[Setting], gone: str) -> Entry:
-    name, weighed = by[0].name, any(setting.weighed for setting in by) and not gone
+    name, modelled = by[0].name, any(setting.modelled for setting in by) and not gone
     aliases = " ".join(dict.fromkeys(alias for setting in by for alias in setting.aliases))
     meanings = " ".join(dict.fromkeys(setting.meaning for setting in by))
-    summary = next((setting.meaning for setting in by if setting.weighed), UNUSED)
+    summary = next((setting.meaning for setting in by if setting.modelled), UNUSED)
     return Entry(
         "setting", f"{component} {name}", name, component, f"{gone}{summary}",
         reverse("reference:setting", args=[component, name]),
-        f"{component} {name} {aliases} {meanings}".lower(), weighed,
+        f"{component} {name} {aliases} {meanings}".lower(), modelled,
     )  # fmt: skip
 
 
@@ -200,8 +200,8 @@ def meanings(families: Iterable[ByFamily]) -> dict[str, list[str]]:
 
 
 def _at(family: Family, line: str, kafka: str, component: Component, name: str) -> Setting | None:
-    weighed = in_force(family, line, kafka, component).get(name)
-    return weighed or other_settings.setting(family, line, kafka, component, name)
+    modelled = in_force(family, line, kafka, component).get(name)
+    return modelled or other_settings.setting(family, line, kafka, component, name)
 
 
 def _spans(lines: Iterable[tuple[str, Setting | None]]) -> tuple[Span, ...]:

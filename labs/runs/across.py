@@ -180,7 +180,7 @@ def _events(pipeline: Pipeline, scenario: str) -> Iterator[FailureEvent]:
 
 
 def _defaults(before: Pipeline, after: Pipeline) -> Iterator[str]:
-    """Yields the weighed settings that are not set and whose default changed, with sources."""
+    """Yields the modelled settings that are not set and whose default changed, with sources."""
     for component in Component:
         was = {setting.name: setting for setting in before.known_settings(component)}
         for setting in after.known_settings(component):

@@ -187,11 +187,11 @@ def test_every_real_setting_can_be_named_and_its_default_read(
 
 
 def _assert_names(family: Family, line: str, kafka: str, component: Component) -> None:
-    weighed = settings_of(family, line, kafka, component)
+    modelled = settings_of(family, line, kafka, component)
     every = settings_of(family, line, kafka, component, every=True)
-    assert every[: len(weighed)] == weighed
-    assert all(setting.weighed for setting in weighed)
-    assert not any(setting.weighed for setting in every[len(weighed) :])
+    assert every[: len(modelled)] == modelled
+    assert all(setting.modelled for setting in modelled)
+    assert not any(setting.modelled for setting in every[len(modelled) :])
     names = [name for setting in every for name in (setting.name, *setting.aliases)]
     assert len(names) == len(set(names))
     client = {"": True, component.value: True}
@@ -203,7 +203,7 @@ def _assert_names(family: Family, line: str, kafka: str, component: Component) -
     }  # fmt: skip
     beyond = {name for part, name in NOT_IN_KAFKA if part is component}
     assert set(names) - beyond == real - decided.get(family, set())
-    for setting in every[len(weighed) :]:
+    for setting in every[len(modelled) :]:
         assert lookup(family, line, kafka, component, setting.name, every=True) == setting
         assert setting.source
         if setting.default is not None and setting.kind is not Kind.TEXT:
@@ -219,7 +219,7 @@ def test_a_setting_that_is_not_weighed_is_real_and_says_so() -> None:
         lookup(Family.JAVA, "4.3", "4.3", P, "compression.type")
     assert raised.value.problem.suggestion is None
     setting = _every("compression.type")
-    assert (setting.kind, setting.default, setting.weighed) == (Kind.CHOICE, "none", False)
+    assert (setting.kind, setting.default, setting.modelled) == (Kind.CHOICE, "none", False)
     assert setting.source == "org.apache.kafka.clients.producer.ProducerConfig, read from 4.4.0"
     assert _every("kafka.compression.type", family=Family.SPARK).name == "compression.type"
     assert _every("compression.type", family=Family.LIBRDKAFKA).name == "compression.codec"

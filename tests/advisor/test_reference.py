@@ -43,9 +43,9 @@ def page(client: Client, url: str) -> str:
 @pytest.mark.wide
 def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
     names = {entry.url for entry in reference.entries()} | {reverse("reference:index")}
-    weighed = [entry for entry in reference.entries() if entry.weighed]
-    others = [entry for entry in reference.entries() if not entry.weighed]
-    for entry in [*weighed, *others[::20]]:
+    modelled = [entry for entry in reference.entries() if entry.modelled]
+    others = [entry for entry in reference.entries() if not entry.modelled]
+    for entry in [*modelled, *others[::20]]:
         html = page(client, entry.url)
         assert len(re.findall(r"<h1", html)) == 1, entry.url
         assert re.search("Sources</(dt|h2)>", html), entry.url
@@ -123,8 +123,8 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
     assert [(who, where.strip()) for who, where in rows] == [
         ("Spark Structured Streaming", "4.0 to 4.2")
     ]
-    assert reference.search("compression.type")[0].weighed is False
-    results = [entry.weighed for entry in reference.search("timeout")]
+    assert reference.search("compression.type")[0].modelled is False
+    results = [entry.modelled for entry in reference.search("timeout")]
     assert results == sorted(results, reverse=True)
 
 
@@ -140,7 +140,7 @@ def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_no
 ) -> None:
     staged = {event.scenario for event in all_events()}
     for entry in reference.entries():
-        if entry.kind in ("rule", "setting") and entry.weighed:
+        if entry.kind in ("rule", "setting") and entry.modelled:
             html = page(client, entry.url)
             named = set(
                 re.findall(r'experiment <a href="[^"]+"><span class="key">([\w-]+)</span>', html)
@@ -152,7 +152,7 @@ def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_no
 def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client: Client) -> None:
     alone = set()
     for entry in reference.entries():
-        if entry.kind == "setting" and entry.weighed:
+        if entry.kind == "setting" and entry.modelled:
             component, name = entry.name.split()
             key = (Component(component), name)
             rules = [rule for rule in all_rules() if (rule.component, rule.setting) == key]
@@ -220,13 +220,13 @@ def test_what_a_failure_hangs_on_is_what_changes_it() -> None:
 def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
     [entry] = reference.search("offsets.commit.required.acks")
     assert entry.summary.startswith(reference.GONE)
-    assert not entry.weighed
+    assert not entry.modelled
     html = page(client, entry.url)
     rows = re.findall(r"<tr><th scope=\"row\">.*?</th><td[^>]*>(.*?)</td>(.*?)</tr>", html)
     assert {where.strip(): "no such setting" in answer for where, answer in rows} == {
         "Kafka 4.0 to 4.3": True, "Kafka 2.8 to 3.9": False,
     }  # fmt: skip
-    assert not [item for item in reference.entries() if item.weighed and item.summary.startswith(
+    assert not [item for item in reference.entries() if item.modelled and item.summary.startswith(
         reference.GONE)]  # fmt: skip
 
 

@@ -88,7 +88,7 @@ _RANGE = {Family.JAVA: "org.apache.kafka.clients.consumer.RangeAssignor",
 
 
 def producers_beside() -> list[Texts]:
-    """Settings that are not weighed, beside those that they clash with."""
+    """Settings that are not modelled, beside those that they clash with."""
     return _all({
         "transaction.two.phase.commit.enable": (None, "true", "false"),
         "transaction.timeout.ms": (None, "1000"), "transactional.id": (None, "payments-1"),
@@ -150,8 +150,8 @@ def our_word(family: Family, version: str, component: Component, texts: Texts) -
     """The same of a configuration that may hold settings which no pipeline has."""
     if problem := refused_combination(family, version, component, texts):
         return problem.message
-    weighed = {setting.name for setting in settings_of(family, version, "4.3", component)}
-    held = {name: text for name, text in texts.items() if name in weighed}
+    modelled = {setting.name for setting in settings_of(family, version, "4.3", component)}
+    held = {name: text for name, text in texts.items() if name in modelled}
     return our_refusal(family, version, component, held)
 
 

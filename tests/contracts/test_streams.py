@@ -66,7 +66,7 @@ def _same(pipeline: Pipeline, data: dict[Component, dict[str, str]]) -> None:
             try:
                 setting = lookup(pipeline.family, pipeline.version, pipeline.kafka, component, name)
             except SettingError:
-                continue  # not weighed, or decided by Streams
+                continue  # not modelled, or decided by Streams
             if setting.name == name and name not in NOT_COMPARED:
                 read = parse(setting, text.removeprefix("class "))  # as Java prints a class
                 assert read == pipeline.value(component, name), name

@@ -31,7 +31,7 @@ def in_config_map(random: Random) -> Drawn:
     files: list[File] = [("all.yaml", "---\n".join(parts))]
     if random.random() < 0.5:
         files = [(f"{at}.yaml", part) for at, part in enumerate(parts)]
-    return Drawn(files, drawn.effective, drawn.weighed)
+    return Drawn(files, drawn.effective, drawn.modelled)
 
 
 def _fits(drawn: Drawn) -> bool:

@@ -68,7 +68,7 @@ class Drawn:
 
     files: Sequence[File]
     effective: Mapping[Name, str]
-    weighed: Mapping[Name, Sequence[str]] = field(default_factory=lambda: VALUES)
+    modelled: Mapping[Name, Sequence[str]] = field(default_factory=lambda: VALUES)
     others: Sequence[Mapping[Name, str]] = ()
     """What takes effect in other applications of the same files."""
 
@@ -88,7 +88,7 @@ def misread(drawn: Drawn) -> tuple[list[str], str]:
     family = inputs.fields.get("family", Family.JAVA)
     product = Product(Family(family), versions(Family(family))[0], kafka_versions()[0])
     wrong = list[str]()
-    for component, name in drawn.weighed:
+    for component, name in drawn.modelled:
         fields = [f"{component}.{name}", *_OF_TOPICS.get((component, name), ())]
         read = next((inputs.fields[key] for key in fields if key in inputs.fields), None)
         for one in (drawn.effective, *drawn.others):

@@ -44,8 +44,8 @@ def plain(random: Random) -> Drawn:
         random.shuffle(rows)
         effective |= {(part, key): value for key, value in rows if (part, key) in _ALL}
         files.append((_FILES[part], properties(random, rows)))
-    weighed = {name: values for name, values in _ALL.items() if name[0] in parts}
-    return Drawn(files, effective, weighed)
+    modelled = {name: values for name, values in _ALL.items() if name[0] in parts}
+    return Drawn(files, effective, modelled)
 
 
 def shared(random: Random) -> Drawn:
@@ -97,9 +97,9 @@ def librdkafka(random: Random) -> Drawn:
             )
     named = {key: name for name, (keys, _) in _OF_LIBRDKAFKA.items() for key in keys}
     effective = {named[key]: value for key, value in rows if key in named}
-    weighed = {name: values for name, (_, values) in _OF_LIBRDKAFKA.items() if name[0] == part}
+    modelled = {name: values for name, (_, values) in _OF_LIBRDKAFKA.items() if name[0] == part}
     text = ",\n  ".join(f"{json.dumps(key)}: {_json(random, value)}" for key, value in rows)
-    return Drawn([(f"{part}.json", f"{{\n  {text}\n}}\n")], effective, weighed=weighed)
+    return Drawn([(f"{part}.json", f"{{\n  {text}\n}}\n")], effective, modelled=modelled)
 
 
 def _json(random: Random, value: str) -> str:

@@ -94,14 +94,14 @@ def bindings(random: Random) -> Drawn:
     drawn = _drawn(random, [*first, *rows], found, part)
     of_release = {(PRODUCER, "acks")} - drawn.effective.keys()
     names_of_part = [name for name in _NO_COMMITS if name[0] is part and name not in of_release]
-    weighed = {name: VALUES[name] for name in names_of_part}
-    return Drawn(drawn.files, drawn.effective, weighed, drawn.others)
+    modelled = {name: VALUES[name] for name in names_of_part}
+    return Drawn(drawn.files, drawn.effective, modelled, drawn.others)
 
 
 def _drawn(
     random: Random, rows: list[Row], found: Sequence[Mapping[Name, str]], part: Component
 ) -> Drawn:
-    weighed = {name: values for name, values in VALUES.items() if name[0] is part}
+    modelled = {name: values for name, values in VALUES.items() if name[0] is part}
     text, name = properties(random, rows), "application.properties"
     file: File = (name, text) if random.random() < 0.5 else ("application.yml", yaml(random, rows))
-    return Drawn([file], found[0], weighed, found[1:])
+    return Drawn([file], found[0], modelled, found[1:])

@@ -39,10 +39,10 @@ def stream(random: Random) -> Drawn:
         effective.setdefault((PRODUCER, "linger.ms"), "0")
     if CONSUMER in parts:
         effective.setdefault((CONSUMER, "auto.offset.reset"), "earliest" if group else "latest")
-    weighed = {name: VALUES[name] for name in names}
+    modelled = {name: VALUES[name] for name in names}
     if (PRODUCER, "acks") not in effective:
-        weighed.pop((PRODUCER, "acks"), None)  # that is of the release
-    return Drawn(_files(random, stated, group=group, parts=parts), effective, weighed)
+        modelled.pop((PRODUCER, "acks"), None)  # that is of the release
+    return Drawn(_files(random, stated, group=group, parts=parts), effective, modelled)
 
 
 def _property(form: str, name: Name) -> str:

@@ -1,4 +1,4 @@
-"""What products refuse of settings that are not weighed, and what would be another client.
+"""What products refuse of settings that are not modelled, and what would be another client.
 
 One row: what is stated, the exit code, and a pattern of what is said.
 """
@@ -344,7 +344,7 @@ def test_librdkafka_refuses_what_is_refused(component: str, settings: dict[str, 
 def test_librdkafka_takes_the_numbers_that_are_taken(component: Component) -> None:
     wrong = []
     for setting in settings_of(Family.LIBRDKAFKA, "2.16", "4.3", component, every=True):
-        if setting.kind is not Kind.INT or setting.weighed or setting.name in _BEYOND:
+        if setting.kind is not Kind.INT or setting.modelled or setting.name in _BEYOND:
             continue
         for bound, step in ((setting.minimum, -1), (setting.maximum, 1)):
             if bound is None or abs(bound) >= 2**31 - 1:
@@ -363,7 +363,7 @@ def test_librdkafka_takes_the_words_that_are_taken_in_any_case(component: Compon
     """`security.protocol=SASL_SSL` is what most files have."""
     wrong, tried = [], 0
     for setting in settings_of(Family.LIBRDKAFKA, "2.16", "4.3", component, every=True):
-        if setting.kind is not Kind.CHOICE or setting.weighed:
+        if setting.kind is not Kind.CHOICE or setting.modelled:
             continue
         for word, _ in setting.choices:
             stated: dict[str, str | int] = {setting.name: word.upper()}

@@ -1,4 +1,4 @@
-"""Settings that are not weighed, with values that let nothing through."""
+"""Settings that are not modelled, with values that let nothing through."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ SET = [
      "YES.*S007 medium.*and nobody may process for 172,800,000 ms"),
     (OF_STREAMS, f"{STREAMS} application.outage.ms=172800000 {WINDOWS}=345600000", 0,
      "^YES(?!.*S007)"),
-    # librdkafka closes only connections without a request (Java's is weighed); 0 is never
+    # librdkafka closes only connections without a request (Java's is modelled); 0 is never
     (LRK, f"{OF_LRK} producer.connections.max.idle.ms=1", 2, "before the first request is on it"),
     (LRK, f"{OF_LRK} consumer.connections.max.idle.ms=10", 2, "before the first request is on it"),
     (LRK, f"{OF_LRK} producer.connections.max.idle.ms=0", 0, "YES"),

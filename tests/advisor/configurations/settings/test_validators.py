@@ -59,7 +59,7 @@ SET = [
     ("--kafka 3.9", "broker.log.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=3.0", 0, "YES"),
-    # GroupCoordinatorConfig, of what is not weighed; KafkaConfig, of who a broker is
+    # GroupCoordinatorConfig, of what is not modelled; KafkaConfig, of who a broker is
     ("", "broker.group.consumer.max.assignment.interval.ms=1", 2, "must be less than or equal to"),
     ("", "broker.group.consumer.min.assignment.interval.ms=100000", 2, "must be greater than or"),
     ("", "broker.group.share.assignment.interval.ms=100000", 2, "must be less than or equal to"),
