@@ -1,4 +1,4 @@
-"""One scenario a file; each has a `SCENARIO`, found by walking this package."""
+"""The scenarios: one module each, with a `SCENARIO` that is found by walking this package."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def all_scenarios() -> tuple[Scenario, ...]:
 
 
 def find(name: str) -> Scenario:
-    """The scenario of that name. Raises `ScenarioError`, with the nearest name there is."""
+    """The scenario with a name. Raises `ScenarioError`, which suggests the nearest name."""
     by_name = {scenario.name: scenario for scenario in all_scenarios()}
     if name in by_name:
         return by_name[name]
-    near = difflib.get_close_matches(name, by_name, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(by_name)}"
+    matches = difflib.get_close_matches(name, by_name, n=1)
+    hint = f"did you mean {matches[0]}?" if matches else f"there are: {', '.join(by_name)}"
     raise ScenarioError(f"there is no scenario {name!r}; {hint}")

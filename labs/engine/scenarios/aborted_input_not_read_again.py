@@ -1,9 +1,9 @@
-"""Processing fails inside a transaction; it is aborted, and the application goes on.
+"""Processing fails inside a transaction, which is aborted, and the application continues.
 
-An abort takes back what was written and the offsets in it. It does not take back how far the
-consumer has read: its place in memory is behind the input of the aborted transaction, and the next
-commit says so (Kafka design.md, "Using Transactions"). Only an application that seeks back reads
-that input again.
+An abort undoes the writes and the offset commits of the transaction. It does not
+reset the consumer's position in memory. That position is after the input of the aborted
+transaction, and the next commit stores it (Kafka design.md, "Using Transactions"). Only an
+application that seeks back reads the input again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCENARIO = Scenario(
     story=(
         "An application reads messages and writes results to another topic. The results of each "
         "poll are in one transaction with its offsets. In the middle of a transaction the work "
-        "fails. The application aborts the transaction and polls on."
+        "fails. The application aborts the transaction and continues to poll."
     ),
     shows=("skipped", "effect_missing"),
     topology=one_broker_and_offsets_in_transactions,
@@ -34,8 +34,8 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-transform-produce",
     rarely={
-        "skipped": "the group was handed the records before the abort, so they are counted as "
-        "effects that are missing",
+        "skipped": "the records were delivered to the group before the abort, so they are counted "
+        "as effects that are missing",
     },
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,

@@ -1,9 +1,9 @@
-"""What the leader answers gets lost: batches are written, and their senders do not learn of it.
+"""The leader's responses are lost: batches are written, and their senders do not learn of it.
 
-First only the answers stop, then the connections break. A client that tries again sends what is
-in the log already. With idempotence the leader knows the batch by its sequence number and only
-says so (KIP-98); without, it is in the log twice. A client that does not try again has given up
-a record that is there.
+First only the responses stop, then the connections break. A client that retries sends batches that
+are already in the log. With idempotence the leader recognizes a batch by its sequence number and
+only acknowledges it (KIP-98). Without idempotence the batch is in the log twice. A client that does
+not retry has given up records that are in the log.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ SCENARIO = Scenario(
     name="acknowledgement-lost",
     title="Acknowledgements are lost with their connections",
     story=(
-        "For a moment the leader's answers do not reach its clients. What the clients send still "
-        "reaches the leader and is written. Then the connections break, and the answers on their "
-        "way are lost. The clients connect again and do what their settings say."
+        "For a moment the leader's responses do not reach its clients. What the clients send still "
+        "reaches the leader and is written. Then the connections break, and the responses in "
+        "flight are lost. The clients connect again and do what their settings say."
     ),
     shows=("duplicate", "unavailable", "given_up"),
     topology=up_to_five,
     durations={"lead_in_s": (1.0, 2.0), "unanswered_s": (0.3, 0.8), "healed_s": (1.0, 1.5)},
     play=_play,
     rarely={
-        "lost_write": "here requests arrive, and only answers are lost with their connections",
-        "reordered": "all that was not answered is sent again in its order, and first copies count",
+        "lost_write": "here requests arrive, and only responses are lost with their connections",
+        "reordered": "all unanswered batches are sent again in order, and first copies count",
         "given_up": "what a client gives up here is in the log: only its acknowledgement was lost",
     },
     given_up_breaks=True,

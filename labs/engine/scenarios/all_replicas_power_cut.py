@@ -1,11 +1,11 @@
-"""Every replica loses power at once, and with it what was only in memory. The cut is simulated.
+"""All replicas lose power at the same time, and with it everything that was only in memory.
 
-Committed means "in the memory of the replicas in sync": Kafka flushes by `flush.messages`, by
-default never (Kafka design.md, Replication; TopicConfig). So acks=all with any number of copies
-does not help here, and flush.messages=1 does, at the price of a disk write for each batch. By
-hand on 4.3.1, with tails cut to 80, 93 and 97 %: 600 to 4,000 of 20,000 lost, with flush.messages=1
-none. The lab cuts all that was not flushed (`faults.cut_tail`), which in so short a run is
-everything.
+The power cut is simulated. A committed record is only in the memory of the in-sync replicas: Kafka
+flushes according to `flush.messages`, and by default never (Kafka design.md, Replication;
+TopicConfig). So acks=all does not help here with any number of replicas. flush.messages=1 does, at
+the price of a disk write per batch. Measured by hand on 4.3.1, with 80, 93 and 97 % of the log
+kept: 600 to 4,000 of 20,000 messages lost, and none with flush.messages=1. The lab removes
+everything that was not flushed (`faults.cut_tail`), which is the whole log in such a short run.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""All followers are away for a few seconds: fewer replicas are in sync than the topic asks for.
+"""All followers are down for a few seconds: fewer replicas are in sync than the topic requires.
 
-With acks=all and min.insync.replicas=2 the leader refuses every write (NOT_ENOUGH_REPLICAS) and
-the client tries again until delivery.timeout.ms; nothing that was acknowledged is lost by it. A
-client that is less patient than the outage gives records up, and some of those are in the log
-all the same: by hand on 4.3.1, 4,788 of 9,902.
+With acks=all and min.insync.replicas=2 the leader refuses every write (NOT_ENOUGH_REPLICAS) and the
+client retries until delivery.timeout.ms. No acknowledged record is lost. A client with a timeout
+shorter than the outage gives records up, and some of these are in the log nevertheless: 4,788 of
+9,902, measured by hand on 4.3.1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SCENARIO = Scenario(
     title="Fewer replicas are in sync than min.insync.replicas",
     story=(
         "The followers of a partition are stopped one after the other and stay away for some "
-        "seconds. The leader is up and intact, but alone: too few for a topic that asks for two "
+        "seconds. The leader is up and intact, but alone: too few for a topic that requires two "
         "copies. Then the followers come back."
     ),
     shows=("unavailable", "blocked", "given_up"),

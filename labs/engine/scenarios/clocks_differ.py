@@ -1,9 +1,10 @@
-"""The producer goes on, on a machine whose clock is ahead, and then on one whose clock is right.
+"""The producer moves to a machine whose clock is ahead, and then to one whose clock is right.
 
-All processes of a run have one clock, so the wrong one is simulated: the producer's successor
-gives each record the time that such a clock would show. A broker refuses for good what is further
-ahead than message.timestamp.after.max.ms (INVALID_TIMESTAMP, KIP-937), an hour since 4.0 (KIP-1030)
-and any time before. Retention by a wrong clock is `foreign-timestamps`: old records are deleted.
+All processes of a run share one clock, so the wrong one is simulated: the producer's successor
+gives each record the timestamp that such a clock would show. A broker refuses records whose
+timestamps are too far ahead (message.timestamp.after.max.ms; INVALID_TIMESTAMP, KIP-937), and the
+error is not retriable. The default limit is an hour since 4.0 (KIP-1030); before, there was none.
+Retention by a wrong clock, which deletes old records, is the scenario `foreign-timestamps`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a play waits for before it goes on: `stage.wait(ANOTHER_LEADS, limit_s=40)`."""
+"""The conditions that a scenario waits for: `stage.wait(ANOTHER_LEADS, limit_s=40)`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.rig import Condition, Rig
 from labs.engine.scenarios.model import TOPIC, Topology
 
-_DELAY_IS_A_SETTING_SINCE = "3.8"
+_DELAY_CONFIGURABLE_SINCE = "3.8"
 _FIRST_DELETION_S = 31.0
-"""A broker begins to delete old segments 30 s after it was started. Before 3.8 no setting changes
-that (LogManager.InitialTaskDelayMs, read in the class files of 2.8.2 to 3.7.2)."""
+"""A broker begins to delete old segments 30 s after its start. No setting changes that before 3.8
+(LogManager.InitialTaskDelayMs, read in the class files of 2.8.2 to 3.7.2)."""
 
 
 def in_sync(topology: Topology, size: int) -> Condition:
-    """That many replicas of each partition are in sync, and it has a leader."""
+    """A condition: `size` replicas of each partition are in sync, and it has a leader."""
     return Condition(
         f"{size} in sync",
         f"for topic {TOPIC} to have {size} replicas in sync",
@@ -27,12 +27,12 @@ def in_sync(topology: Topology, size: int) -> Condition:
 
 
 def all_in_sync(topology: Topology) -> Condition:
-    """Every replica is in sync."""
+    """A condition: every replica is in sync."""
     return replace(in_sync(topology, topology.replication_factor), words="all are in sync")
 
 
 def leaders(cluster: Cluster) -> dict[int, int | None]:
-    """The leader of each partition, as running brokers say; None if it has none."""
+    """The leader of each partition according to running brokers, or None without a leader."""
     return {state.partition: state.leader for state in cluster.describe(TOPIC)}
 
 
@@ -40,18 +40,18 @@ def _running(rig: Rig) -> set[int]:
     return {id_ for id_, state in rig.cluster.states().items() if state == "running"}
 
 
-def _is_led_by_another(rig: Rig) -> bool:
+def _has_another_leader(rig: Rig) -> bool:
     leader = leaders(rig.cluster).get(0)
     return leader in _running(rig) and leader != rig.first_leader
 
 
-def _is_led_by_no_dead_one(rig: Rig) -> bool:
+def _has_no_dead_leader(rig: Rig) -> bool:
     all_leaders = set(leaders(rig.cluster).values())
     return bool(all_leaders) and all_leaders <= {None, *_running(rig)}
 
 
 def _has_begun_to_delete(rig: Rig) -> bool:
-    if at_least(rig.cluster.release, _DELAY_IS_A_SETTING_SINCE):
+    if at_least(rig.cluster.release, _DELAY_CONFIGURABLE_SINCE):
         return True
     now = time.monotonic()
     return all(
@@ -63,9 +63,9 @@ ANOTHER_LEADS = Condition(
     "another broker leads",
     "for a follower to become leader",
     "no follower became leader",
-    _is_led_by_another,
+    _has_another_leader,
 )
-"""A running broker leads that did not before the first fault."""
+"""A running broker leads that did not lead before the first fault."""
 CONTROLLER_ACTIVE = Condition(
     "there is a controller",
     "for a controller to become active",
@@ -76,9 +76,9 @@ DEAD_NOTICED = Condition(
     "the dead are noticed",
     "for the controller to notice that the leader is gone",
     "a dead broker still counts as leader",
-    _is_led_by_no_dead_one,
+    _has_no_dead_leader,
 )
-"""No dead broker leads, whether there is another leader or none."""
+"""No dead broker is the leader, whether there is another leader or none."""
 POSITION_SAVED = Condition(
     "the group has saved a position",
     "for the group to save a position",
@@ -93,4 +93,4 @@ RETENTION_RUNS = Condition(
     "the brokers have not begun to delete what is old",
     _has_begun_to_delete,
 )
-"""Without it, a run shorter than a broker's first delay loses nothing, whatever is kept."""
+"""Without it, nothing is deleted in a run shorter than a broker's initial delay."""

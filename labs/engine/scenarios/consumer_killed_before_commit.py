@@ -1,10 +1,11 @@
-"""The consumer dies between processing and the commit that would have said so.
+"""The consumer dies after processing and before it commits the offsets.
 
-Its successor starts where the group's position is: at the last commit. What was processed since
-is handed out again, and a sink that does not know it applies it again (Kafka design.md, "Message
-Delivery Semantics"). A group that commits first has nothing left to repeat at this point. Who
-commits in the producer's transaction has a topic for a sink: what the dead one wrote there is
-aborted when its successor begins, and is nothing to readers of committed records.
+Its successor starts at the last committed offset. The records processed since then are delivered
+again, and a sink that does not recognize them applies them again (Kafka design.md, "Message
+Delivery Semantics"). A group that commits first has nothing to repeat at this point. An
+application that commits offsets in the producer's transaction has a topic as its sink: the records
+that it wrote there are aborted when its successor starts, and readers of committed records never
+see them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ SCENARIO = Scenario(
     name="consumer-killed-before-commit",
     title="The consumer dies after processing, before the commit",
     story=(
-        "The group's only member has processed what it was handed: the effects are in a database, "
+        "The group's only member has processed what it received: the effects are in a database, "
         "or the results are in another topic if it commits in a transaction. It is killed before "
         "it commits its offsets. Another member takes its place."
     ),

@@ -1,11 +1,11 @@
-"""The consumer dies with records in hand that it has not processed.
+"""The consumer dies with records that it has received and not processed.
 
-They are gone for the group if its position is already past them: the application committed
-first, or the client did it by itself. librdkafka stores an offset when it hands the record out
-and commits it within auto.commit.interval.ms (INTRODUCTION.md, "At-least-once processing"); the
-Java client does it at the next poll, which an application that polls on while other threads work
-comes to at once (KafkaConsumer javadoc, "Detecting Consumer Failures"). So the member stands for
-longer than the five seconds which that interval has by default.
+The group skips these records if its position is already after them, because the application or
+the client committed first. librdkafka stores an offset when it delivers the record, and commits it
+within auto.commit.interval.ms (INTRODUCTION.md, "At-least-once processing"). The Java client
+commits at the next poll, which comes immediately in an application that polls while other threads
+process (KafkaConsumer javadoc, "Detecting Consumer Failures"). The member therefore works for
+longer than that interval's default, five seconds.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SCENARIO = Scenario(
     name="consumer-killed-before-processing",
     title="The consumer dies with records not yet processed",
     story=(
-        "The group's only member was handed records and works on them for some seconds, because of "
-        "a slow call or a lock. It is killed before any of them has an effect in the database. "
+        "The group's only member has received records and works on them for some seconds, because "
+        "of a slow call or a lock. It is killed before any of them has an effect in the database. "
         "Another member takes its place and starts at the group's position."
     ),
     shows=("skipped", "effect_missing", "redelivery"),
@@ -29,8 +29,8 @@ SCENARIO = Scenario(
     workload="consume-process-commit",
     consumer_pins=SHORT_SESSION,
     rarely={
-        "skipped": "the group was handed the records before its member died, so they are counted "
-        "as effects that are missing",
+        "skipped": "the records were delivered to the group before its member died, so they are "
+        "counted as effects that are missing",
     },
     zookeeper=True,
     measured=(Rate("effect_missing", 11, 11),),

@@ -1,9 +1,10 @@
 """The majority of the controllers is killed, and then a broker.
 
-Brokers go on without controllers: who leads a partition is known. Only a controller can change
-it, or take a dead follower out of the in-sync set (KIP-497), so that acks=all waits for one that
-is dead until a majority of controllers is back. The controllers run beside the brokers here. Where
-brokers have ZooKeeper, their controller can change nothing without it, and it is killed instead.
+Brokers continue without controllers, because the leaders of partitions are known. Only a controller
+can change a leader or remove a dead follower from the in-sync set (KIP-497). acks=all therefore
+waits for a dead follower until a majority of the controllers is back. The controllers are dedicated
+here. Brokers with ZooKeeper have a controller that can change nothing without ZooKeeper, so
+ZooKeeper is killed instead.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SCENARIO = Scenario(
     title="The majority of the controllers dies, and then a broker",
     story=(
         "The active controller is killed, and then its successor. One of three controllers is "
-        "left, which is too few to decide anything. Reads and writes go on. Then a follower is "
+        "left, which is too few to decide anything. Reads and writes continue. Then a follower is "
         "killed as well. Without a controller it cannot be taken out of the in-sync set, so "
         "acks=all waits for it until the controllers are back. On brokers with ZooKeeper, "
         "ZooKeeper is killed instead of the controllers."

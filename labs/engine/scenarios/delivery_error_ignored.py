@@ -1,10 +1,10 @@
-"""For a while the topic refuses every record, which only the delivery report says.
+"""The topic refuses every record for a while, and only the delivery report says so.
 
-A record that is larger than max.message.bytes is refused for good: no client tries it again, and
-send() does not throw for it; only the callback or the future says so (KafkaProducer javadoc,
-send(); librdkafka INTRODUCTION.md, "Message reliability"). Here that setting is made too small and
-then restored. No refused record is in the log, so what is sent again makes no second copy. With
-acks=0 the broker answers nothing, and what it refuses counts as sent.
+A record that is larger than max.message.bytes is refused, and no client retries it. send() does not
+throw for it; only the callback or the future reports the error (KafkaProducer javadoc, send();
+librdkafka INTRODUCTION.md, "Message reliability"). The scenario makes that setting too small and
+then restores it. No refused record is in the log, so a record that is sent again makes no second
+copy. With acks=0 the broker does not respond, and the records that it refuses count as sent.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def _play(stage: Stage, seconds: Durations) -> None:
 
 SCENARIO = Scenario(
     name="delivery-error-ignored",
-    title="Delivery errors that nobody looks at",
+    title="Delivery errors that nobody checks",
     story=(
         "Somebody sets the topic's max.message.bytes too small, and every send fails until the "
         "value is corrected. An application that checks its sends sends again, or stops and is "
-        "started again with the messages that failed. One that does not check them goes on as if "
+        "started again with the messages that failed. One that does not check them continues as if "
         "nothing were wrong."
     ),
     shows=("given_up", "lost_write", "unavailable"),

@@ -1,9 +1,10 @@
-"""Processing fails with records in hand, and what the application does then decides.
+"""Processing fails, and the outcome depends on what the application then does.
 
-An application whose `finally` block closes the consumer commits by that, with automatic commits,
-how far the records were handed out, those that failed included (KafkaConsumer javadoc, "Automatic
-Offset Committing"; by hand: 10 polled, the first failed, 10 committed). Its successor goes on
-behind them. One that tries again keeps them; one that goes on without them says that it does.
+An application with automatic commits whose `finally` block closes the consumer thereby commits the
+offsets of all delivered records, including those that failed (KafkaConsumer javadoc, "Automatic
+Offset Committing"; by hand: 10 polled, the first failed, 10 committed). Its successor continues
+after them. An application that retries keeps them, and one that continues without them states that
+in its description.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ SCENARIO = Scenario(
     name="exception-then-close",
     title="Processing fails, and the consumer is closed",
     story=(
-        "The group's only member was handed records and fails to process them, because of a bug or "
-        "a call that is refused. Depending on its code, the application tries again, goes on "
+        "The group's only member has received records and fails to process them, because of a bug "
+        "or a call that is refused. Depending on its code, the application tries again, continues "
         "without them, or closes its consumer and is started again."
     ),
     shows=("skipped", "effect_missing"),
@@ -35,8 +36,8 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-sink",
     rarely={
-        "skipped": "the group was handed the records before it closed, so they are counted as "
-        "effects that are missing",
+        "skipped": "the records were delivered to the group before it closed, so they are counted "
+        "as effects that are missing",
     },
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,

@@ -1,16 +1,18 @@
 """The followers are killed one after the other, and then the leader's disk is lost.
 
-A broker that was killed registers without the mark of a clean stop, and the controller takes it out
-of the eligible leader replicas, whatever its disk holds (KIP-966, KAFKA-15586). With none left it
-elects the last known leader, which is back on an empty disk, and the others truncate to it. So what
-the operators do decides, and not a setting of the topic: by `application.disk.lost` the empty
-broker is back by itself, or first the follower with the newest log is started alone and elected,
-and all others after it. The last follower to be killed has all that acks=all was told.
+A broker that was killed registers without a clean shutdown, and the controller removes it from the
+eligible leader replicas, whatever is on its disk (KIP-966, KAFKA-15586). When none is left, the
+controller elects the last known leader, which is back on an empty disk, and the other replicas
+truncate to its log. So the outcome depends on the operators and not on a setting of the topic.
+According to `application.disk.lost`, the empty broker comes back by itself, or the follower with
+the newest log is first started alone and elected, before all others. The last follower to be killed
+has every record that was acknowledged with acks=all.
 
-As in `leader-disk-lost`, the empty broker may be passed over, because the controller does not know
-yet that it has the partition (docs/decisions/0010). Ten seconds later an operator has any replica
-that is up elected: the one that was killed first lacks what the others acknowledged after it. Seen
-on 4.3.1, seed 2: 8,980 of 82,614 acknowledged messages gone by such a choice.
+As in `leader-disk-lost`, the controller may not elect the empty broker, because it does not know
+yet that the broker has the partition (docs/decisions/0010). Ten seconds later an operator has any
+running replica elected. The one that was killed first lacks the records that the others
+acknowledged after it. Seen on 4.3.1, seed 2: 8,980 of 82,614 acknowledged messages lost by such an
+election.
 """
 
 from __future__ import annotations
@@ -35,10 +37,10 @@ from labs.engine.scenarios.topologies import with_controllers
 
 
 def _topology(settings: Settings) -> Topology:
-    """With unclean elections the controller chooses at once, and leaves an operator no time."""
+    """With unclean elections the controller elects immediately, before an operator can."""
     unclean = bool(settings["topic"].get("unclean.leader.election.enable"))
-    after = settings["application"].get("disk.lost", "replica-elected")
-    elected = after == "replica-elected" and not unclean
+    recovery = settings["application"].get("disk.lost", "replica-elected")
+    elected = recovery == "replica-elected" and not unclean
     return replace(with_controllers(1)(settings), replica_elected=elected)
 
 
@@ -54,7 +56,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
 
 
 def _bring_followers_back(stage: Stage) -> None:
-    """All at once, or first the one with the newest log, which an operator has elected."""
+    """Restarts all together, or first the one with the newest log, which an operator elects."""
     if not stage.topology.replica_elected:
         stage.heal(restart, killed())
         stage.wait(DEAD_NOTICED, limit_s=60)
@@ -71,9 +73,9 @@ SCENARIO = Scenario(
     name="followers-killed-leader-lost",
     title="The followers are killed, then the leader's disk is lost",
     story=(
-        "The followers of a partition are killed one after the other, and the leader goes on alone "
+        "The followers of a partition are killed one after the other, and the leader works alone "
         "as far as the settings allow. Then the leader's disk takes no more writes (simulated) and "
-        "is replaced. The followers come back with all that they had, and the leader comes back on "
+        "is replaced. The followers come back with all their data, and the leader comes back on "
         "an empty disk. Depending on what you described, an operator first elects the follower "
         "with the newest log."
     ),

@@ -1,8 +1,9 @@
-"""The followers get everything late, over a narrow line, and stay in sync all the while.
+"""The followers receive everything late, over a slow link, and stay in sync.
 
-A follower is in sync until it has not caught up for `replica.lag.time.max.ms` (30 s; KIP-16). As
-long as it is, acks=all waits for it, and readers see nothing that it lacks, whatever acks is. A
-client whose request.timeout.ms is shorter than that sends again what is in the log already.
+A follower is in sync unless it has not caught up for `replica.lag.time.max.ms` (30 s; KIP-16). As
+long as it is in sync, acks=all waits for it, and readers see no record that it lacks, whatever acks
+is. A client whose request.timeout.ms is shorter than the delay sends records again that are already
+in the log.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 _BYTES_PER_S = 200_000
-_IN_TIME = "followers that are 2 s late answer before most clients lose patience"
+_IN_TIME = "followers that are 2 s late respond before most clients time out"
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     if stage.topology.replication_factor == 1:
         stage.not_applicable(
-            "slow", "follower", "replication.factor is 1: there are no followers to be slow"
+            "slow", "follower", "replication.factor is 1: there are no followers to slow down"
         )
     else:
         stage.do(slow, followers(TOPIC), seconds["late_s"], _BYTES_PER_S)

@@ -1,9 +1,10 @@
 """Records have timestamps older than the topic's retention, while no consumer reads.
 
-Retention goes by the largest timestamp of a segment, which is the sender's unless
-message.timestamp.type=LogAppendTime (KIP-32), and deletes the newest segment too: such records are
-acknowledged, and gone at the next check, read or not. Checks come every 0.3 s here. Records of the
-future, which a broker refuses (message.timestamp.after.max.ms, KIP-937), are not sent.
+Retention uses the largest timestamp of a segment, which is the sender's unless
+message.timestamp.type=LogAppendTime (KIP-32), and also deletes the newest segment. Such records are
+acknowledged, and deleted at the next check, whether they were read or not. Checks come every 0.3 s
+here. Records with timestamps in the future, which a broker refuses (message.timestamp.after.max.ms,
+KIP-937), are not sent.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 SCENARIO = Scenario(
     name="foreign-timestamps",
-    title="Records with timestamps of long ago",
+    title="Records with timestamps from long ago",
     story=(
         "A replay sends records with the timestamps that they had at their source, a day older "
         "than the topic's retention allows. The group's only member dies. Some seconds later a new "
-        "one goes on from the group's position."
+        "one continues from the group's position."
     ),
     shows=("effect_missing", "skipped"),
     topology=one_broker_and_a_group,

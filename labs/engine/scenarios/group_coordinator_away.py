@@ -1,14 +1,16 @@
-"""The broker that coordinates the group is away for longer than a session, with its disk.
+"""The broker that coordinates the group is down for longer than a session, with its disk.
 
-All topics are made with one copy, as on a cluster that had one broker. While it runs they are
-reassigned: the topic to three brokers, __consumer_offsets to as many as are described
-(offsets.topic.replication.factor, which itself counts only when that topic is made). A topic that
-is made then, without a number of copies, gets default.replication.factor of them. With more than
-one another broker coordinates the group as soon as the dead one is fenced. With one nobody does
-until it is back: nothing can be committed. A member of librdkafka that hears nothing of its
-coordinator for its session timeout gives its partitions up, and what it had processed and not
-committed is handed out again; one of Java keeps them and waits for its commits. The absence is much
-longer than a fail-over, which took 7.1 s on a machine with too much to do.
+All topics are created with one copy, as on a cluster that had one broker. During the run they are
+reassigned: the topic to three brokers, and __consumer_offsets to as many as are described
+(offsets.topic.replication.factor, which itself applies only when that topic is created). A topic
+that is created now without a replication factor gets default.replication.factor copies.
+
+With more than one copy, another broker coordinates the group as soon as the dead one is fenced.
+With one copy, no broker does until it is back, and nothing can be committed. A member that uses
+librdkafka and does not reach its coordinator for its session timeout gives up its partitions, and
+the records that it processed without a commit are delivered again. A Java member keeps its
+partitions and waits for its commits. The broker is down for much longer than a fail-over, which
+took 7.1 s on an overloaded machine.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_grown_topics
 from labs.engine.workloads.group import GROUP
 
-_NEWER = "invoices"
+_NEW_TOPIC = "invoices"
 """An unused topic, created to show which default.replication.factor the brokers apply."""
 
 
 def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     if int(settings["broker"][OFFSETS_COPIES]) == 1:
         return {}
-    why = "__consumer_offsets is made as on one broker, and reassigned to the others in the run"
+    why = "__consumer_offsets is created as on one broker, and reassigned during the run"
     return {OFFSETS_COPIES: Pinned(1, 3, why)}
 
 
@@ -43,9 +45,9 @@ def _play(stage: Stage, seconds: Durations) -> None:
         if copies > 1:
             stage.do(add_copies, topic, copies)
         else:
-            why = f"{OFFSETS_COPIES} is 1: {topic} keeps the one copy that it was made with"
+            why = f"{OFFSETS_COPIES} is 1: {topic} keeps the copy that it was created with"
             stage.not_applicable("mend-copies", f"topic: {topic}", why)
-    stage.do(create, _NEWER)
+    stage.do(create, _NEW_TOPIC)
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.let_run(seconds["away_s"])

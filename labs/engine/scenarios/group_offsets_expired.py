@@ -1,9 +1,9 @@
-"""No member of the group runs for longer than its committed offsets are kept.
+"""The group has no members for longer than its committed offsets are retained.
 
-Brokers delete the offsets of a group without members after offsets.retention.minutes, a minute at
-the least (KIP-186, KIP-211), and look for them every offsets.retention.check.interval.ms. Where
-readers may be away for longer than that, days pass in a minute here, in which nobody reads; where
-they may not, the offsets are kept as always. `no-committed-offset` shows in seconds what follows.
+Brokers delete the offsets of a group without members after offsets.retention.minutes, which is at
+least one minute (KIP-186, KIP-211), and check every offsets.retention.check.interval.ms. If readers
+may be away for longer than that, days pass in a minute here, in which nobody reads; otherwise the
+offsets are retained as described. `no-committed-offset` shows the consequence within seconds.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import away_ms
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
-_KEPT = "offsets.retention.minutes"
-_WHY_SHORTER = "days pass in a minute: nobody reads for a little longer than that"
+_RETENTION = "offsets.retention.minutes"
+_WHY_SHORTER = "days pass in a minute, and nobody reads for a little longer than that"
 
 
 def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
-    if away_ms(settings) < int(settings["broker"][_KEPT]) * 60_000:
+    if away_ms(settings) < int(settings["broker"][_RETENTION]) * 60_000:
         return {}
     return {
-        _KEPT: Pinned(1, 10_080, _WHY_SHORTER),
+        _RETENTION: Pinned(1, 10_080, _WHY_SHORTER),
         "offsets.retention.check.interval.ms": Pinned(1000, 600_000, _WHY_SHORTER),
     }
 

@@ -1,8 +1,8 @@
 """Partitions are added to a topic with keys while an old partition has a backlog.
 
-A key goes to its hash modulo the number of partitions, so most keys move (Kafka
-operations/basic-kafka-operations.md, Modifying topics). What is new of a key is read where it
-goes now, by another member of the group, before what is old of it where it went.
+The partition of a key is its hash modulo the number of partitions, so most keys move (Kafka
+operations/basic-kafka-operations.md, Modifying topics). The new records of a key are read from its
+new partition, by another member of the group, before the old ones are read from its old partition.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""The last replica in sync loses power, the others having been stopped cleanly. It is simulated.
+"""The last replica in sync loses power after the others were stopped cleanly. This is simulated.
 
-What no flush had reached is cut off its log (`faults.cut_tail`); in so short a run that is all of
-it. The others come back first, with all that was committed before they left. Without eligible
-leader replicas they must wait for the one that was in sync last: it leads again with what its
-disk kept, and they drop what it lacks. With them (KIP-966, on for new clusters since 4.1) and two
-copies asked for, a replica that has every committed record leads, and nothing is lost. It must
-not have been alone above the minimum: with min.insync.replicas=1 it was.
+The part of its log that was not flushed is cut off (`faults.cut_tail`), which is all of it in such
+a short run. The others come back first, with every record that was committed before they left.
+Without eligible leader replicas they must wait for the replica that was in sync last. It leads
+again with what its disk kept, and they truncate to its log. With eligible leader replicas (KIP-966,
+on for new clusters since 4.1) and min.insync.replicas=2, a replica that has every committed record
+leads, and nothing is lost. With min.insync.replicas=1 records were committed that only the last
+replica had.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SCENARIO = Scenario(
     title="The last replica in sync loses power (simulated)",
     story=(
         "The followers of a partition are stopped cleanly, one after the other, and the leader "
-        "goes on alone as far as the settings allow. Then it is killed, and the end of its log "
+        "works alone as far as the settings allow. Then it is killed, and the end of its log "
         "that was not flushed is cut off. This simulates a power cut. The followers come back "
         "first, and the leader last."
     ),

@@ -1,11 +1,11 @@
-"""The leader is cut off from the other nodes, and its clients are not.
+"""The leader is cut off from the other nodes, but not from its clients.
 
-The controllers fence it and elect another; it does not know, and leads on. With acks=1 it
-acknowledges to the clients that still reach it, alone, until the network heals and it follows
-the new leader. With acks=all it acknowledges nothing alone, also with min.insync.replicas=1:
-only the controllers can take the others out of the in-sync set (KIP-497).
-A client stays with it, because librdkafka asks for metadata again only upon an error, or every
-five minutes (topic.metadata.refresh.interval.ms).
+The controllers fence it and elect another leader. The old leader does not know this and continues.
+With acks=1 it acknowledges records alone to the clients that still reach it, until the network
+heals and it follows the new leader. With acks=all it acknowledges nothing alone, not even with
+min.insync.replicas=1, because only the controllers can remove the others from the in-sync set
+(KIP-497). A client stays with the old leader because librdkafka requests metadata again only after
+an error, or every five minutes (topic.metadata.refresh.interval.ms).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "two_leaders_s": (1.0, 1.5), "healed_s": (0.5, 1.0)},
     play=_play,
     rarely={
-        "duplicate": "what the old leader alone had of a batch is gone before it is there again",
-        "reordered": "what the old leader alone had of a batch is gone before it is there again",
-        "given_up": "clients reach the leader that is cut off, which goes on answering acks=1",
+        "duplicate": "a batch that only the old leader had is gone before it is written again",
+        "reordered": "a batch that only the old leader had is gone before it is written again",
+        "given_up": "clients reach the leader that is cut off, which still acknowledges acks=1",
     },
     given_up_breaks=True,
     linked=True,

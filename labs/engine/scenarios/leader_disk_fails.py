@@ -1,9 +1,9 @@
-"""The leader's disk takes no more writes, and the broker ends itself; its disk is replaced.
+"""The leader's disk accepts no more writes, and the broker shuts down; its disk is replaced.
 
-A broker whose last log folder failed stops (KIP-112), as if it had been killed: it leaves the
-in-sync set only when it is fenced. What was acknowledged while it was the only replica in sync is
-gone with the disk, as in `leader-disk-lost`; that the disk failed visibly saves nothing. As
-there, an operator has a leader elected where there was none.
+A broker whose last log directory failed stops (KIP-112), as if it had been killed: it leaves the
+in-sync set only when it is fenced. Records that were acknowledged while it was the only replica in
+sync are lost with the disk, as in `leader-disk-lost`; it does not help that the disk failed
+visibly. As there, an operator elects a leader if there is none.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def _lose(stage: Stage) -> None:
 
 SCENARIO = Scenario(
     name="leader-disk-fails",
-    title="The leader's disk takes no more writes, and is replaced",
+    title="The leader's disk accepts no more writes, and is replaced",
     story=(
-        "The followers of a partition are stopped one after the other, and the leader goes on "
-        "alone as far as the settings allow. Then its disk takes no more writes (simulated), and "
+        "The followers of a partition are stopped one after the other, and the leader works "
+        "alone as far as the settings allow. Then its disk accepts no more writes (simulated), and "
         "the broker shuts itself down. The followers come back first, and the old leader last, on "
         "a new disk."
     ),

@@ -1,18 +1,19 @@
-"""The leader's disk is lost at the worst moment: when it was the only replica in sync.
+"""The leader's disk is lost at the worst moment: while it is the only replica in sync.
 
-What only it had is gone for good, and it had acknowledged it if one copy was enough: with
-min.insync.replicas=1, or with acks=1 whatever the minimum is. A replaced disk is formatted
-(KIP-858: with a new directory id); it brings back the broker and none of its records.
+Records that only this replica had are lost for good. They were acknowledged if one copy was enough:
+with min.insync.replicas=1, or with acks=1 whatever the minimum is. A replaced disk is formatted
+(KIP-858: with a new directory id); it brings back the broker without its records.
 
-With one copy and no unclean election the loss is larger than that. Nobody leads until the broker
-is back; then it does, as the last known leader (KIP-966), and the others drop what they had.
+If one copy was enough and there is no unclean election, the loss is larger. There is no leader
+until the broker is back. Then it leads, as the last known leader (KIP-966), and the others truncate
+to its empty log.
 
 That is the usual case. The controller elects it when it is unfenced, and only if it knows by then
 that the partition is in the new directory. On a busy machine the broker's report of that
-(AssignReplicasToDirs) may be refused with STALE_BROKER_EPOCH and come again too late; then nobody
-leads until an operator has one elected, as the run does after ten seconds: one that was behind, and
-less is lost. The topic of the groups' offsets fares like that too, whatever the settings are
-(docs/decisions/0010).
+(AssignReplicasToDirs) may be refused with STALE_BROKER_EPOCH and repeated too late. Then there is
+no leader until an operator has one elected, which happens after ten seconds in a run: a replica
+that was behind leads, and less is lost. The same may happen to the topic __consumer_offsets,
+whatever the settings are (docs/decisions/0010).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ SCENARIO = Scenario(
     name="leader-disk-lost",
     title="The leader's disk is lost while it is alone in sync",
     story=(
-        "The followers of a partition are stopped one after the other, and the leader goes on "
+        "The followers of a partition are stopped one after the other, and the leader works "
         "alone as far as the settings allow. Then its machine is lost with its disk. The followers "
         "come back first, and the old leader last, on an empty disk."
     ),

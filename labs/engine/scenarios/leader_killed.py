@@ -1,11 +1,11 @@
-"""The leader's process dies while its followers are in step.
+"""The leader's process dies while its followers keep up.
 
-Sends wait until the dead broker is fenced (`broker.session.timeout.ms`, KIP-631). With acks=0
-what was on its way is lost, and no error says so: 616 of 239,994 at 20,000 a second by hand, 69
-of 37,205 at the lab's rate, Kafka 4.3.1. With acks=1 the loss is a race, because followers in step
-lack only what they had not fetched when the leader died (by hand: 0 of 240,000);
-`leader-killed-followers-behind` makes it certain. A copy by a blind retry is a race too: it takes
-a batch that was written and not yet answered.
+Sends wait until the dead broker is fenced (`broker.session.timeout.ms`, KIP-631). With acks=0 the
+records in flight are lost, and no error says so: 616 of 239,994 at 20,000 a second by hand, and 69
+of 37,205 at the lab's rate, Kafka 4.3.1. With acks=1 the loss is a race, because followers that
+keep up lack only the records that they had not fetched when the leader died (by hand: 0 of
+240,000); `leader-killed-followers-behind` makes it certain. A duplicate from a retry without
+idempotence is a race too: it needs a batch that was written and not yet acknowledged.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ SCENARIO = Scenario(
     },
     play=_play,
     rarely={
-        "lost_write": "followers in step lack only what they had not fetched when the leader died",
+        "lost_write": "followers that keep up lack only what they had not fetched at its death",
         "duplicate": BLIND_RETRY,
         "reordered": BLIND_RETRY,
-        "given_up": "the others lead again before most clients lose patience",
+        "given_up": "another replica leads before most clients time out",
     },
     given_up_breaks=True,
     zookeeper=True,

@@ -1,8 +1,8 @@
-"""The log is compacted while its reader is behind: of each key only the latest record stays.
+"""The log is compacted while its reader is behind: only the latest record of each key remains.
 
-The cleaner takes all but the newest segment, and removes what has a later record of its key (Kafka
-design.md, Log Compaction). Messages share a hundred keys here; segments are short, and the cleaner
-looks five times a second.
+The cleaner processes all segments but the newest, and removes records that have a later one with
+the same key (Kafka design.md, Log Compaction). Messages share a hundred keys here, segments are
+short, and the cleaner runs five times a second.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
-_SOON = "what may be compacted is compacted earlier"
+_SOON = "records that may be compacted are compacted earlier"
 
 
 def _topic_pins(settings: Settings) -> Mapping[str, Pinned]:
@@ -39,7 +39,7 @@ SCENARIO = Scenario(
     title="Compaction overtakes the reader",
     story=(
         "Messages are updates for a hundred keys. The group's only member dies, and the log is "
-        "compacted. Some seconds later a new member goes on from the group's position."
+        "compacted. Some seconds later a new member continues from the group's position."
     ),
     shows=("effect_missing",),
     topology=one_broker_and_a_group,

@@ -1,9 +1,10 @@
-"""One of two log directories of the leader fails while its in-sync followers are behind.
+"""One of the leader's two log directories fails while its in-sync followers are behind.
 
-The broker goes on with the other one (KIP-112), and the controllers let another replica lead as
-soon as they hear of it (KIP-858): no session has to end first. The new leader lacks what
-only the old one had, as after its death. That stays on the disk, and is dropped when it returns.
-With one log directory the broker ends itself instead, as in `leader-disk-fails`.
+The broker continues with the other one (KIP-112), and the controllers elect another replica as soon
+as it reports the failure (KIP-858); they do not wait for a session to end. The new leader lacks the
+records that only the old one had, as after the old one's death. These stay on the disk and are
+truncated when the directory returns. With one log directory the broker shuts down instead, as in
+`leader-disk-fails`.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _topology(settings: Settings) -> Topology:
-    text = "each broker of the run has two log directories, and its metadata in a third"
-    return replace(up_to_five(settings), log_dirs=2, note=text)
+    note = "each broker of the run has two log directories, and its metadata in a third"
+    return replace(up_to_five(settings), log_dirs=2, note=note)
 
 
 def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
@@ -56,8 +57,8 @@ SCENARIO = Scenario(
     story=(
         "Each broker has two log directories. On the leader, the one with the partition cannot be "
         "written any more (simulated), while the in-sync followers are a second behind. The broker "
-        "goes on without that directory, and a follower leads. Later the broker is restarted, and "
-        "the directory is as it was."
+        "continues without that directory, and a follower leads. Later the broker is restarted, "
+        "and the directory is as it was."
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
@@ -67,11 +68,11 @@ SCENARIO = Scenario(
     rarely={
         "duplicate": BLIND_RETRY,
         "reordered": BLIND_RETRY,
-        "given_up": "the others lead again before most clients lose patience",
+        "given_up": "another replica leads before most clients time out",
     },
     given_up_breaks=True,
     measured=(Rate("lost_write", 3, 3),),
     since="3.7",
-    why_since="older brokers do not tell the controllers that a log directory failed (KIP-858)",
+    why_since="older brokers do not report a failed log directory to the controllers (KIP-858)",
     zookeeper=True,
 )

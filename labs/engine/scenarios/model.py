@@ -1,7 +1,7 @@
-"""What a scenario is: a failure event staged on a cluster, the same for every arm.
+"""A scenario: a failure event staged on a cluster, in the same way for every arm.
 
-A scenario declares its durations as ranges; a seed draws one value of each, before any arm
-starts, so that all arms of an experiment live through the same schedule.
+A scenario declares its durations as ranges. The seed draws one value of each before any arm
+starts, so that all arms of an experiment have the same schedule.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from labs.engine.record.fault_words import Fault
 TOPIC = "orders"
 NEVER = 2**63 - 1
 OLDEST_KRAFT = "3.3"
-"""The oldest line of brokers that run in KRaft mode here. Those before have ZooKeeper."""
+"""The oldest line of brokers that run in KRaft mode here. Older brokers have ZooKeeper."""
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 _NOT_TRIED = "it has not been tried there yet"
@@ -35,17 +35,21 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """How many brokers are booted, and how the one topic lies on them.
+    """The number of brokers, and the placement of the one topic on them.
 
-    A replica flushes its log after `flush_messages` records; NEVER leaves that to the kernel.
-    `controllers` run beside the brokers unless others were chosen; with 0, brokers are controllers
-    too. With two `log_dirs` a broker keeps its metadata in a third folder, so that one of them
-    can fail alone. With `racks` the brokers stand in so many, by turns
-    (broker.rack). Topics in `grown` are made with one copy and get so many while the run goes on.
-    With `replica_elected` an operator has a leader elected before a broker that lost its disk is
-    back (application.disk.lost). With `unclean` a replica that is out of sync may lead
-    (unclean.leader.election.enable): see `steps.elect_uncleanly`.
-    `note` says how this differs from the team's own, if it does.
+    - `flush_messages`: a replica flushes its log after this many records; NEVER leaves it to the
+      kernel.
+    - `controllers`: the number of dedicated controllers, unless the experiment chooses another;
+      with 0, brokers are controllers too.
+    - `log_dirs`: with two, a broker keeps its metadata in a third folder, so that one of them can
+      fail alone.
+    - `racks`: the number of racks among which the brokers are distributed in turn (broker.rack).
+    - `grown`: topics that are created with one copy, and the copies that they get during the run.
+    - `replica_elected`: an operator has a leader elected before a broker that lost its disk is
+      back (application.disk.lost).
+    - `unclean`: a replica that is out of sync may lead (unclean.leader.election.enable): see
+      `steps.elect_uncleanly`.
+    - `note`: how this differs from the described topology, if it does.
     """
 
     brokers: int
@@ -62,36 +66,36 @@ class Topology:
 
 
 class Stage(Protocol):
-    """What a scenario may do to a running arm. Clients go on by themselves all the while.
+    """The operations of a scenario on a running arm. Its clients work all the time.
 
     A fault or heal that cannot be shown to have happened is recorded as failed, and the arm
-    then never holds; waiting for what does not come true raises `WaitTimeout`.
+    then never holds. Waiting for a condition that does not become true raises `WaitTimeout`.
     """
 
     topology: Topology
 
     def let_run(self, seconds: float) -> None:
-        """Lets time pass."""
+        """Lets the arm run for some seconds."""
 
     def do(
         self, fault: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
     ) -> None:
-        """Does a fault of `labs.engine.faults`: `stage.do(kill, leader(TOPIC))`."""
+        """Injects a fault of `labs.engine.faults`: `stage.do(kill, leader(TOPIC))`."""
 
     def heal(
         self, heal: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
     ) -> None:
-        """Does what ends a fault: `stage.heal(restart, dead())`."""
+        """Ends a fault: `stage.heal(restart, dead())`."""
 
     def not_applicable(self, fault: Fault, target: str, why: str) -> None:
-        """Records a fault that these settings leave nothing to do for; it hinders no verdict."""
+        """Records a fault that is impossible with these settings; it does not affect verdicts."""
 
     def wait(self, condition: Condition, limit_s: float) -> None:
         """Waits until a condition of `scenarios.conditions` is true."""
 
 
 Play = Callable[[Stage, Durations], None]
-"""What happens between the lead-in and the healed span; durations are in seconds by name."""
+"""The part of a scenario between its lead-in and its healed time; durations are in seconds."""
 
 
 def _as_described(settings: Settings) -> Mapping[str, Pinned]:
@@ -100,9 +104,9 @@ def _as_described(settings: Settings) -> Mapping[str, Pinned]:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """In how many of `runs` seeds settings that permit an anomaly showed it.
+    """The number of `runs`, one per seed, in which settings that permit an anomaly showed it.
 
-    As `python -m benchmarks.scenarios` counted it.
+    Counted by `python -m benchmarks.scenarios`.
     """
 
     anomaly: str
@@ -120,19 +124,19 @@ class Scenario:
     - `durations`: name -> (least, most) seconds; `play` uses the drawn values.
     - `shows`: the anomalies that the event can cause. `rarely`: anomaly -> why a run need not show
       it although the event permits it.
-    - `given_up_breaks`: the outage is shorter than a patient client waits, or an application that
-      looks at its sends survives it, so a client that gave up broke at-least-once.
-    - `linked`: its faults are in the network, so that every connection goes through a proxy.
-    - `pinned`, `senders`, `brokers`, `topic`: settings of the readers, the producer, the brokers
-      and the topic that the scenario sets itself, because a run is short. `keeps`: settings of the
-      brokers that stay as described, where the lab otherwise has its own or none.
-    - `measured`: how often it was shown; `chance`: why not every time, if not.
-    - `client_decides`: the outcome is the client's own, so Java clients play a Java pipeline.
-    - `copier`: it can be requested by the name of Kafka's TransactionalMessageCopier, which played
-      the application once.
+    - `given_up_breaks`: a patient client waits for longer than the outage, or an application that
+      checks its sends survives it, so a client that gave up broke at-least-once.
+    - `linked`: its faults are in the network, so every connection goes through a proxy.
+    - `consumer_pins`, `producer_pins`, `broker_pins`, `topic_pins`: settings that the scenario
+      sets itself, because a run is short. `kept_broker_settings`: broker settings that stay as
+      described, although the lab otherwise has its own or none.
+    - `measured`: how often an anomaly was shown; `chance`: why not every time, if it was not.
+    - `client_decides`: the outcome depends on the client, so Java clients run a Java pipeline.
+    - `copier`: it can be requested by the name of Kafka's TransactionalMessageCopier, which once
+      was the application here.
     - `since`: the oldest line of brokers in KRaft mode on which it can be staged; `why_since`: why
-      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper, as was seen
-      there, on all lines or from `zookeeper_since` on, for the same reason.
+      not on older ones. `zookeeper`: it was confirmed on brokers with ZooKeeper and is staged
+      there too, on all lines or, for the same reason, from `zookeeper_since` on.
     """
 
     name: str
@@ -162,7 +166,7 @@ class Scenario:
     zookeeper_since: str = ""
 
     def run(self, stage: Stage, seconds: Durations) -> None:
-        """Plays it between a lead-in and, if it has one, a span in which all is healed."""
+        """Plays it after a lead-in, and before its healed time, if it has one."""
         stage.let_run(seconds["lead_in_s"])
         self.play(stage, seconds)
         if "healed_s" in seconds:
@@ -171,8 +175,8 @@ class Scenario:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines of brokers in KRaft mode on which it can be staged, newest first."""
-        known = (kafka_line(version) for version in kafka_versions())
-        return tuple(line for line in known if at_least(line, self.since))
+        lines = (kafka_line(version) for version in kafka_versions())
+        return tuple(line for line in lines if at_least(line, self.since))
 
     @property
     def zookeeper_lines(self) -> tuple[str, ...]:
@@ -192,25 +196,25 @@ class Scenario:
 
     @property
     def why_no_zookeeper(self) -> str:
-        """Why it is staged in KRaft mode alone; empty of one that is not."""
+        """Why it is staged only in KRaft mode; empty if it is also staged with ZooKeeper."""
         if self.zookeeper:
             return ""
         return _NOT_TRIED
 
     @property
     def certainty(self) -> str:
-        """How surely a run shows what its settings permit, in a sentence or two."""
-        shown = "; ".join(map(str, self.measured))
-        counted = f"Settings that permit it showed {shown}." if shown else "Not measured yet."
+        """How often a run shows what its settings permit, in a sentence or two."""
+        rates = "; ".join(map(str, self.measured))
+        counted = f"Settings that permit it showed {rates}." if rates else "Not measured yet."
         return f"A matter of chance: {self.chance}. {counted}" if self.chance else counted
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A scenario as it will be staged: drawn durations and rate.
+    """A scenario as it will be staged: the drawn durations, and the rate.
 
-    `quiet` stages no fault at all: a control arm, for tests of the rule that a run whose fault
-    did not happen is `unknown`.
+    `quiet` stages no fault at all. Such a control arm tests the rule that a run whose fault did
+    not happen is `unknown`.
     """
 
     durations: Durations
@@ -219,14 +223,14 @@ class Schedule:
 
 
 def draw(scenario: Scenario, seed: int, overrides: Mapping[str, Any]) -> Schedule:
-    """The schedule of a seed, in the order in which the scenario names its durations.
+    """The schedule of a seed; durations are drawn in the order in which the scenario names them.
 
-    An override replaces a duration by its name, `rate_per_s`, or (`"faults": "none"`) the
-    faults. It does not change what is drawn for the others. Raises `ScenarioError` for a name
-    that the scenario does not have.
+    An override replaces a duration, `rate_per_s`, or the faults (`"faults": "none"`). It does not
+    change what is drawn for the others. Raises `ScenarioError` for a name that the scenario does
+    not have.
     """
-    dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
-    drawn = {name: dice.uniform(*ends) for name, ends in scenario.durations.items()}
+    generator = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
+    drawn = {name: generator.uniform(*ends) for name, ends in scenario.durations.items()}
     unknown = sorted(overrides.keys() - drawn.keys() - {"rate_per_s", "faults"})
     if unknown:
         raise ScenarioError(f"{scenario.name} has nothing called {', '.join(unknown)}")

@@ -26,38 +26,38 @@ from labs.engine.scenarios.model import TOPIC, Durations, Play, Stage
 from labs.engine.scenarios.topologies import OFFSETS
 
 BLIND_RETRY = (
-    "a retry repeats only what was written and not yet answered when the leader died, a moment's "
-    "worth at this rate"
+    "a retry repeats only records that were written and not yet acknowledged when the leader died, "
+    "which are few at this rate"
 )
-"""Why a run of a leader's death seldom shows a copy, or the disorder that a copy brings."""
+"""Why a run in which the leader dies seldom shows a duplicate, or the reordering by one."""
 
 LEADERLESS_TOPICS = (TOPIC, OFFSETS)
-"""What an empty disk may leave without a leader (docs/decisions/0010)."""
+"""The topics that an empty disk may leave without a leader (docs/decisions/0010)."""
 
 RARELY_WHEN_ALONE = {
-    "diverged": "below min.insync.replicas nothing can be read, and an eligible replica that "
-    "has all that was read leads",
-    "given_up": "an eligible replica leads that has the producer's last batches",
+    "diverged": "below min.insync.replicas nothing can be read, and the new leader is an eligible "
+    "replica that has everything that was read",
+    "given_up": "the new leader is an eligible replica that has the producer's last batches",
 }
-"""Why little but lost writes is seen where the only in-sync replica, the leader, dies."""
+"""Why runs in which the only in-sync replica dies show few anomalies other than lost writes."""
 
 _A_FOLLOWER = one_follower(TOPIC)
-_WHY_SHORTER = "the group misses a dead member earlier"
+_WHY_SHORTER = "the group notices a dead member earlier"
 SHORT_SESSION = {
     "session.timeout.ms": Pinned(3000, 45000, _WHY_SHORTER),
     "heartbeat.interval.ms": Pinned(500, 3000, _WHY_SHORTER),
 }
-"""For scenarios in which a consumer dies: its partitions wait until its session ends."""
+"""For scenarios in which a consumer dies: its partitions are not read until its session ends."""
 
 SHORT_FETCH_WAIT = {
-    "fetch.max.wait.ms": Pinned(10, 500, "a batch of Spark's waits less at the log's end")
+    "fetch.max.wait.ms": Pinned(10, 500, "a Spark batch waits less at the log's end")
 }
-"""For scenarios with a Spark query: each of its batches reads to the end of a log."""
+"""For scenarios with a Spark query: each batch reads to the end of the log."""
 
 
 def early_retention(_: Settings) -> Mapping[str, Pinned]:
-    """The brokers' settings of scenarios in which they delete what is old."""
-    why = "what has been kept for long enough is deleted earlier"
+    """The broker settings for scenarios in which retention deletes records."""
+    why = "records whose retention has ended are deleted earlier"
     return {
         "log.retention.check.interval.ms": Pinned(300, 300_000, why),
         "log.initial.task.delay.ms": Pinned(500, 30_000, why),
@@ -65,24 +65,24 @@ def early_retention(_: Settings) -> Mapping[str, Pinned]:
 
 
 def away_ms(settings: Settings) -> int:
-    """How long readers may be away, in ms: as stated, but at least until a dead one is replaced."""
+    """The longest absence of readers, in ms: as stated, or until a dead reader is replaced."""
     consumer, broker = settings.get("consumer", {}), settings.get("broker", {})
     session_ms = int(consumer.get("session.timeout.ms", 45_000))
     if consumer.get("group.protocol") == "consumer":
         session_ms = int(broker.get("group.consumer.session.timeout.ms", 45_000))
     poll_ms = int(consumer.get("max.poll.interval.ms", POLL_MS))
-    value = settings["application"].get("outage.ms")
-    return max(until_taken_over_ms(session_ms, poll_ms), 0 if value is None else int(value))
+    outage_ms = settings["application"].get("outage.ms")
+    return max(until_taken_over_ms(session_ms, poll_ms), 0 if outage_ms is None else int(outage_ms))
 
 
 def leave_leader_alone(
     stage: Stage, stopped: Role = _A_FOLLOWER, end: Callable[[Rig, Role], Rows] = terminate
 ) -> None:
-    """Ends replicas one by one, cleanly unless said otherwise, until only the leader is in sync.
+    """Stops replicas one by one, cleanly unless `end` differs, until only the leader is in sync.
 
-    Each must have left the in-sync set before the next is ended: the controllers shrink it,
-    and with the last follower their majority is gone. If it is the leader that is `stopped`, each
-    hands leadership over, and the last to have it is left.
+    Each replica must have left the in-sync set before the next one is stopped: the controllers
+    shrink the set, and they lose their majority with the last follower. If `stopped` is the
+    leader, each transfers leadership, and the last leader is left.
     """
     replicas = stage.topology.replication_factor
     if replicas == 1:
@@ -101,13 +101,13 @@ FOLLOWERS_BEHIND_DURATIONS: Mapping[str, tuple[float, float]] = {
     "under_new_leader_s": (1.0, 1.5),
     "healed_s": (0.5, 1.0),
 }
-"""The durations of scenarios in which the leader goes while its followers are behind."""
+"""The durations of scenarios in which the leader is lost while its followers are behind."""
 
 
 def leader_alone_durations(
     without_leader_s: tuple[float, float],
 ) -> Mapping[str, tuple[float, float]]:
-    """The durations of scenarios in which the one replica in sync is lost."""
+    """The durations of scenarios in which the only replica in sync is lost."""
     return {
         "lead_in_s": (1.0, 2.0),
         "alone_s": (1.0, 1.5),
@@ -117,8 +117,11 @@ def leader_alone_durations(
 
 
 def elect_uncleanly(stage: Stage) -> None:
-    """Where a replica that is out of sync may lead: waits until one does, and has it elected if
-    the controllers elect none, as KRaft's before 3.9 (KAFKA-12670)."""
+    """Waits until an out-of-sync replica leads, if one may.
+
+    An operator has it elected if the controllers do not, as in KRaft mode before 3.9
+    (KAFKA-12670).
+    """
     if stage.topology.unclean:
         stage.heal(elect, TOPIC)
 
@@ -126,7 +129,7 @@ def elect_uncleanly(stage: Stage) -> None:
 def losing_last_in_sync(
     lose: Callable[[Stage], None], stopped: Role = _A_FOLLOWER, elections: Sequence[str] = ()
 ) -> Play:
-    """Leaves one replica in sync, lets it go on alone, loses it, and starts the others first."""
+    """A play: one replica stays in sync, works alone and is lost, and the others start first."""
 
     def play(stage: Stage, seconds: Durations) -> None:
         leave_leader_alone(stage, stopped)
@@ -147,7 +150,7 @@ def kill_leader(stage: Stage) -> None:
 
 
 def fall_behind(stage: Stage, seconds: Durations) -> None:
-    """Pauses the followers, in sync as they are: for a while the leader goes on alone."""
+    """Pauses the followers, which stay in sync, so that the leader works alone for a while."""
     if stage.topology.replication_factor == 1:
         stage.not_applicable(
             "pause", "follower", "replication.factor is 1: there are no followers to fall behind"
@@ -158,14 +161,14 @@ def fall_behind(stage: Stage, seconds: Durations) -> None:
 
 
 def elect_lagging_replica(stage: Stage, seconds: Durations) -> None:
-    """Resumes the followers, so that one of them leads in place of the leader, which is dead."""
+    """Resumes the followers, so that one of them leads in place of the dead leader."""
     if stage.topology.replication_factor > 1:
         stage.do(resume, paused())
     run_under_new_leader(stage, seconds)
 
 
 def run_under_new_leader(stage: Stage, seconds: Durations) -> None:
-    """Goes on for a while under a new leader, where there can be one, then heals."""
+    """Runs for a while under a new leader, if there can be one, and then heals."""
     if stage.topology.replication_factor > 1:
         stage.wait(ANOTHER_LEADS, limit_s=40)
     stage.let_run(seconds["under_new_leader_s"])
@@ -173,9 +176,10 @@ def run_under_new_leader(stage: Stage, seconds: Durations) -> None:
 
 
 def restart_dead(stage: Stage, elections: Sequence[str] = ()) -> None:
-    """Heals: starts what is dead, until all replicas are in sync.
+    """Restarts all dead nodes, and waits until all replicas are in sync.
 
-    Where a disk was lost, an operator has a leader elected for topics that have none after it.
+    `elections` names topics for which an operator elects a leader if they have none, after a disk
+    was lost.
     """
     stage.heal(restart, dead())
     for topic in elections:
@@ -184,7 +188,7 @@ def restart_dead(stage: Stage, elections: Sequence[str] = ()) -> None:
 
 
 def nobody_reads(stage: Stage, seconds: Durations) -> None:
-    """Kills the group's only member, once the group has a saved position, and lets time pass."""
+    """Kills the group's only member once its position is saved, and lets time pass."""
     stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
@@ -192,7 +196,10 @@ def nobody_reads(stage: Stage, seconds: Durations) -> None:
 
 
 def nobody_reads_while_messages_expire(stage: Stage, seconds: Durations) -> None:
-    """The same where retention deletes messages meanwhile; it ends before a new member starts."""
+    """Like `nobody_reads`, while retention deletes messages; then a new member starts.
+
+    Retention ends before the new member starts.
+    """
     stage.wait(RETENTION_RUNS, limit_s=60)
     nobody_reads(stage, seconds)
     stage.heal(disable_retention, TOPIC)
@@ -200,9 +207,9 @@ def nobody_reads_while_messages_expire(stage: Stage, seconds: Durations) -> None
 
 
 def killing_consumer_at(point: str) -> Play:
-    """Kills the group's member at a point of its work, after it was held there for a while.
+    """A play that kills the group's member at a point of its work, after holding it there.
 
-    The group has a saved position by then, as a group that has run for a while has one.
+    By then the group has saved a position, like any group that has run for a while.
     """
 
     def play(stage: Stage, seconds: Durations) -> None:
