@@ -1,5 +1,5 @@
-"""The picture that a link to an answer shows elsewhere: its verdict, the guarantee on each leg of
-the way, the smallest change, and what was run with these settings."""
+"""The preview picture of a link to an answer: its verdict, the guarantee on each leg, the smallest
+change, and the runs with these settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labs.pages.canvas import Canvas, Colour, width, wrapped
 from labs.pages.experiments import preview, proofs
 
 _BOXES = ((56, 200), (480, 240), (944, 200))
-"""Producer, log and consumer: left edge and width; the legs are between them."""
+"""Producer, log and consumer: (left edge, width). The legs are between them."""
 _TOP, _HIGH, _WHOLE = 236, 96, 388
 _CHANGES_TOP = 450
 _LETTERS = 19
@@ -30,7 +30,7 @@ class Preview:
     whole: Guarantee
     copies: int | None
     lines: tuple[str, ...]
-    """The changes, and the experiments."""
+    """The changes, then the experiments."""
 
 
 def content(saved: Saved) -> Preview:
@@ -62,7 +62,7 @@ def _run(slug: str) -> str:
 
 @lru_cache(maxsize=32)
 def png(shown: Preview) -> bytes:
-    """The picture, 1200 × 630 points."""
+    """Returns the picture as PNG, 1200 × 630 points."""
     canvas = preview.sheet(shown.title, shown.foot)
     copies = "log"
     if shown.copies is not None:

@@ -19,9 +19,9 @@ PLACES = ("First", "Second")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One run of a comparison; `plot` is on one scale for all, None where nothing was judged.
+    """One run of a comparison. Its `plot` has the common scale; None if the run was not judged.
 
-    `place` is its experiment's, one of `PLACES`.
+    `place` is the name of its experiment in the comparison, one of `PLACES`.
     """
 
     run: Run
@@ -31,13 +31,13 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Of the experiment and of its arm."""
+        """The name of the experiment and of its arm."""
         return f"{self.place}: {self.label}"
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One count over several runs; None where a run was not judged, or not for it."""
+    """One count over several runs; None for a run that was not judged for it."""
 
     words: str
     values: tuple[int | None, ...]
@@ -49,9 +49,9 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All arms of some experiments; counts that are 0 or not judged everywhere are left out.
+    """All arms of some experiments, without counts that are 0 or not judged in all of them.
 
-    `conditions` are those that were chosen for any of them: None where the scenario decided.
+    `conditions` has those that were chosen for any of them; None if the scenario decided.
     """
 
     columns: tuple[Column, ...]
@@ -61,12 +61,12 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of each column, where columns become lines."""
+        """The name of each column, for the layout in which columns become lines."""
         return tuple(column.name for column in self.columns)
 
     @property
     def drawn(self) -> tuple[Column, ...]:
-        """Those whose plots can be laid over each other."""
+        """The columns whose plots can be overlaid."""
         return tuple(column for column in self.columns if column.plot)
 
 
@@ -83,7 +83,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Repetitions:
-    """All judged runs of one scenario, release and settings, `run` among them, newest first."""
+    """All judged runs of one scenario, release and settings, including `run`, newest first."""
 
     run: Run
     label: str
@@ -92,18 +92,18 @@ class Repetitions:
 
 
 def compare(*experiments: Experiment) -> Comparison:
-    """The experiments' arms, side by side."""
-    own = [
+    """Returns the arms of the experiments, side by side."""
+    arms = [
         (place, experiment, run)
         for place, experiment in zip(PLACES, experiments, strict=False)
         for run in experiment.runs.all()
     ]
-    scale = plots.shared_scale(run.result.get("timeline") or {} for *_, run in own)
+    scale = plots.shared_scale(run.result.get("timeline") or {} for *_, run in arms)
     columns = tuple(
         Column(
             run, presentation.label(experiment, run.name), presentation.run_plot(run, scale), place
         )
-        for place, experiment, run in own
+        for place, experiment, run in arms
     )
     runs = [column.run for column in columns]
     counts = (Counts(words, _values(runs, name)) for name, words in sentences.COUNT_WORDS.items())
@@ -122,7 +122,7 @@ def _conditions(runs: Sequence[Run]) -> Iterable[tuple[str, tuple[str | None, ..
 
 
 def repetitions(experiment: Experiment) -> list[Repetitions]:
-    """For each arm, its runs so far and how far apart their counts lie."""
+    """Returns, for each arm, its runs so far and the spread of their counts."""
     results = []
     for run in experiment.runs.all():
         same = tuple(selectors.repetitions(run).select_related("experiment"))

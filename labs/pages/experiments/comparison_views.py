@@ -1,4 +1,4 @@
-"""Pages that compare runs, and the plain-text report of one for a ticket."""
+"""Pages that compare runs, and the plain-text report of a run for a ticket."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labs.runs import planning, services, visitors
 
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """An experiment next to the one named by `?with=`; without it, the ones that can be chosen."""
+    """An experiment next to that of `?with=`; without it, the experiments to choose from."""
     this = get_object_or_404(selectors.recent(), slug=slug)
     context = {
         "experiment": this,
@@ -30,8 +30,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         other = get_object_or_404(selectors.recent(), slug=typed_slug(query))
         context |= {
             "compared": [
-                (place, one, presentation.scenario_title(one.scenario))
-                for place, one in zip(comparison.PLACES, (this, other), strict=True)
+                (place, experiment, presentation.scenario_title(experiment.scenario))
+                for place, experiment in zip(comparison.PLACES, (this, other), strict=True)
             ],
             "comparison": comparison.compare(this, other),
         }
@@ -57,7 +57,7 @@ def repetitions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def repeat(request: HttpRequest, slug: str) -> HttpResponse:
-    """Queues the same arms some times more, each time with another seed."""
+    """Queues repetitions of the same arms, each with another seed."""
     this = get_object_or_404(selectors.recent(), slug=slug)
     try:
         times = whole_number(request.POST.get("times", "")) or 0

@@ -1,7 +1,7 @@
-"""A ledger as a file to send: a server sends a file without a thread, however slow the reader is.
+"""Ledgers as downloads. The server sends a file without a thread, however slow the reader is.
 
-The JSON Lines of a ledger take seconds of processor time: they are made once, by a separate
-process, and kept next to the ledger. The zip of the Parquet files is only a copy, and not kept.
+The JSON Lines of a ledger take seconds of processor time: a separate process writes them once, and
+they stay next to the ledger. The zip of the Parquet files is only a copy, and is not kept.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ logger = logging.getLogger(__name__)
 
 
 class Busy(Exception):
-    """Too many requests at once, or the file could not be made; the message is for the page."""
+    """Too many requests, or the file could not be written; the message is for the page."""
 
 
 class Download(FileResponse):
-    """A file that takes one of `AT_ONCE` places, from its making until it is sent or given up."""
+    """A response that holds one of `AT_ONCE` places until it is sent, or the client is gone."""
 
     def __init__(self, ledger: Path, name: str, *, lines: bool) -> None:
         if not sending.acquire(blocking=False):
             raise Busy(f"{AT_ONCE} ledgers are being downloaded. Try again in {RETRY_S} seconds.")
-        self._place = sending
+        self._slots = sending
         self._holds = threading.Lock()
         try:
             file = _lines(ledger, name) if lines else _parquet(ledger, name)
             super().__init__(file, as_attachment=True, filename=f"{name}.zip")
         except BaseException:
-            self._place.release()
+            self._slots.release()
             raise
 
     def close(self) -> None:
-        """Called by the server when the file is sent, or its reader gone; maybe twice."""
+        """Releases the place; the server calls it at the end, possibly twice."""
         super().close()
         if self._holds.acquire(blocking=False):
-            self._place.release()
+            self._slots.release()
 
 
 def _parquet(ledger: Path, name: str) -> IO[Any]:
@@ -66,7 +66,7 @@ def _parquet(ledger: Path, name: str) -> IO[Any]:
         file.seek(0)
     except BaseException as error:
         if file is not None:
-            with suppress(OSError):  # what a full disk did not take is tried once more here
+            with suppress(OSError):  # closing tries again to write what a full disk rejected
                 file.close()
         if isinstance(error, OSError):
             raise _no_room(ledger, error) from None
@@ -80,13 +80,13 @@ def _no_room(ledger: Path, error: OSError) -> Busy:
 
 
 def _lines(ledger: Path, name: str) -> IO[Any]:
-    kept = ledger.parent / "ledger-jsonl.zip"
-    if not kept.exists():
-        _make(ledger, name, kept)
-    return kept.open("rb")
+    file = ledger.parent / "ledger-jsonl.zip"
+    if not file.exists():
+        _make(ledger, name, file)
+    return file.open("rb")
 
 
-def _make(ledger: Path, name: str, kept: Path) -> None:
+def _make(ledger: Path, name: str, target: Path) -> None:
     if not _making.acquire(blocking=False):
         raise Busy(
             f"{MAKING_AT_ONCE} ledgers are being written as JSON Lines just now. "
@@ -94,7 +94,7 @@ def _make(ledger: Path, name: str, kept: Path) -> None:
         )
     try:
         subprocess.run(
-            [sys.executable, "-m", "labs.runs.archive", ledger, name, kept],
+            [sys.executable, "-m", "labs.runs.archive", ledger, name, target],
             check=True, timeout=MAKE_LIMIT_S, cwd=settings.BASE_DIR, capture_output=True,
         )  # fmt: skip
     except (subprocess.SubprocessError, OSError) as error:

@@ -1,4 +1,4 @@
-"""A run as one HTML file that plays without a server: styles, script and telemetry are inside."""
+"""A run as one HTML file that works without a server: it contains styles, script and telemetry."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _FONT = re.compile(r'url\("(fonts/[^"]+)"\)')
 _IMPORT = 'import { chart } from "./replay-chart.js"\n'
 _EXPORT = "export function chart("
 _LINK = re.compile(r'<a class="term" href="[^"]*">(.*?)</a>', re.DOTALL)
-"""A concept's word leads to a page of the installation, which the file knows nothing of."""
+"""A link to the page of a concept, which exists only on the installation."""
 
 
 def page(experiment: Experiment, context: dict[str, Any]) -> str:
-    """The file. `context` is what the experiment's own page shows."""
+    """Returns the file. `context` is that of the experiment's page."""
     html = render_to_string(
         "labs/offline.html",
         {
@@ -50,12 +50,12 @@ def _text(name: str) -> str:
 def _file(name: str) -> Path:
     path = finders.find(name)
     if not isinstance(path, str):
-        raise FileNotFoundError(f"the static file {name} is not there")
+        raise FileNotFoundError(f"the static file {name} does not exist")
     return Path(path)
 
 
 def _inside(name: str) -> SafeString:
-    return mark_safe(_text(name))  # noqa: S308 - our own files, and the vendored one as published
+    return mark_safe(_text(name))  # noqa: S308 - our files, and the vendored one as published
 
 
 @cache
@@ -65,22 +65,22 @@ def _styles() -> SafeString:
 
 
 def _font(match: re.Match[str]) -> str:
-    """A font of ours as part of the sheet that names it."""
+    """Returns the reference to a font with the font itself inline."""
     font = base64.b64encode(_file(match[1]).read_bytes()).decode()
     return f'url("data:font/woff2;base64,{font}")'
 
 
 @cache
 def _player() -> SafeString:
-    """The replay's two modules as one: a file opened from a disk may not import another."""
+    """Returns the two modules of the replay as one: a local file cannot import another."""
     chart, player = _text("replay-chart.js"), _text("replay.js")
     if _EXPORT not in chart or _IMPORT not in player:
-        raise ValueError("the modules of the replay are not joined as they were")
+        raise ValueError("the modules of the replay have unexpected imports or exports")
     joined = chart.replace(_EXPORT, "function chart(") + player.replace(_IMPORT, "")
     return mark_safe(joined)  # noqa: S308 - our own
 
 
 def _plain(data: Any) -> SafeString:
-    """JSON in which nothing can end the script element that holds it."""
+    """Returns JSON that cannot end the script element that contains it."""
     text = json.dumps(data, separators=(",", ":"))
     return mark_safe(text.replace("<", "\\u003c"))  # noqa: S308 - no < is left in it

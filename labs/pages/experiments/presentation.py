@@ -31,7 +31,7 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A step of an arm: `done`, `now` or `todo`; of the present one, how far it is."""
+    """A phase of an arm: `done`, `now` or `todo`. The current one may have a `progress`."""
 
     words: str
     state: str
@@ -40,7 +40,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Some messages of one anomaly, as a table."""
+    """Example messages of one anomaly, as a table."""
 
     words: str
     columns: tuple[str, ...]
@@ -49,7 +49,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of all arms: those that differ with a value for each arm, those that do not."""
+    """The settings of all arms: those that differ, with a value per arm, and the same ones."""
 
     differ: tuple[tuple[str, tuple[Any, ...]], ...]
     same: tuple[tuple[str, Any], ...]
@@ -57,7 +57,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One arm as a page shows it, whether it waits, runs or is done."""
+    """One arm as a page shows it, whether it is waiting, running or done."""
 
     run: Run
     label: str
@@ -80,13 +80,13 @@ class Arm:
 
 
 def scenario_title(name: str) -> str:
-    """The scenario's title; its name if the scenario is gone."""
-    known = scenario(name)
-    return known.title if known else name
+    """Returns the title of a scenario; its name if it no longer exists."""
+    staged = scenario(name)
+    return staged.title if staged else name
 
 
 def scenario(name: str) -> Scenario | None:
-    """The scenario of an experiment, which outlives it where a release drops that."""
+    """Returns a scenario; None if it no longer exists, since experiments may outlive theirs."""
     try:
         return find_scenario(name)
     except ScenarioError:
@@ -94,7 +94,7 @@ def scenario(name: str) -> Scenario | None:
 
 
 def label(experiment: Experiment, name: str) -> str:
-    """The arm's name in words."""
+    """Returns the name of an arm in words."""
     if experiment.lesson:
         try:
             return find_lesson(experiment.lesson).arm(name).label
@@ -105,7 +105,7 @@ def label(experiment: Experiment, name: str) -> str:
 
 
 def arms(experiment: Experiment, paces: Mapping[str, Pace]) -> list[Arm]:
-    """Every arm in order, with how far those are that run; all plots share one scale."""
+    """Returns every arm in order, with the pace of running ones; all plots share one scale."""
     runs = list(experiment.runs.all())
     scale = plots.shared_scale(run.result.get("timeline") or {} for run in runs)
     drawn = _pictures(experiment, runs)
@@ -113,27 +113,27 @@ def arms(experiment: Experiment, paces: Mapping[str, Pace]) -> list[Arm]:
 
 
 def headline(experiment: Experiment) -> str:
-    """The whole experiment in one line, once it is done."""
+    """Returns the results of an experiment that is done, in one line."""
     return " ".join(headlines(experiment))
 
 
 def headlines(experiment: Experiment) -> list[str]:
-    """A sentence for each arm of an experiment that is done."""
+    """Returns a sentence for each arm of an experiment that is done."""
     return sentences.arm_sentences(
         (label(experiment, run.name), run.verdict, run.result) for run in experiment.runs.all()
     )
 
 
 def outcomes(experiment: Experiment) -> dict[str, Outcome]:
-    """Each arm's result as a lesson speaks about it."""
+    """Returns the result of each arm, by name, as lessons use it."""
     return {run.name: Outcome(run.verdict, run.counts) for run in experiment.runs.all()}
 
 
 def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
     """Returns the state of the experiment in one line; `paces` are those of its arms."""
     if experiment.state == State.QUEUED:
-        place, left = selectors.place_in_queue(experiment), selectors.time_to_run(experiment)
-        return _waiting(place, left) + _in_its_way()
+        place, duration = selectors.place_in_queue(experiment), selectors.time_to_run(experiment)
+        return _waiting(place, duration) + _progress_ahead()
     if experiment.state == State.RUNNING:
         return f"Running: {time_left(paces.values())}."
     return {
@@ -145,47 +145,47 @@ def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
 
 
 def standings(experiments: Sequence[Experiment]) -> list[str]:
-    """The same of many; what those that wait have in common is asked once."""
-    places, by_name = selectors.places_in_queue(), dict[tuple[str, int], str]()
-    in_its_way = _in_its_way() if places else ""
+    """Returns the state of many experiments; data that queued ones share is read once."""
+    places, times = selectors.places_in_queue(), dict[tuple[str, int], str]()
+    progress_ahead = _progress_ahead() if places else ""
 
     def time_to_run(experiment: Experiment) -> str:
         key = (experiment.scenario, len(experiment.spec["arms"]))
-        if key not in by_name:
-            by_name[key] = selectors.time_to_run(experiment)
-        return by_name[key]
+        if key not in times:
+            times[key] = selectors.time_to_run(experiment)
+        return times[key]
 
     return [
-        _waiting(places[experiment.slug], time_to_run(experiment)) + in_its_way
+        _waiting(places[experiment.slug], time_to_run(experiment)) + progress_ahead
         if experiment.slug in places and experiment.state == State.QUEUED
         else standing(experiment, selectors.paces(experiment))
         for experiment in experiments
     ]
 
 
-def _in_its_way() -> str:
-    """How far the experiment is that runs now, for who waits; no word of what it is about."""
+def _progress_ahead() -> str:
+    """Returns the progress of the running experiment, for those in the queue; not its subject."""
     running = selectors.oldest_running()
     paces = selectors.paces(running) if running else {}
     begun = [pace for pace in paces.values() if not pace.waits]
     if not begun:
         return ""
     left = time_left(paces.values())
-    # What takes longer than usual is named there already.
-    at = [] if any(pace.late for pace in begun) else [pace.words.lower() for pace in begun]
-    return f" The run before it: {'; '.join(filter(None, (', '.join(dict.fromkeys(at)), left)))}."
+    # A phase that takes longer than usual is already named in `left`.
+    now = [] if any(pace.late for pace in begun) else [pace.words.lower() for pace in begun]
+    return f" The run before it: {'; '.join(filter(None, (', '.join(dict.fromkeys(now)), left)))}."
 
 
-def _waiting(place: int, left: str) -> str:
+def _waiting(place: int, duration: str) -> str:
     ahead = "next in the queue" if place == 1 else f"number {place} in the queue"
-    return f"Waiting: {ahead}, {left}."
+    return f"Waiting: {ahead}, {duration}."
 
 
 _PRODUCTS = {"kafka": "Kafka", "spark": "Spark", "java": "Java", "delivery-lab": "Delivery Lab"}
 
 
 def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Under which versions the runs took place, and who played the clients."""
+    """Returns the versions of the runs, and their clients: (name, value)."""
     versions: Mapping[str, Any] = next(
         (r.result["versions"] for r in runs if r.result.get("versions")), {}
     )
@@ -199,21 +199,21 @@ def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def shortened(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
-    """In what the lab differs from a product: `setting`, `lab`, `product`, `why` each."""
+    """Returns the differences from a product: rows of `setting`, `lab`, `product` and `why`."""
     return next((r.result["shortened"] for r in runs if r.result.get("shortened")), [])
 
 
 def compared(runs: Sequence[Run]) -> Settings:
-    """Every setting of the runs; one that an arm does not have is None there."""
-    parts = [(part, own) for run in runs for part, own in run.settings.items()]
-    keys = sorted({(part, key) for part, own in parts for key in own})
+    """Returns every setting of the runs; a setting that an arm does not have is None."""
+    parts = [(part, settings) for run in runs for part, settings in run.settings.items()]
+    keys = sorted({(part, key) for part, settings in parts for key in settings})
     rows = [
         (f"{part}.{key}", tuple(run.settings.get(part, {}).get(key) for run in runs))
         for part, key in keys
     ]
     releases = tuple(run.release for run in runs)
     if not _equal(releases):
-        # What a line of Kafka does not have cannot be chosen, except for what the cluster is asked.
+        # A setting that a line lacks could not be chosen; only answers on the application differ.
         shown = (row for row in rows if None not in row[1] or row[0].startswith("application."))
         rows = [("kafka", releases), *shown]
     return Settings(
@@ -227,7 +227,7 @@ def _equal(values: Sequence[Any]) -> bool:
 
 
 def run_plot(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:
-    """The timeline of a judged run; None if the judge gave none."""
+    """Returns the timeline plot of a judged run; None without a timeline."""
     timeline = run.result.get("timeline") or {}
     if not timeline.get("buckets"):
         return None
@@ -270,8 +270,8 @@ def _arm(
 
 def _pictures(experiment: Experiment, runs: Sequence[Run]) -> dict[str, picture.Picture]:
     """Returns the current picture of each arm; all logs are drawn on one scale."""
-    known = scenario(experiment.scenario)
-    rate, workload = (known.rate_per_s, known.workload) if known else (0, "")
+    staged = scenario(experiment.scenario)
+    rate, workload = (staged.rate_per_s, staged.workload) if staged else (0, "")
     stated = experiment.spec.get("overrides", {}).get("rate_per_s", rate)
     shares = experiment.spec.get("partitions") or 1
     full = picture.scale((end for run in runs for end in picture.ends(run.live)), stated / shares)
@@ -317,7 +317,7 @@ def _spent(pace: Pace) -> str:
 
 
 def _faults(run: Run) -> Iterator[Mapping[str, Any]]:
-    """What was done, in seconds since the first send, as the plot and the replay count.
+    """Yields the faults, in seconds since the first send, as in the plot and the replay.
 
     Until the run is judged, sending begins with its phase.
     """
@@ -329,7 +329,7 @@ def _faults(run: Run) -> Iterator[Mapping[str, Any]]:
 
 
 def _marks(run: Run) -> list[Mapping[str, Any]]:
-    """What was done to the brokers, on the timeline's axis; what did not happen is left out."""
+    """Returns the faults that happened, on the axis of the timeline."""
     begin = timeline_begin_s(run)
     return [
         {**row, "second": row["at_s"] - begin}
@@ -339,7 +339,7 @@ def _marks(run: Run) -> list[Mapping[str, Any]]:
 
 
 def _leaderless(run: Run) -> list[tuple[float, float]]:
-    """The spans in which the samples saw no leader; only as fine as samples are taken."""
+    """Returns the spans without a leader, as precise as the samples, in seconds."""
     begin = timeline_begin_s(run)
     spans: list[tuple[float, float]] = []
     last: float | None = None

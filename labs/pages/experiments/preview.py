@@ -1,6 +1,6 @@
-"""The picture that a link to a run shows elsewhere: its verdicts, its numbers, and its plots.
+"""The preview picture of a link to a run: its verdicts, its numbers, and its plots.
 
-Drawn without a browser, because what shows previews of links takes a PNG and no SVG.
+It is drawn without a browser. Clients that show link previews accept PNG, but not SVG.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from labs.pages.plots import Plot
 SIZE = 1200, 630
 """The size that Open Graph clients show without cropping."""
 
-# As config/static/tokens.css has them where it is light.
+# The colours of the light theme in config/static/tokens.css.
 PAPER, SURFACE = (250, 249, 246), (255, 255, 255)
 INK, MUTED, LINE = (28, 30, 35), (89, 93, 102), (225, 221, 211)
 ACCENT, LOST, HOLDS = (51, 70, 176), (176, 51, 11), (10, 106, 76)
@@ -49,7 +49,7 @@ class Preview:
 
 
 def content(experiment: Experiment) -> Preview:
-    """Returns the content of an experiment's picture; its arms have no verdict while it runs."""
+    """Returns the content of an experiment's picture; running arms have no verdict."""
     arms = presentation.arms(experiment, {})[:_ARMS]
     return Preview(
         presentation.scenario_title(experiment.scenario),
@@ -65,7 +65,7 @@ def content(experiment: Experiment) -> Preview:
 
 
 def sheet(title: str, foot: str) -> Canvas:
-    """The paper of each such picture, with what it is about on two lines at most."""
+    """Returns the canvas of a preview, with its title on at most two lines."""
     canvas = Canvas(*SIZE, PAPER)
     canvas.fill(0, 0, 12, SIZE[1], ACCENT)
     canvas.write("Delivery Lab", EDGE, 66, 18, MUTED)
@@ -77,7 +77,7 @@ def sheet(title: str, foot: str) -> Canvas:
 
 @lru_cache(maxsize=32)
 def png(shown: Preview) -> bytes:
-    """The picture, 1200 × 630 points."""
+    """Returns the picture as PNG, 1200 × 630 points."""
     canvas = sheet(shown.title, shown.foot)
     room = (SIZE[0] - 2 * EDGE - _GAP * (len(shown.arms) - 1)) / max(1, len(shown.arms))
     for place, arm in enumerate(shown.arms):
@@ -100,7 +100,7 @@ def _arm(canvas: Canvas, arm: Arm, x: float, room: float) -> None:
 
 
 def _plot(canvas: Canvas, plot: Plot, x: float, y: float, wide: float, high: float) -> None:
-    """The plot of the page without its numbers, fitted into a box."""
+    """Draws the plot of the page into a box, without its numbers."""
     across = wide / (plots.WIDTH - plots.LEFT - plots.RIGHT)
     down = high / (plots.BOTTOM - plots.TOP)
 

@@ -1,4 +1,4 @@
-"""The results of experiments on one description, in a few words for its advice."""
+"""The results of experiments on one description, in a few words, for its advice."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from labs.runs.planning import saved_pipeline
 
 _LIBRDKAFKA = f"librdkafka {libversion()[0]}"
 MOST = 3
-"""The number of scenarios in the list, the last run first."""
+"""The number of scenarios in the list, the latest run first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The outcome of one arm: the symbol and colour of `kind`, and a few words."""
+    """The outcome of one arm in a few words; `kind` is its symbol and colour."""
 
     label: str
     kind: str
@@ -55,15 +55,15 @@ class Sender:
 
 
 def proofs(pipeline: str) -> tuple[Proof, ...]:
-    """The latest experiment that is done with each scenario on a description, newest first.
+    """Returns the latest finished experiment of each scenario on a description, newest first.
 
-    Without those of a series, which are on other releases than the one described.
+    Series are excluded, since they ran on other releases than the described one.
     """
-    done = Experiment.objects.filter(
+    experiments = Experiment.objects.filter(
         pipeline=pipeline, state=State.DONE, lesson="", series__isnull=True
     )
     latest: dict[str, Experiment] = {}
-    for experiment in done.order_by("-ended_at", "-pk").prefetch_related("runs"):
+    for experiment in experiments.order_by("-ended_at", "-pk").prefetch_related("runs"):
         latest.setdefault(experiment.scenario, experiment)
     return tuple(_proof(experiment) for experiment in list(latest.values())[:MOST])
 
@@ -83,11 +83,11 @@ def sent(experiment: Experiment) -> Sender | None:
     except ScenarioError:
         return None
     java = experiment.spec.get("java_clients")
-    instead = _other(experiment, staged, java) if experiment.pipeline else ""
-    return Sender(_summary(staged.workload, java), instead)
+    otherwise = _alternative(experiment, staged, java) if experiment.pipeline else ""
+    return Sender(_summary(staged.workload, java), otherwise)
 
 
-def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
+def _alternative(experiment: Experiment, staged: Scenario, java: str | None) -> str:
     if staged.client_decides:
         return ""
     if java:
@@ -98,7 +98,7 @@ def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
 
 
 def _summary(workload: str, java: str | None) -> str:
-    """The words for a workload; `java` is the release of the Java clients that play it, if any."""
+    """Returns a workload in words; `java` is the release of its Java clients, if any."""
     if workload.startswith("streams"):
         return "A Kafka Streams application reads and writes, with these settings"
     if workload == "spark-query":
@@ -122,7 +122,7 @@ def _shown(experiment: Experiment, run: Run) -> Shown:
 
 
 def gravest(run: Run) -> tuple[str, str]:
-    """The kind and the words of what an arm showed."""
+    """Returns the outcome of an arm: (kind, words)."""
     if run.verdict == "broken":
         return _harm(run.want, run.result.get("counts") or {})
     if run.verdict == "holds":
@@ -131,7 +131,7 @@ def gravest(run: Run) -> tuple[str, str]:
 
 
 def _harm(want: str, counts: Mapping[str, Any]) -> tuple[str, str]:
-    """The gravest thing that was seen, with its number; what is forbidden comes before all else."""
+    """Returns the gravest anomaly with its count; forbidden ones come first."""
     forbidden = FORBIDS[Guarantee(want)] if want in set(Guarantee) else frozenset[Anomaly]()
     seen = [anomaly for anomaly in GRAVITY if counts.get(anomaly)]
     if not seen:

@@ -1,4 +1,4 @@
-"""The run that the home page plays: recorded on real brokers, and shipped with the product."""
+"""The run that the home page replays: recorded on real brokers, and shipped with the product."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FILE = Path(__file__).with_name("recorded_run.json")
 
 
 class NotRecordable(ValueError):
-    """The experiment cannot be shown as one whose every arm was judged and can be played."""
+    """The experiment has an arm that was not judged, or that cannot be replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedArm:
-    """What the judge counted in one arm, and the brokers whose logs are drawn.
+    """The counts of one arm, and the brokers whose logs are drawn.
 
-    `settings` are those in which the arms differ, as Kafka writes them: `acks=1`.
+    `settings` are those in which the arms differ, in the form `acks=1`.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Recorded:
 
 @cache
 def text() -> str:
-    """The recording as the script that plays it reads it: `replays.data`, and `about`."""
+    """Returns the recording as JSON for the script: `replays.data`, and `about`."""
     return _FILE.read_text("utf-8")
 
 
@@ -63,9 +63,9 @@ def recorded() -> Recorded:
 
 
 def keep(experiment: Experiment, file: Path = _FILE) -> None:
-    """Makes an experiment of this installation the one that is shipped.
+    """Makes an experiment of this installation the shipped recording.
 
-    Raises `NotRecordable` unless each of its arms was judged and has its telemetry.
+    Raises `NotRecordable` unless each of its arms was judged and has telemetry.
     """
     runs = [run for run in experiment.runs.all() if run.judged]
     shown = {arm.run.name: arm for arm in replays.arms(experiment)}

@@ -1,4 +1,4 @@
-"""Anomalies that a visitor's experiment saw and that the advice for its settings excludes."""
+"""Anomalies in a visitor's experiment that the advice for its settings excludes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from labs.runs import planning
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """An anomaly that an arm saw so many times, and that nothing which happens there permits.
+    """An anomaly of an arm, with its count, that no event in the run permits.
 
-    The advice is wrong, or the laboratory is.
+    Either the advice or the lab is wrong.
     """
 
     run: Run
@@ -35,17 +35,17 @@ class Refutation:
 
 
 def refutations(experiment: Experiment) -> tuple[Refutation, ...]:
-    """Those of an experiment that is done and was started from a description.
+    """Returns the refutations of a finished experiment on a description.
 
-    Held against today's rules. An arm is left out if it was not judged, or if today's rules would
-    run it with other settings.
+    They are computed with today's rules. An arm is skipped if it was not judged, or if today's
+    rules would run it with other settings.
     """
     if experiment.state != State.DONE or not experiment.pipeline or experiment.lesson:
         return ()
     try:
         saved = advisor.find(experiment.pipeline)
         described = saved.described()
-        if experiment.series_id:  # its brokers are of another release than those described
+        if experiment.series_id:  # its brokers have another release than described
             described = planning.on_release(described, experiment.kafka)
         pipelines = {"described": described, "recommended": saved.recommended()}
     except (ObjectDoesNotExist, advisor.PipelineError):

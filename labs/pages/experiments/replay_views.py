@@ -1,4 +1,4 @@
-"""Looking closer at a run: its replay as data, and the story of one message."""
+"""Details of a run: its replay as data, previews, and the story of one message."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from labs.pages.parameters import whole_number
 @require_safe
 @never_cache
 def replay(request: HttpRequest, slug: str) -> HttpResponse:
-    """The telemetry of `?partition=` of every arm that is over, in columns, for the script."""
+    """The telemetry of `?partition=` of every finished arm, in columns, for the script."""
     partition = whole_number(request.GET.get("partition", "")) or 0
     experiment = get_object_or_404(selectors.recent(), slug=slug)
     if experiment.is_live:
         return JsonResponse(replays.data(experiment, partition))
-    # A class looks at one run in thirty browsers at once.
+    # A class of thirty browsers requests one run at the same time.
     key = ("replay", slug, experiment.attempt, experiment.pruned_at, partition)
     text = text_cache.cached(key, lambda: json.dumps(replays.data(experiment, partition)))
     return HttpResponse(text, content_type="application/json")
@@ -33,7 +33,7 @@ def replay(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def picture(request: HttpRequest, slug: str) -> HttpResponse:
-    """The verdicts and plots of a run that is over as a PNG, for previews of its link."""
+    """The verdicts and plots of a finished run as a PNG, for previews of its link."""
     experiment = get_object_or_404(selectors.recent(), slug=slug)
     if experiment.state != State.DONE:
         raise Http404("The run has no verdict.")
@@ -58,7 +58,7 @@ def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
         name=arm,
     )
     if run.experiment.is_live:
-        raise Http404("The run is not over.")
+        raise Http404("The run has not ended.")
     query = request.GET.get("value", "").strip()
     value = whole_number(query)
     context = {

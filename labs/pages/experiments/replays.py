@@ -1,5 +1,4 @@
-"""The data with which a page replays an experiment, read from the ledgers and stored nowhere
-else."""
+"""The data of the replay of an experiment, read from the ledgers and stored nowhere else."""
 
 from __future__ import annotations
 
@@ -16,8 +15,8 @@ from labs.models import Experiment, Run
 from labs.pages import sentences
 from labs.pages.experiments import presentation
 
-_TO_FOLLOW = 3
-"""Messages offered of each anomaly."""
+_MOST_EXAMPLES = 3
+"""The number of example messages for each anomaly."""
 
 _COLUMNS = (
     "leader", "leads", "epoch", "isr", "high_watermark", "last_stable", "lag",
@@ -27,7 +26,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A moment of the table, and what was done since the row before."""
+    """A row of the table: a moment, and the faults since the previous row."""
 
     moment: Moment
     done: tuple[str, ...]
@@ -35,7 +34,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """Messages of one anomaly that can be followed."""
+    """Example messages of one anomaly, whose story can be shown."""
 
     words: str
     values: tuple[int, ...]
@@ -43,10 +42,10 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class ArmReplay:
-    """One arm's replay as the page shows it before, or without, any script.
+    """The replay of one arm as the page shows it without a script.
 
-    `explanation` says why it went as it did, `events` what was done, each with its second of the
-    replay; `opens_at` is where the harm begins, if an election did any.
+    `explanation` has the reasons for its result and `events` the faults, each with its second of
+    the replay. `opens_at` is the second at which the harm of an election begins, if there is any.
     """
 
     run: Run
@@ -61,9 +60,9 @@ class ArmReplay:
 
 
 def arms(experiment: Experiment, partition: int = 0) -> list[ArmReplay]:
-    """The arms that can be played back; none while the experiment is not over.
+    """Returns the arms that can be replayed; none while the experiment is live.
 
-    An arm that lacks the partition shows its first one.
+    An arm without the partition shows its first one.
     """
     if experiment.is_live:
         return []
@@ -72,9 +71,9 @@ def arms(experiment: Experiment, partition: int = 0) -> list[ArmReplay]:
 
 
 def _arm(experiment: Experiment, run: Run, partition: int) -> ArmReplay | None:
-    """One arm, in seconds since its first send; None without a ledger, or without telemetry."""
+    """Returns one arm, in seconds since its first send; None without ledger or telemetry."""
     began_ns = _began_ns(run)
-    # An arm that was not judged may be one that is just being ended, its tables half written.
+    # An arm that was not judged may have incomplete tables, because it is just being ended.
     if began_ns is None or not (numbers := replay.partitions(run.ledger)):
         return None
     seen = replay.read(run.ledger, began_ns, partition if partition in numbers else numbers[0])
@@ -95,9 +94,9 @@ def _entries(run: Run) -> str:
 
 
 def _events(seen: Replay) -> Iterator[TimedSentence]:
-    """What was done, in plain words."""
-    for done in seen.faults:
-        yield TimedSentence(done.at_s, fault_words.sentence(done.fault, done.target))
+    """Yields the faults in plain words."""
+    for event in seen.faults:
+        yield TimedSentence(event.at_s, fault_words.sentence(event.fault, event.target))
 
 
 def message(run: Run, value: int) -> Story | None:
@@ -107,7 +106,7 @@ def message(run: Run, value: int) -> Story | None:
 
 
 def data(experiment: Experiment, partition: int = 0) -> dict[str, Any]:
-    """The replays as plain data, all on one axis: `seconds` long and `offsets` high."""
+    """Returns the replays as plain data on common axes, `seconds` long and `offsets` high."""
     shown = arms(experiment, partition)
     ends = [end for arm in shown for m in arm.replay.moments for end in m.ends.values()]
     return {
@@ -137,7 +136,7 @@ def _data(arm: ArmReplay) -> dict[str, Any]:
 
 
 def _lost(run: Run) -> list[float]:
-    """When messages were acknowledged that are gone: seconds, one a bucket of the judge's."""
+    """Returns the seconds at which lost messages were acknowledged, one per bucket of the judge."""
     timeline = run.result["timeline"]
     half = timeline["bucket_ms"] / 2
     return [(bucket["t_ms"] + half) / 1000 for bucket in timeline["buckets"] if bucket.get("lost")]
@@ -149,23 +148,23 @@ def _began_ns(run: Run) -> int | None:
 
 
 def _rows(seen: Replay) -> Iterator[Row]:
-    """A row a second, and one for each change of a leader, an in-sync set or a broker's state."""
-    done = [(fault.at_s, fault_words.mark(fault.fault, fault.target)) for fault in seen.faults]
+    """Yields one row per second, and one per change of a leader, an ISR or a broker's state."""
+    events = [(fault.at_s, fault_words.mark(fault.fault, fault.target)) for fault in seen.faults]
     last = float("-inf")
-    for moment in _of_note(seen.moments):
-        yield Row(moment, tuple(words for at, words in done if last < at <= moment.at_s))
+    for moment in _notable(seen.moments):
+        yield Row(moment, tuple(words for at, words in events if last < at <= moment.at_s))
         last = moment.at_s
 
 
-def _of_note(moments: Sequence[Moment]) -> Iterator[Moment]:
+def _notable(moments: Sequence[Moment]) -> Iterator[Moment]:
     yield moments[0]
     for before, moment in pairwise(moments):
-        changed = _standing(before) != _standing(moment)
+        changed = _state(before) != _state(moment)
         if changed or int(before.at_s) != int(moment.at_s) or moment is moments[-1]:
             yield moment
 
 
-def _standing(moment: Moment) -> tuple[Any, ...]:
+def _state(moment: Moment) -> tuple[Any, ...]:
     return moment.live_leader, moment.epoch, moment.isr, moment.states
 
 
@@ -174,4 +173,4 @@ def _follow(run: Run) -> Iterator[Follow]:
     for name, results in examples.items():
         values = dict.fromkeys(row["value"] for row in results if "value" in row)
         if values:
-            yield Follow(sentences.COUNT_WORDS.get(name, name), tuple(values)[:_TO_FOLLOW])
+            yield Follow(sentences.COUNT_WORDS.get(name, name), tuple(values)[:_MOST_EXAMPLES])

@@ -1,4 +1,4 @@
-"""One experiment as plain text, for a ticket: what was run, what was done, what was counted."""
+"""One experiment as plain text, for a ticket: its settings, its faults and its counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 96
 
 
 def text(experiment: Experiment, address: str) -> str:
-    """The report; `address` is the experiment's page, as others reach it."""
+    """Returns the report; `address` is the public address of the experiment's page."""
     return "\n".join(_lines(experiment, address)) + "\n"
 
 
@@ -31,7 +31,7 @@ def _lines(experiment: Experiment, address: str) -> Iterator[str]:
     for text in (experiment.reason, sentences.substitution(experiment.request())):
         yield from wrap(text, _WIDTH)
     if refuted := refutations(experiment):
-        yield "This run contradicts the advice, which calls impossible here what it saw:"
+        yield "This run contradicts the advice, which calls these anomalies impossible here:"
         yield from (f"  {refutation}" for refutation in refuted)
     yield ""
     yield from _facts(experiment, runs, address)
@@ -74,14 +74,14 @@ def _arm(run: Run, label: str) -> Iterator[str]:
         if missing:
             yield from wrap(f"Not judged: {', '.join(missing)}.", _WIDTH)
     latency = run.result.get("ack_latency_ms") or {}
-    # PostgreSQL gives the keys of an object in an order of its own.
+    # PostgreSQL does not preserve the order of the keys of an object.
     in_order = [(name, latency.get(name)) for name in ("p50", "p99", "max")]
     if waited := [f"{name} {ms:,.1f} ms" for name, ms in in_order if ms is not None]:
         yield f"From send to acknowledgement: {', '.join(waited)}."
-    yield from _done(run)
+    yield from _fault_lines(run)
 
 
-def _done(run: Run) -> Iterator[str]:
+def _fault_lines(run: Run) -> Iterator[str]:
     evidence = run.result.get("fault_evidence") or ()
     judged = bool(run.result.get("timeline"))
     begin_s = presentation.timeline_begin_s(run) if judged else 0.0
@@ -90,8 +90,8 @@ def _done(run: Run) -> Iterator[str]:
         yield from ("", f"Done to brokers and clients (seconds since {axis}):")
     for row in evidence:
         phase = row["phase"].replace("_", " ")
-        done = f"{row['fault']} {row['target']}, {phase}: {row['evidence']}"
-        yield from wrap(done, _WIDTH, initial_indent=f"  {row['at_s'] - begin_s:7.2f}  ",
+        fault = f"{row['fault']} {row['target']}, {phase}: {row['evidence']}"
+        yield from wrap(fault, _WIDTH, initial_indent=f"  {row['at_s'] - begin_s:7.2f}  ",
                         subsequent_indent=" " * 11)  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _settings(experiment: Experiment, runs: list[Run]) -> Iterator[str]:
 
 
 def _shortened(runs: list[Run]) -> Iterator[str]:
-    """In what the lab's brokers and clients are not a product's: a run takes seconds."""
+    """Yields the values that the lab shortened so that a run takes seconds."""
     if rows := presentation.shortened(runs):
         yield from ("", "What the lab shortened", "----------------------")
         yield from _columns(

@@ -1,4 +1,4 @@
-"""Pages of experiments. Every one works without JavaScript; htmx only spares the reload."""
+"""Pages of experiments. All work without JavaScript; htmx only avoids reloading."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def recorded_run(request: HttpRequest) -> HttpResponse:
-    """The run that the home page plays, for the script."""
+    """The run that the home page replays, for the script."""
     headers = {"Cache-Control": "max-age=300"}
     return HttpResponse(recorded.text(), content_type="application/json", headers=headers)
 
@@ -92,7 +92,7 @@ def conditions(request: HttpRequest) -> HttpResponse:
 def _form_context(
     pipeline: str, described: Pipeline, scenario: Scenario, form: ConditionsForm
 ) -> dict[str, Any]:
-    """For the page with the form, filled in or not."""
+    """Returns the context of the page with the form."""
     return {
         "pipeline": pipeline, "scenario": scenario, "form": form,
         "brokers": planning.brokers_for(described, scenario.name),
@@ -151,7 +151,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @never_cache
 def live(request: HttpRequest, slug: str) -> HttpResponse:
-    """The part of the page that changes; 286 tells htmx that it will not change again."""
+    """The part of the page that changes; status 286 tells htmx that it is final."""
     context = _with_replays(experiment_context(request, slug))
     is_live = context["experiment"].is_live
     return polled(request, "labs/experiment.html#live", context, is_live=is_live)
@@ -159,7 +159,7 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def cancel(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ends an experiment that waits or runs, for the visitor who started it."""
+    """Ends a queued or running experiment, for the visitor who started it."""
     experiment = get_object_or_404(Experiment, slug=slug)
     if visitors.may_cancel(request, experiment):
         lifecycle.cancel(slug, visitors.canceller(request, experiment))
@@ -181,13 +181,13 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def offline(request: HttpRequest, slug: str) -> HttpResponse:
-    """A run that is over as one HTML file, which plays without a server."""
+    """A finished run as one HTML file, which works without a server."""
     context = _with_replays(experiment_context(request, slug))
     experiment: Experiment = context["experiment"]
     if experiment.state != State.DONE or not context["replays"]:
-        raise Http404("There is nothing of this run that could be played back.")
-    named = {"Content-Disposition": f'attachment; filename="delivery-lab-{experiment.slug}.html"'}
-    return HttpResponse(exported.page(experiment, context), headers=named)
+        raise Http404("This run has nothing that could be replayed.")
+    headers = {"Content-Disposition": f'attachment; filename="delivery-lab-{experiment.slug}.html"'}
+    return HttpResponse(exported.page(experiment, context), headers=headers)
 
 
 @require_safe
@@ -227,7 +227,7 @@ def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
 
 
 def shown(experiment: Experiment) -> dict[str, Any]:
-    """The same for everybody who looks at it."""
+    """Returns the part of the context that is the same for every visitor."""
     runs = list(experiment.runs.all())
     paces = selectors.paces(experiment)
     headlines = presentation.headlines(experiment) if experiment.state == "done" else []

@@ -1,4 +1,4 @@
-"""What was done in a play, step by step on a line of time, the sides of a bug under each other."""
+"""The steps of a play on a timeline, with the sides of a bug below each other."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _COUNT = re.compile(r"\b\d{4,}(?= (?:of|more|acknowledged|messages|offsets)\b)")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A moment; `along` is its place on the line, in per cent.
+    """A moment; `along` is its position on the timeline in percent.
 
-    With `is_harm` the harm became a fact; `is_count` is where it was counted, afterwards. Where no
-    step tells when, it is both.
+    `is_harm` marks the step in which the harm happened, `is_count` the one in which it was counted
+    afterwards. If no step shows when it happened, the last one is both.
     """
 
     at_s: float
@@ -36,7 +36,7 @@ class Lane:
 
 
 def _grouped(words: str) -> str:
-    """`40000 messages` → `40,000 messages`; an offset or a setting's value stays as it is."""
+    """Returns `40,000 messages` for `40000 messages`; offsets and setting values are unchanged."""
     return _COUNT.sub(lambda count: f"{int(count[0]):,}", words)
 
 
@@ -44,10 +44,10 @@ def lanes(
     sides: Sequence[tuple[str, str, Sequence[Moment], int]],
     harm_in: Callable[[Sequence[Moment]], int | None],
 ) -> tuple[Lane, ...]:
-    """A lane for each (release, label, moments, messages harmed) that has moments.
+    """Returns a lane for each (release, label, moments, harmed messages) with moments.
 
-    All are on one scale, that of the longest; the last moment of a play is its count. `harm_in`
-    is `Incident.harm_in`.
+    All have the scale of the longest; the last moment of a play is its count. `harm_in` is
+    `Incident.harm_in`.
     """
     timed = [side for side in sides if side[2]]
     whole = max((side[2][-1].at_s for side in timed), default=0.0) or 1.0

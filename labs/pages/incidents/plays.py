@@ -1,4 +1,4 @@
-"""The content of the page of a play: each side with its phases, then its observations."""
+"""The content of the page of a play: the phases of each side, then its observations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CONTRADICTS = (
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A step of a side: `done`, `now` or `todo`."""
+    """A phase of a side: `done`, `now` or `todo`."""
 
     words: str
     state: str
@@ -52,7 +52,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class SideOfPlay:
-    """One side of a play. `harmed` of `of` is None until it was played."""
+    """One side of a play. `harmed` and `of` are None until it was played."""
 
     name: str
     label: str
@@ -69,12 +69,12 @@ class SideOfPlay:
 
 
 def sides(play: Experiment, incident: Incident) -> list[SideOfPlay]:
-    """Every side in order."""
+    """Returns every side in order."""
     return [_side(run, incident) for run in play.runs.all()]
 
 
 def steps(sides: Sequence[SideOfPlay], incident: Incident) -> tuple[Lane, ...]:
-    """What was done on each side that was played, on one line of time."""
+    """Returns the steps of each side that was played, on a common timeline."""
     rows = [(side.release, side.label, side.moments, side.harmed or 0) for side in sides]
     return lanes(rows, incident.harm_in)
 
@@ -87,8 +87,8 @@ def standing(play: Experiment, incident: Incident) -> str:
         ahead = "next in the queue" if place == 1 else f"number {place} in the queue"
         return f"Waiting: {ahead}. About {incident.minutes * len(runs)} min once it starts."
     if state == State.RUNNING:
-        left = sum(not run.result for run in runs)
-        return f"Playing: {len(runs) - left} of {len(runs)} releases are done."
+        remaining = sum(not run.result for run in runs)
+        return f"Playing: {len(runs) - remaining} of {len(runs)} releases are done."
     return _ENDS[state]
 
 
@@ -128,7 +128,7 @@ def _phases(current: str) -> tuple[Phase, ...]:
 
 
 def latest(incident: Incident, most: int = 5) -> list[dict[str, Any]]:
-    """The last plays of an incident here: each with its standing, and its sides as `_side`."""
+    """Returns the latest plays of an incident on this installation: play, standing and sides."""
     return [
         {"play": play, "standing": standing(play, incident), "sides": sides(play, incident)}
         for play in selectors.plays(incident.slug)[:most]

@@ -1,4 +1,4 @@
-"""The pages of the incidents: known bugs seen on the releases that had them, and plays of them."""
+"""The pages of the incidents: known bugs on the releases that have them, and their plays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADINGS = {
 
 @require_safe
 def incidents(request: HttpRequest) -> HttpResponse:
-    """Every incident with what playing it brought on each release."""
+    """Every incident with the result of its plays on each release."""
     rows = [(incident, _cells(incident)) for incident in all_incidents()]
     return render(request, "labs/incidents.html", {"rows": rows})
 
@@ -37,7 +37,7 @@ def incidents(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def incident(request: HttpRequest, name: str) -> HttpResponse:
-    """One incident: its texts, the counts that ship, logs and segments, and plays here."""
+    """One incident: its texts, the shipped results, logs and segments, and local plays."""
     return render(request, "labs/incident.html", _context(_incident(name)))
 
 
@@ -56,14 +56,14 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def play(request: HttpRequest, name: str, slug: str) -> HttpResponse:
-    """The permalink of a play: live while it runs, afterwards what was seen."""
+    """The permalink of a play: live while it runs, then its observations."""
     return render(request, "labs/incident_play.html", _play(request, name, slug))
 
 
 @require_safe
 @never_cache
 def live(request: HttpRequest, name: str, slug: str) -> HttpResponse:
-    """The part of it that changes; 286 tells htmx that it will not change again."""
+    """The part of the page that changes; status 286 tells htmx that it is final."""
     context = _play(request, name, slug)
     is_live = context["experiment"].is_live
     return polled(request, "labs/incident_play.html#live", context, is_live=is_live)
@@ -77,17 +77,17 @@ def _incident(name: str) -> Incident:
 
 
 def _context(incident: Incident) -> dict[str, Any]:
-    # Our own texts; what looks like HTML in them was escaped.
+    # These are our texts; HTML in them was escaped.
     texts = {key: SafeString(text.plain()) for key, text in incident.texts.items()}
-    kept = record.sides(incident.id)
+    shipped = record.sides(incident.id)
     return {
         "incident": incident,
-        "sides": kept,
-        "opened": exhibits.chosen(kept[0].exhibits)[-1:] if kept else [],
+        "sides": shipped,
+        "opened": exhibits.chosen(shipped[0].exhibits)[-1:] if shipped else [],
         "lanes": lanes(
             [
                 (play.release, incident_plays.LABELS[play.side], play.moments, play.harmed)
-                for play in kept
+                for play in shipped
             ],
             incident.harm_in,
         ),
@@ -118,9 +118,9 @@ def _play(request: HttpRequest, name: str, slug: str) -> dict[str, Any]:
 
 
 def _cells(incident: Incident) -> list[tuple[str, record.Played | None]]:
-    """What was seen on each side, under the heading of its column.
+    """Returns the result of each side, with the heading of its column.
 
-    A fix that is of today's release has one play for both.
+    If the fix is in today's release, one play counts for both.
     """
     played = {side.side: side for side in record.sides(incident.id)}
     if incident.today == incident.fixed and "fixed" in played:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from benchmarks.scenarios import KEPT
+from benchmarks.scenarios import RECORD_FILE
 from labs.calibration.bound import at_most, bound_in_words, runs_for
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.staged import staged
@@ -71,7 +71,7 @@ def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
 
 
 def test_the_record_that_ships_tells_of_every_scenario() -> None:
-    runs = staged(KEPT)
+    runs = staged(RECORD_FILE)
     assert {run.scenario.name for run in runs} == {scenario.name for scenario in all_scenarios()}
     assert all(run.permitting.shown for run in runs)
 
