@@ -1,8 +1,8 @@
-"""What bandit finds in the code, and pip-audit in the locks: `python -m benchmarks.audit`.
+"""The findings of bandit in the code and of pip-audit in the locks: `python -m benchmarks.audit`.
 
-Findings that were looked at stand in `TRIAGED` with the reason why they stay. Exit code 1 if there
-is another one, if one of these is gone, or if a locked release has a known vulnerability; where
-the service of pip-audit is not reached, that is said, and nothing is claimed.
+Reviewed findings are in `TRIAGED` with the reason why they are accepted. Exit code 1 if there is
+another one, if one of these no longer exists, or if a locked release has a known vulnerability. If
+the service of pip-audit cannot be reached, this is printed, and nothing is claimed.
 """
 
 from __future__ import annotations
@@ -23,16 +23,25 @@ EVERYWHERE = {
     "B603": "each process gets a list of arguments, never a shell line",
 }
 TRIAGED: Mapping[tuple[str, str], str] = {
-    ("advisor/catalog/texts.py", "B108"): "folders that are looked for in what a team states",
+    ("advisor/catalog/texts.py", "B108"): "folders that are recognized in what a team states",
     ("advisor/pages/concept_views.py", "B308"): "texts and drawings of our own files",
     ("advisor/pages/concept_views.py", "B703"): "texts and drawings of our own files",
     ("advisor/intake/deployments/compose/disks.py", "B108"): "a folder that a team's container has",
     ("advisor/intake/deployments/compose/volumes.py", "B108"): "folders of a team's container",
     ("advisor/reasoning/rules/streams_state_in_tmp.py", "B108"): "Kafka Streams' own default",
-    ("config/services.py", "B104"): "an address that is asked, and not bound",
-    ("labs/calibration/draw.py", "B311"): "dice that fall alike again; nothing is secret",
-    ("labs/calibration/edges.py", "B311"): "dice that fall alike again; nothing is secret",
-    ("labs/engine/scenarios/model.py", "B311"): "dice that fall alike again; nothing is secret",
+    ("config/services.py", "B104"): "an address to connect to, not to bind",
+    (
+        "labs/calibration/draw.py",
+        "B311",
+    ): "seeded, to be repeatable; nothing is secret",
+    (
+        "labs/calibration/edges.py",
+        "B311",
+    ): "seeded, to be repeatable; nothing is secret",
+    (
+        "labs/engine/scenarios/model.py",
+        "B311",
+    ): "seeded, to be repeatable; nothing is secret",
     ("labs/maintenance/ivy.py", "B406"): "`quoteattr` writes XML; nothing is parsed",
     (
         "labs/maintenance/trust.py",
@@ -57,21 +66,21 @@ TRIAGED: Mapping[tuple[str, str], str] = {
     ("labs/templatetags/labs_tags.py", "B308"): "a constant",
     ("spark_jobs", "B608"): "SQL of its own words and of numbers; paths go through Spark's reader",
 }
-"""File or folder and bandit's number → why it stays."""
+"""File or folder and bandit's number → the reason why the finding is accepted."""
 
 
 def bandit() -> list[dict[str, Any]]:
-    """All that it finds, whatever its severity. Raises `CalledProcessError` if it fails."""
-    words = ["-m", "bandit", "-q", "-f", "json", "--exit-zero", "-r", *CODE]
+    """All findings of bandit, of any severity. Raises `CalledProcessError` if it fails."""
+    arguments = ["-m", "bandit", "-q", "-f", "json", "--exit-zero", "-r", *CODE]
     process = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
     )
     data: list[dict[str, Any]] = json.loads(process.stdout)["results"]
     return data
 
 
 def untriaged(results: list[dict[str, Any]]) -> Iterator[str]:
-    """A line for each finding that nobody looked at, and for each reason that nothing needs."""
+    """Yields a line for each finding that was not reviewed, and for each unused reason."""
     needed = set()
     for row in results:
         file, number = row["filename"].removeprefix("./"), row["test_id"]
@@ -80,25 +89,25 @@ def untriaged(results: list[dict[str, Any]]) -> Iterator[str]:
         if not reasons and number not in EVERYWHERE:
             yield f"{file}:{row['line_number']}: {number} {row['issue_text']}"
     for file, number in TRIAGED.keys() - needed:
-        yield f"{file}: {number} is not found any more: take its reason out of TRIAGED"
+        yield f"{file}: {number} is not found any more: remove its reason from TRIAGED"
 
 
 def audited(lock: str) -> tuple[int, list[str]]:
-    """How many of a lock's releases pip-audit knows, and what is wrong with them."""
-    words = ["-m", "pip_audit", "--disable-pip", "--require-hashes", "--format", "json"]
+    """The number of a lock's releases that pip-audit knows, and their vulnerabilities."""
+    arguments = ["-m", "pip_audit", "--disable-pip", "--require-hashes", "--format", "json"]
     process = subprocess.run(
-        [sys.executable, *words, "-r", f"config/locks/{lock}.txt"],
+        [sys.executable, *arguments, "-r", f"config/locks/{lock}.txt"],
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     try:
         releases = json.loads(process.stdout)["dependencies"]
-    except ValueError:  # its words are on standard error: it reached nobody
+    except ValueError:  # the error is on standard error: the service was not reached
         return 0, []
     wrong = [
-        f"{lock}: {release['name']} {release['version']}: {one['id']}, "
-        f"fixed in {one['fix_versions']}"
+        f"{lock}: {release['name']} {release['version']}: {vulnerability['id']}, "
+        f"fixed in {vulnerability['fix_versions']}"
         for release in releases
-        for one in release.get("vulns", ())
+        for vulnerability in release.get("vulns", ())
     ]
     return sum("vulns" in release for release in releases), wrong
 
@@ -113,7 +122,7 @@ def main() -> int:
         if count:
             print(f"pip-audit: {count} releases of {lock}, {len(wrong)} with a vulnerability")
         else:
-            print(f"pip-audit: its service told nothing of {lock}: not audited")
+            print(f"pip-audit: its service did not answer for {lock}: not audited")
     for line in lines:
         print(line)
     return 1 if lines else 0

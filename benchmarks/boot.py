@@ -1,8 +1,9 @@
 """Time to a ready cluster: `python -m benchmarks.boot [--repeat N]`.
 
-One cluster of three and two clusters at once, each with and without the class-data archive, in
-turn and within one run, because only their ratio means something on a machine that does other
-things too. Medians; jars, prepared storage and archive are in place before the clock starts.
+Boots one cluster of three brokers and two clusters in parallel, each with and without the
+class-data archive, alternating within one run: on a machine that also does other things only their
+ratio means something. Prints medians. Jars, formatted storage and the archive are prepared before
+the clock starts.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from labs.engine.distributions.java import find_java
 
 
 def boot_s(clusters: int, share_classes: bool) -> float:
-    """Seconds until `clusters` clusters of three, begun together, are all ready."""
+    """Seconds until `clusters` clusters of three, started together, are all ready."""
     java, distribution = find_java(), kafka()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        made = [
+        booting = [
             Cluster(distribution, java, Path(folder) / str(n), share_classes=share_classes)
             for n in range(clusters)
         ]
-        for cluster in made:
+        for cluster in booting:
             stack.callback(cluster.stop)
         with ThreadPoolExecutor(clusters) as pool:
-            begun = time.monotonic()
-            list(pool.map(Cluster.start, made))
-            return time.monotonic() - begun
+            began = time.monotonic()
+            list(pool.map(Cluster.start, booting))
+            return time.monotonic() - began
 
 
 def main() -> None:
@@ -48,10 +49,10 @@ def main() -> None:
     )
     for clusters in (1, 2):
         timings = [(boot_s(clusters, False), boot_s(clusters, True)) for _ in range(repeat)]
-        plain, shared = (statistics.median(column) for column in zip(*timings, strict=True))
+        unshared, shared = (statistics.median(column) for column in zip(*timings, strict=True))
         print(
             f"{clusters} × 3 brokers ready: {shared:.2f} s with the class archive, "
-            f"{plain:.2f} s without: {plain / shared:.2f} times as fast"
+            f"{unshared:.2f} s without: {unshared / shared:.2f} times as fast"
         )
 
 

@@ -1,10 +1,9 @@
-"""A benchmark of two commits in turn: `python -m benchmarks.compare BEFORE AFTER NAME [OPTION…]`.
+"""Compares a benchmark at two commits: `python -m benchmarks.compare BEFORE AFTER NAME [OPTION…]`.
 
-Each of `--rounds` (2) runs `python -m benchmarks.NAME OPTION…` in a tree of its own of the first
-commit, then in one of the second, with the packages of the Python that runs this. What both print
-is printed with the commit before each line, so that what one line says of one round was measured
-minutes apart. Options that begin with `--rounds` belong to this program. Exit code 1 if one of the
-runs failed.
+Each of `--rounds` (2) runs `python -m benchmarks.NAME OPTION…` in a tree of the first commit, then
+in one of the second, with the packages of the Python that runs this program. All output is printed
+with the commit before each line, so that the lines of one round are minutes apart. Options that
+begin with `--rounds` belong to this program. Exit code 1 if one of the runs failed.
 """
 
 from __future__ import annotations
@@ -21,24 +20,25 @@ from benchmarks.size import unpack
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs both in turn; what they need of a data folder is their own."""
+    """Runs both in turn, each with its own data folder; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("before")
     parser.add_argument("after")
     parser.add_argument("name")
     parser.add_argument("--rounds", type=int, default=2)
-    asked, options = parser.parse_known_args(argv)
+    arguments, options = parser.parse_known_args(argv)
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         trees = {
-            commit: Path(folder) / str(n) for n, commit in enumerate((asked.before, asked.after))
+            commit: Path(folder) / str(n)
+            for n, commit in enumerate((arguments.before, arguments.after))
         }
         for commit, tree in trees.items():
             tree.mkdir()
             unpack(commit, tree)
-        for _ in range(asked.rounds):
+        for _ in range(arguments.rounds):
             for commit, tree in trees.items():
-                failed |= bool(run(commit, tree, asked.name, options))
+                failed |= bool(run(commit, tree, arguments.name, options))
     return int(failed)
 
 

@@ -1,4 +1,4 @@
-"""The processor time of processes, by the kernel's word (`stat` of proc(5))."""
+"""The processor time of processes, from `/proc/PID/stat` (proc(5))."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _USER, _SYSTEM = 11, 12
 
 
 def fields(pid: int | str) -> list[str]:
-    """What `stat` has of a process after its name: field 3 of proc(5) is the first.
+    """The fields of a process's `stat` after its name; the first is field 3 of proc(5).
 
-    Raises `FileNotFoundError` or `ProcessLookupError` for one that is gone.
+    Raises `FileNotFoundError` or `ProcessLookupError` if the process has ended.
     """
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def spent_s(stat: list[str]) -> float:
-    """The CPU-seconds in `fields`, of user and system."""
+    """The CPU-seconds in `fields`, user and system together."""
     return (int(stat[_USER]) + int(stat[_SYSTEM])) / _TICKS
 
 
 def cpu_s(*pids: int) -> float:
-    """The CPU-seconds of processes that live, together."""
+    """The total CPU-seconds of running processes."""
     return sum(spent_s(fields(pid)) for pid in pids)

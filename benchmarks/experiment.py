@@ -1,15 +1,15 @@
-"""Time from the click to the verdicts of both arms, and whether each run has one.
+"""Time from the click to the verdicts of both arms, and whether these are right.
 
 `python -m benchmarks.experiment [--seeds 5] [--first 1] [--scenario NAME] [--account]` runs a
-scenario with acks=1 against acks=all and two in sync. Each seed is run twice: cold, and by a runner
-that had booted before (`labs.engine.run.pool`), a line each: seconds until the result, CPU-seconds
-by kind of process, what each arm lost, and its verdict. The peer is one arm alone, measured first
-in the same run. The judge is warm before the first, and has practised if the machine was idle, as
-it has some minutes after `make up`. With `--account` each phase of each arm has its CPU-seconds,
-too.
+scenario with acks=1 against acks=all with min.insync.replicas=2. Each seed is run twice: cold, and
+by a runner that had booted before (`labs.engine.run.pool`). Prints a line for each: the seconds
+until the result, the CPU-seconds by kind of process, and the loss and the verdict of each arm. The
+peer is one arm alone, measured first in the same run. The judge is warm before the first run, and
+has practised if the machine was idle, as some minutes after `make up`. With `--account` the
+CPU-seconds are also printed at each phase of each arm.
 
-Exit code 1 unless every recommended arm held without a loss and, in the first scenario, which loses
-for certain, every described one was broken with a loss.
+Exit code 1 unless every recommended arm held without a loss and, in the default scenario, which
+always loses messages, every described arm was broken with a loss.
 """
 
 from __future__ import annotations
@@ -42,36 +42,36 @@ _KINDS = {
     "serve.py": _JUDGE,
     "labs.engine.": "runner",
 }
-"""A part of the command line → what it is; the first that is there counts."""
+"""A part of the command line → the kind of process; the first one that matches counts."""
 
 
 class CpuBy:
-    """What the processes of a folder use within the block, by kind; `total()` at any time.
+    """The CPU time of a folder's processes within the block, by kind; see `total()`.
 
-    A process is of the folder if its command names it or its working folder is below it; a judge's
-    JVM, which is neither, counts whoever's it is. What one used in the tenth of a second before
-    its end is missed.
+    A process belongs to the folder if its command names it, or its working folder is below it. The
+    JVMs of judges have neither, so all of them count. The last tenth of a second of a process is
+    missed.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder.resolve())
         self._used: dict[tuple[str, str], tuple[str, float]] = {}  # (pid, start) → kind, seconds
-        self._over = threading.Event()
+        self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
         self._before = self._sums()
 
     def __enter__(self) -> Self:
-        self._look()
+        self._read_processes()
         self._before = self._sums()
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
 
     def total(self) -> dict[str, float]:
-        """Seconds since the block began, by kind."""
+        """The CPU-seconds since the block began, by kind."""
         return {kind: used - self._before[kind] for kind, used in self._sums().items()}
 
     def _sums(self) -> dict[str, float]:
@@ -81,21 +81,21 @@ class CpuBy:
         return sums
 
     def _sample(self) -> None:
-        while not self._over.wait(_EVERY_S):
-            self._look()
-        self._look()
+        while not self._stopped.wait(_EVERY_S):
+            self._read_processes()
+        self._read_processes()
 
-    def _look(self) -> None:
+    def _read_processes(self) -> None:
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 stat, kind = fields(process.name), self._kind(process)
             except (OSError, IndexError):
-                continue  # it ended while we looked, or is not ours to look at
+                continue  # it has just ended, or is not ours
             if kind:
                 self._used[process.name, stat[19]] = kind, spent_s(stat)
 
     def _kind(self, process: Path) -> str | None:
-        # Asked anew each time: between fork and exec a child still looks like its parent.
+        # Read again each time: between fork and exec a child still looks like its parent.
         command = (process / "cmdline").read_bytes().decode("utf-8", "replace")
         kind = next((kind for part, kind in _KINDS.items() if part in command), None)
         ours = self._folder in command or self._folder in str((process / "cwd").readlink())
@@ -112,7 +112,7 @@ def timed(
     spec: ExperimentSpec, folder: Path, socket: Path, pool: Pool | None = None,
     *, account: bool = False,
 ) -> Took:  # fmt: skip
-    """Runs an experiment to its result."""
+    """Runs an experiment until its result."""
     last: dict[str, Any] = {}
     with CpuBy(folder.parent) as used:
         began = time.monotonic()
@@ -133,7 +133,7 @@ def kinds(used: dict[str, float]) -> str:
 
 
 def line(how: str, spec: ExperimentSpec, took: Took) -> bool:
-    """Prints one run's outcome; whether it was as it must be."""
+    """Prints the outcome of one run; returns whether it is right."""
     seconds, used, arms = took
     described, recommended = arms["described"], arms["recommended"]
     lost, kept = described["counts"]["lost_write"], recommended["counts"]["lost_write"]
@@ -152,7 +152,7 @@ def line(how: str, spec: ExperimentSpec, took: Took) -> bool:
 
 @contextmanager
 def filled(scratch: Path, socket: Path) -> Iterator[Pool]:
-    """A pool whose clusters of three all serve."""
+    """A pool whose clusters of three brokers have all booted."""
     pool = Pool(scratch, socket, quiet=0)
     pool.start()
     try:

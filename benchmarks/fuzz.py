@@ -1,11 +1,11 @@
-"""Feeds changed files to every intake parser: `python -m benchmarks.fuzz [--inputs N] [--seed S]`.
+"""Fuzzes every intake parser: `python -m benchmarks.fuzz [--inputs N] [--seed S]`.
 
-`--minutes M` takes no new input later.
+With `--minutes M` no input is started later.
 
-Each input is an example file (`tests/advisor/files`, `tests.advisor.intake_examples`) that was
-cut, spliced, repeated or written into, given to every reader and to whichever it seems to be for.
-The same seed gives the same inputs. Exit code 1 if a parser raised anything, took more than a
-second of CPU, or told a message that a page cannot show; what it had read is printed.
+Each input is an example file (`tests/advisor/files`, `tests.advisor.intake_examples`) that was cut,
+spliced, repeated or overwritten. It is passed to every reader, and to the one that detects its
+kind. The same seed gives the same inputs. Exit code 1 if a parser raised an error, took more than a
+second of CPU, or returned a message that a page cannot show; the input is printed.
 """
 
 from __future__ import annotations
@@ -57,28 +57,30 @@ def examples() -> list[str]:
     return names
 
 
-def changed(random: Random, texts: list[str]) -> str:
-    """One of the texts, changed in one place or in several."""
+def mutated(random: Random, texts: list[str]) -> str:
+    """One of the texts, mutated in one place or in several."""
     text = random.choice(texts)
     for _ in range(random.choice((1, 1, 2, 4, 8))):
         at = random.randrange(len(text) + 1)
         to = min(len(text), at + random.choice((0, 1, 3, 20, 200)))
-        how = random.choice(("write", "cut", "repeat", "splice", "character"))
-        if how == "write":
+        mutation = random.choice(("write", "cut", "repeat", "splice", "character"))
+        if mutation == "write":
             between = random.choice(PIECES) * random.choice((1, 1, 1, 3, 500))
-        elif how == "repeat":
+        elif mutation == "repeat":
             between = text[at:to] * random.choice((2, 3, 50))
-        elif how == "splice":
+        elif mutation == "splice":
             other = random.choice(texts)
             between = other[random.randrange(len(other) + 1) :][:300]
         else:
-            between = "" if how == "cut" else chr(random.choice((random.randrange(128), 0x2028)))
+            between = (
+                "" if mutation == "cut" else chr(random.choice((random.randrange(128), 0x2028)))
+            )
         text = text[:at] + between + text[to:]
     return text[:100_000]
 
 
 def parsers() -> dict[str, Callable[[str], str]]:
-    """By name what reads a text and says whether it took anything."""
+    """The parsers by name. Each returns in one word what it found in a text."""
 
     def reader(kind: str) -> Callable[[str], str]:
         def reads(text: str) -> str:
@@ -101,20 +103,20 @@ def pipeline(text: str) -> str:
 
 
 def fuzz(inputs: int, seed: int, minutes: float = 24 * 60.0) -> Tally:
-    """Reads so many inputs by every parser, or as many as there is time for."""
-    over = time.monotonic() + 60 * minutes
+    """Passes `inputs` inputs to every parser, or as many as `minutes` allow."""
+    deadline_s = time.monotonic() + 60 * minutes
     random, texts, tally = Random(seed), examples(), Tally()  # noqa: S311 - repeatable, no secret
-    by = parsers()
+    parser_by_name = parsers()
     for _ in range(inputs):
-        if time.monotonic() > over:
+        if time.monotonic() > deadline_s:
             break
-        text = changed(random, texts)
+        text = mutated(random, texts)
         tally.inputs += 1
-        for name, parse in by.items():
+        for name, parse in parser_by_name.items():
             began = time.process_time()
             try:
                 tally.outcomes[parse(text)] += 1
-            except Exception as error:  # whatever it is: that is what is looked for
+            except Exception as error:  # any error is a finding
                 tally.wrong.append(f"{name}: {type(error).__name__}: {error}: {text[:2000]!r}")
             took = time.process_time() - began
             tally.readings += 1

@@ -1,10 +1,10 @@
-"""How long one judging takes: by a process of its own, and by the warm session.
+"""How long one judging takes: in a process of its own, and in the warm session.
 
 `python -m benchmarks.judge [--messages 40000] [--repeat 5]` writes a ledger of a sound history and
-has it judged in turn: cold, warm for the first time, warm again, and two at once, as the arms of
-an experiment come. The peer, in the same run, is plain Python that reads the same files and finds
-four of the counts with sets; Spark finds all of them. The last line says how many of the peer's
-times a warm judging takes. Exit code 1 if the four differ.
+has it judged: cold, warm for the first time, warm again, and twice in parallel, as for the two arms
+of an experiment. The peer, in the same run, is plain Python that reads the same files and computes
+four of the counts with sets; Spark computes all of them. The last line is the ratio of a warm
+judging to the peer. Exit code 1 if the four counts differ.
 """
 
 from __future__ import annotations
@@ -59,27 +59,27 @@ def write(ledger: Path, tables: dict[str, list[dict[str, Any]]]) -> Path:
 
 
 def by_sets(ledger: Path) -> dict[str, Any]:
-    """The peer's counts, from the files as Spark gets them."""
+    """The peer's counts, from the same files."""
     sends, log, read = (
         pq.read_table(ledger / f"{name}.parquet").to_pylist()
         for name in ("sends", "log", "deliveries")
     )
     ok = {row["value"] for row in sends if row["outcome"] == "ok"}
-    there = {row["value"] for row in log}
-    handed = [(row["group"], row["offset"], row["value"]) for row in read]
-    counted = [place for place in handed if place[0] != "final"]
+    in_log = {row["value"] for row in log}
+    delivered = [(row["group"], row["offset"], row["value"]) for row in read]
+    counted = [place for place in delivered if place[0] != "final"]
     return {
         "counts": {
-            "ok": len(ok), "in_log": len(there), "lost_write": len(ok - there),
+            "ok": len(ok), "in_log": len(in_log), "lost_write": len(ok - in_log),
             "redelivery": len(counted) - len(set(counted)),
         }
     }  # fmt: skip
 
 
-def timed(ask: Callable[[], dict[str, Any]]) -> tuple[float, dict[str, Any]]:
-    """Seconds, and the counts that are compared."""
+def timed(work: Callable[[], dict[str, Any]]) -> tuple[float, dict[str, Any]]:
+    """The seconds of a call, and the counts to compare."""
     began = time.monotonic()
-    counts = ask()["counts"]
+    counts = work()["counts"]
     return time.monotonic() - began, {name: counts[name] for name in _NAMES}
 
 

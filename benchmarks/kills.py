@@ -1,9 +1,9 @@
-"""What a run says of whoever is killed or stopped in it: `python -m benchmarks.kills`.
+"""What a run reports if one of its processes is killed or stopped: `python -m benchmarks.kills`.
 
-For each victim and each phase one arm on real brokers; as soon as the arm is in the phase, somebody
-else's signal hits the victim. Prints what the arm was worth, why, and how long after the signal it
-had ended. Exit code 1 if one did not end as `unknown` with the victim's name within `PROMPT_S`
-seconds. The whole table takes about half an hour on two cores.
+For each victim and each phase it runs one arm on real brokers. As soon as the arm is in the phase,
+the victim receives the signal. Prints the verdict of the arm, its reason, and the seconds from the
+signal to its end. Exit code 1 if an arm did not end as `unknown` with the victim's name within
+`PROMPT_S` seconds. The whole table takes about half an hour on two cores.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tests.engine.arms import arm, experiment
 from tests.stack.victims import PHASES
 
 PROMPT_S = 15.0
-_HERE_S = 60.0
+_APPEAR_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """A process of a run, by words of its command line and how its working folder's name begins.
+    """A process of a run: `words` of its command line, and the prefix of its working folder's name.
 
-    `told` is a part of what the run says of it; `spec` is the run.
+    `mention` is part of the reason that the run must give; `spec` is the run.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Victim:
     folder: str = ""
 
     def pid(self, run: int) -> int | None:
-        """A process of it that runs now, of those that came last."""
+        """The id of a running process of the victim, the newest first; None if there is none."""
         for pid in reversed(processes.process_tree(run)):
-            if processes.state(pid) in ("R", "S", "D") and self._is_it(pid):
+            if processes.state(pid) in ("R", "S", "D") and self._matches(pid):
                 return pid
         return None
 
-    def _is_it(self, pid: int) -> bool:
+    def _matches(self, pid: int) -> bool:
         try:
             command = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
             place = Path(f"/proc/{pid}/cwd").readlink().name
@@ -98,7 +98,7 @@ VICTIMS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Became:
+class Result:
     """The result of a run: its verdict, the reason, and the seconds from the signal to its end."""
 
     verdict: str
@@ -114,25 +114,25 @@ class Became:
         )
 
 
-def strike(victim: Victim, phase: str, number: signal.Signals, folder: Path) -> Became:
-    """Runs an arm and hits the victim once it is in the phase."""
+def strike(victim: Victim, phase: str, number: signal.Signals, folder: Path) -> Result:
+    """Runs an arm, and sends the signal to the victim once the arm is in the phase."""
     with Launch(victim.spec, folder) as run:
-        hit_s, result, over_s = None, None, 0.0
+        signal_s, result, over_s = None, None, 0.0
         for event in run:
-            if event["event"] == "phase" and event["phase"] == phase and hit_s is None:
+            if event["event"] == "phase" and event["phase"] == phase and signal_s is None:
                 try:
-                    hit_s = _hit(victim, run, number)
+                    signal_s = _send_signal(victim, run, number)
                 except WaitTimeout as missing:
-                    return Became("none", str(missing), 0.0)
+                    return Result("none", str(missing), 0.0)
             if event["event"] == "arm":
                 result, over_s = event["result"], time.monotonic()
-    if hit_s is None or result is None:
-        return Became("none", f"it never came to {phase}", 0.0)
-    return Became(result["verdict"], result["reason"], over_s - hit_s)
+    if signal_s is None or result is None:
+        return Result("none", f"it never came to {phase}", 0.0)
+    return Result(result["verdict"], result["reason"], over_s - signal_s)
 
 
-def _hit(victim: Victim, run: Launch, number: signal.Signals) -> float:
-    pid = until(lambda: victim.pid(run.pid), _HERE_S, f"there is no {victim.name}", 0.01)
+def _send_signal(victim: Victim, run: Launch, number: signal.Signals) -> float:
+    pid = until(lambda: victim.pid(run.pid), _APPEAR_LIMIT_S, f"there is no {victim.name}", 0.01)
     os.kill(pid, number)
     return time.monotonic()
 
@@ -142,19 +142,20 @@ def main() -> int:
     parser.add_argument("--only", choices=[victim.name for victim in VICTIMS], action="append")
     parser.add_argument("--phase", choices=PHASES, action="append")
     parser.add_argument("--signal", default="SIGKILL", help="SIGKILL, SIGTERM, SIGSTOP …")
-    asked = parser.parse_args()
-    number, wrong = signal.Signals[asked.signal], 0
+    arguments = parser.parse_args()
+    number, wrong = signal.Signals[arguments.signal], 0
     with tempfile.TemporaryDirectory(prefix="kills-") as scratch:
         for victim in VICTIMS:
-            for phase in asked.phase or victim.phases:
-                if phase in victim.phases and victim.name in (asked.only or [victim.name]):
+            for phase in arguments.phase or victim.phases:
+                if phase in victim.phases and victim.name in (arguments.only or [victim.name]):
                     place = Path(scratch, f"{victim.name}-{phase}")
-                    became = strike(victim, phase, number, place)
-                    right = became.right(victim)
+                    outcome = strike(victim, phase, number, place)
+                    right = outcome.right(victim)
                     wrong += not right
                     print(
                         f"{'ok   ' if right else 'WRONG'} {victim.name:14} {phase:10} "
-                        f"{became.after_s:5.1f} s  {became.verdict}: {became.reason}", flush=True,
+                        f"{outcome.after_s:5.1f} s  {outcome.verdict}: {outcome.reason}",
+                        flush=True,
                     )  # fmt: skip
     return 1 if wrong else 0
 

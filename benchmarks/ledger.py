@@ -1,10 +1,10 @@
-"""What the ledger costs the producer: acknowledged messages a second with it and without.
+"""What the ledger costs the producer: acknowledged messages per second with it and without.
 
 `python -m benchmarks.ledger [--seconds 10] [--repeat 3]` boots three brokers and lets our producer
-send as fast as it can (acks=all, idempotent, three replicas, two of them in sync at least): in turn
-with its complete ledger, and the same program with nothing written down. A line a run, then the
-medians and the median ratio of a pair; where brokers and others share the cores, the client's
-CPU-seconds a million messages are the steadier measure. Exit code 1 if a ledger lacks a row.
+send as fast as it can (acks=all, idempotent, three replicas, min.insync.replicas=2), alternately
+with its complete ledger and without any. Prints a line per run, then the medians and the median
+ratio of a pair. If brokers and other processes share the cores, the client's CPU-seconds per
+million messages are the steadier measure. Exit code 1 if a ledger lacks a row.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WARM_UP_S = 2.0
 
 
 class Unrecorded:
-    """Replaces `Sends`: counts the outcomes of attempts, and writes nothing."""
+    """Replaces `Sends`: counts the outcomes of attempts, but writes nothing."""
 
     def __init__(self) -> None:
         self.sent = 0
@@ -70,7 +70,7 @@ class Rate(NamedTuple):
 
 
 def send(config: ProducerConfig, recorded: bool) -> None:
-    """The client's side: one run of the producer, then its CPU time on standard output."""
+    """The client: runs the producer once, then prints its CPU time."""
     run = Run(config, listen())
     if not recorded:
         run._sends = Unrecorded()  # type: ignore[assignment]
@@ -79,31 +79,31 @@ def send(config: ProducerConfig, recorded: bool) -> None:
 
 
 def measured(config: ProducerConfig, recorded: bool, seconds: float) -> Rate:
-    """The rate between the end of the warm-up and the stop, as the client itself reports."""
-    words = ["recorded" if recorded else "unrecorded", json.dumps(asdict(config))]
-    command = [sys.executable, "-m", "benchmarks.ledger", "--client", *words]
+    """The rate between the end of the warm-up and the stop, from the client's reports."""
+    arguments = ["recorded" if recorded else "unrecorded", json.dumps(asdict(config))]
+    command = [sys.executable, "-m", "benchmarks.ledger", "--client", *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as client:
-        heard, owner = client.stdout, client.stdin
-        if heard is None or owner is None:
+        output, owner = client.stdout, client.stdin
+        if output is None or owner is None:
             raise RuntimeError("the client has no pipes")
-        seen: list[tuple[float, int]] = []
+        samples: list[tuple[float, int]] = []
         answers: dict[str, Any] = {}
-        for line in heard:
+        for line in output:
             answers.update(json.loads(line))
             now = time.monotonic()
             if answers["acknowledged"] and not answers["ended"]:
-                seen.append((now, answers["acknowledged"]))
-            if seen and now - seen[0][0] > _WARM_UP_S + seconds and not owner.closed:
+                samples.append((now, answers["acknowledged"]))
+            if samples and now - samples[0][0] > _WARM_UP_S + seconds and not owner.closed:
                 owner.close()
-    warm = [at for at in seen if at[0] - seen[0][0] >= _WARM_UP_S]
+    warm = [at for at in samples if at[0] - samples[0][0] >= _WARM_UP_S]
     (began, before), (ended, after) = warm[0], warm[-1]
     rate = (after - before) / (ended - began)
     return Rate(answers["acknowledged"], rate, answers["cpu_s"] / answers["acknowledged"] * 1e6)
 
 
 def rates(cluster: Cluster, folder: Path, name: str, recorded: bool, seconds: float) -> Rate:
-    """One run on a topic of its own; its ledger must hold every acknowledged message."""
+    """One run on its own topic. Raises `SystemExit` if its ledger lacks an acknowledged message."""
     cluster.create_topic(name, 4, 3, {"min.insync.replicas": "2"})
     client = {**_CLIENT, "bootstrap.servers": cluster.bootstrap}
     ledger = folder / name

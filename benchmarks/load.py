@@ -1,20 +1,20 @@
-"""The pages under many visitors and an attack of slow ones.
+"""The pages under many visitors, and under an attack of slow connections.
 
 `python -m benchmarks.load [--visitors 200] [--queued 20] [--slow 50] [--seconds 60] [--seed 1]`
-makes a data folder of its own with that many queued experiments and one that is done, starts the
-real web server on it (`config.web`, no worker), and has the pages asked for:
+creates a data folder with that many queued experiments and one completed one, starts the real web
+server on it (`config.web`, no worker), and requests the pages in phases:
 
-- quiet: one visitor, page after page, nobody else;
-- load: the visitors, of whom as many as there are queued experiments watch one each, whose page
-  asks for its live part every second; each of the others loads a page every 5 to 15 seconds;
-- attack: the same, and slow sockets: a third send half a request, a third nothing, a third ask for
+- quiet: one visitor, page after page, and nobody else;
+- load: the visitors, of whom as many as there are queued experiments watch one each, on a page that
+  requests its live part every second; each of the others loads a page every 5 to 15 seconds;
+- attack: the same, and slow sockets: a third send half a request, a third nothing, a third request
   `ledger-jsonl.zip` and read nothing;
-- readers: the same, and all slow sockets ask for that, more of them than have a place.
+- readers: the same, and all slow sockets request that file, more of them than the server allows.
 
-Each page comes over a connection of its own. Printed are, by phase, pages a second, the median, p95
-and p99 of a page in milliseconds, how many times the p99 is that of the quiet phase in the same run
-(what else a machine does is in both), how many pages were served, refused (503) and failed, the
-server's processor time a page in milliseconds, and the machine's load. Exit code 1 if one failed.
+Each page uses its own connection. For each phase it prints pages per second, the median, p95 and
+p99 of a page in milliseconds, the ratio of the p99 to that of the quiet phase in the same run
+(other load on the machine is in both), the pages that were served, refused (503) and failed, the
+server's processor time per page in milliseconds, and the machine's load. Exit code 1 if one failed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from labs.engine.base.wait import until
 THINK_S = (5.0, 15.0)
 WATCH_S = 1.0
 SLOW_S = (11.0, 14.0)
-"""A little longer than the server bears silence."""
+"""A little longer than the server keeps an idle connection."""
 LIMIT_S = 30.0
 
 _MAKE = """
@@ -64,11 +64,11 @@ services.QUEUE_LIMIT = int(sys.argv[1])
 waiting = [services.start(slug, services.FIRST_SCENARIO).slug for _ in range(int(sys.argv[1]))]
 print(json.dumps({"slug": slug, "done": done.slug, "waiting": waiting}))
 """
-"""The folder's database, by the code that the tests use; prints what it holds."""
+"""Creates the folder's database, with code of the tests, and prints its content."""
 
 
 @dataclass(slots=True)
-class Seen:
+class Outcomes:
     """The outcomes of the pages of one phase."""
 
     took_ms: list[float] = field(default_factory=list)
@@ -76,30 +76,30 @@ class Seen:
     failed: list[str] = field(default_factory=list)
 
     def quantile(self, share: float) -> float:
-        """NaN if there was no page."""
+        """The quantile of the times in ms; NaN if there was no page."""
         took = sorted(self.took_ms)
         return took[math.ceil(share * len(took)) - 1] if took else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One that runs."""
+    """A running web server."""
 
     port: int
     pid: int
 
     def cpu_s(self) -> float:
-        """Processor time so far."""
+        """Its CPU-seconds so far."""
         return cpu_s(self.pid)
 
 
 def request(path: str) -> bytes:
-    """One GET, after which the server closes."""
+    """A GET request after which the server closes the connection."""
     return f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
 
 
-async def page(port: int, path: str, seen: Seen) -> None:
-    """Asks for one page and reads it whole."""
+async def page(port: int, path: str, outcomes: Outcomes) -> None:
+    """Requests one page, reads all of it, and records the outcome."""
     began = time.perf_counter()
     try:
         async with asyncio.timeout(LIMIT_S):
@@ -110,82 +110,82 @@ async def page(port: int, path: str, seen: Seen) -> None:
             finally:
                 writer.close()
     except OSError as error:  # a timeout is one
-        seen.failed.append(f"{path}: {error!r}")
+        outcomes.failed.append(f"{path}: {error!r}")
         return
     status = answer[9:12].decode(errors="replace")
     if status == "503":
-        seen.refused += 1
+        outcomes.refused += 1
     elif status not in ("200", "286", "302"):
-        seen.failed.append(f"{path}: {status or 'nothing'}")
+        outcomes.failed.append(f"{path}: {status or 'nothing'}")
     else:
-        seen.took_ms.append((time.perf_counter() - began) * 1e3)
+        outcomes.took_ms.append((time.perf_counter() - began) * 1e3)
 
 
-async def reads(port: int, pages: list[str], rng: random.Random, seen: Seen) -> None:
+async def browse(port: int, pages: list[str], rng: random.Random, outcomes: Outcomes) -> None:
     """A visitor who thinks between pages."""
     await asyncio.sleep(rng.uniform(0, THINK_S[1]))
     while True:
-        await page(port, rng.choice(pages), seen)
+        await page(port, rng.choice(pages), outcomes)
         await asyncio.sleep(rng.uniform(*THINK_S))
 
 
-async def watches(port: int, slug: str, rng: random.Random, seen: Seen) -> None:
+async def watch(port: int, slug: str, rng: random.Random, outcomes: Outcomes) -> None:
     """A visitor who watches a queued experiment."""
     await asyncio.sleep(rng.uniform(0, WATCH_S))
     while True:
-        await page(port, f"/experiments/{slug}/live/", seen)
+        await page(port, f"/experiments/{slug}/live/", outcomes)
         await asyncio.sleep(WATCH_S)
 
 
-async def attacked(server: Server, made: dict, options: argparse.Namespace) -> Seen:
-    """All visitors for some seconds, beside slow ones of each kind."""
-    return await beside(server, made, options, attacks(made))
+async def attack(server: Server, content: dict, options: argparse.Namespace) -> Outcomes:
+    """All visitors for some seconds, together with slow connections of each kind."""
+    return await with_slow_connections(server, content, options, attacks(content))
 
 
-async def read_slowly(server: Server, made: dict, options: argparse.Namespace) -> Seen:
-    """The same beside slow readers alone."""
-    return await beside(server, made, options, attacks(made)[-1:])
+async def read_slowly(server: Server, content: dict, options: argparse.Namespace) -> Outcomes:
+    """All visitors for some seconds, together with slow readers only."""
+    return await with_slow_connections(server, content, options, attacks(content)[-1:])
 
 
-async def beside(
-    server: Server, made: dict, options: argparse.Namespace, sent: tuple[bytes, ...]
-) -> Seen:
-    """All visitors, and beside them slow ones who send this."""
+async def with_slow_connections(
+    server: Server, content: dict, options: argparse.Namespace, sent: tuple[bytes, ...]
+) -> Outcomes:
+    """All visitors for some seconds, together with slow connections that send `sent`."""
     rng = random.Random(options.seed)  # noqa: S311
-    slow = [asyncio.create_task(is_slow(server.port, sent[number % len(sent)], rng))
+    slow = [asyncio.create_task(connect_slowly(server.port, sent[number % len(sent)], rng))
             for number in range(options.slow)]  # fmt: skip
-    seen = await crowd(server, made, options)
+    outcomes = await crowd(server, content, options)
     for task in slow:
         task.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
-    return seen
+    return outcomes
 
 
-async def crowd(server: Server, made: dict, options: argparse.Namespace) -> Seen:
+async def crowd(server: Server, content: dict, options: argparse.Namespace) -> Outcomes:
     """All visitors for some seconds."""
-    rng, seen, pages = random.Random(options.seed), Seen(), pages_of(made)  # noqa: S311
-    watching = [watches(server.port, slug, rng, seen) for slug in made["waiting"]]
+    rng, outcomes, pages = random.Random(options.seed), Outcomes(), pages_of(content)  # noqa: S311
+    watching = [watch(server.port, slug, rng, outcomes) for slug in content["waiting"]]
     reading = max(0, options.visitors - len(watching))
-    everybody = [reads(server.port, pages, rng, seen) for _ in range(reading)] + watching
-    tasks = [asyncio.create_task(coroutine) for coroutine in everybody]
+    visitors = [browse(server.port, pages, rng, outcomes) for _ in range(reading)] + watching
+    tasks = [asyncio.create_task(coroutine) for coroutine in visitors]
     await asyncio.sleep(options.seconds)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return seen
+    return outcomes
 
 
-async def alone(server: Server, made: dict, options: argparse.Namespace) -> Seen:
-    """One visitor who does not think, on every page three times."""
-    seen = Seen()
-    for path in pages_of(made) * 3:
-        await page(server.port, path, seen)
-    return seen
+async def alone(server: Server, content: dict, options: argparse.Namespace) -> Outcomes:
+    """One visitor without pauses, on every page three times."""
+    outcomes = Outcomes()
+    for path in pages_of(content) * 3:
+        await page(server.port, path, outcomes)
+    return outcomes
 
 
-def pages_of(made: dict) -> list[str]:
-    """What visitors look at."""
-    slug, done = made["slug"], made["done"]
+def pages_of(content: dict) -> list[str]:
+    """The paths that visitors request."""
+    slug, done = content["slug"], content["done"]
     return [
         "/", "/experiments/", f"/experiments/{done}/", f"/experiments/{done}/report.txt",
         f"/pipelines/{slug}/", f"/pipelines/{slug}/report/", "/describe/client/",
@@ -194,8 +194,8 @@ def pages_of(made: dict) -> list[str]:
     ]  # fmt: skip
 
 
-async def is_slow(port: int, sent: bytes, rng: random.Random) -> None:
-    """Sends this, reads next to nothing, and comes back once it must have been closed."""
+async def connect_slowly(port: int, sent: bytes, rng: random.Random) -> None:
+    """Sends `sent`, reads almost nothing, and reconnects once the server has closed it."""
     while True:
         with suppress(OSError):
             _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
@@ -206,15 +206,15 @@ async def is_slow(port: int, sent: bytes, rng: random.Random) -> None:
                 writer.close()
 
 
-def attacks(made: dict) -> tuple[bytes, ...]:
+def attacks(content: dict) -> tuple[bytes, ...]:
     """The requests of slow attackers."""
-    archive = f"/experiments/{made['done']}/described/ledger-jsonl.zip"
+    archive = f"/experiments/{content['done']}/described/ledger-jsonl.zip"
     return b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Half: ", b"", request(archive)
 
 
 @contextmanager
 def serving(folder: Path, queued: int) -> Iterator[tuple[Server, dict]]:
-    """The real web server on a folder of its own, and what is in it."""
+    """The real web server on its own folder, and the content of that folder."""
     env = {**os.environ, "LAB_DATA_DIR": str(folder / "data"), "DATABASE_URL": "",
            "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "config.settings",
            "REDIS_URL": f"unix://{folder}/nobody.sock"}  # fmt: skip
@@ -233,17 +233,18 @@ def serving(folder: Path, queued: int) -> Iterator[tuple[Server, dict]]:
 
 
 def answers(port: int) -> bool:
-    seen = Seen()
-    asyncio.run(page(port, "/", seen))
-    return bool(seen.took_ms)
+    outcomes = Outcomes()
+    asyncio.run(page(port, "/", outcomes))
+    return bool(outcomes.took_ms)
 
 
-def line(phase: str, seen: Seen, took_s: float, cpu_s: float, quiet_ms: float) -> None:
+def line(phase: str, outcomes: Outcomes, took_s: float, cpu_s: float, quiet_ms: float) -> None:
     """Prints one row of the table."""
-    served, p99 = len(seen.took_ms), seen.quantile(0.99)
-    median = statistics.median(seen.took_ms) if served else math.nan
-    print(f"{phase:8} {served / took_s:8.1f} {median:8.0f} {seen.quantile(0.95):8.0f} {p99:8.0f} "
-          f"{p99 / quiet_ms:9.1f} {served:8} {seen.refused:8} {len(seen.failed):7} "
+    served, p99 = len(outcomes.took_ms), outcomes.quantile(0.99)
+    median = statistics.median(outcomes.took_ms) if served else math.nan
+    print(f"{phase:8} {served / took_s:8.1f} {median:8.0f} {outcomes.quantile(0.95):8.0f} "
+          f"{p99:8.0f} {p99 / quiet_ms:9.1f} "
+          f"{served:8} {outcomes.refused:8} {len(outcomes.failed):7} "
           f"{1e3 * cpu_s / max(1, served):8.1f} {os.getloadavg()[0]:8.1f}", flush=True)  # fmt: skip
 
 
@@ -257,26 +258,26 @@ def main() -> int:
           "  CPU ms     load")  # fmt: skip
     with (
         tempfile.TemporaryDirectory(prefix="delivery-lab-load-") as folder,
-        serving(Path(folder), options.queued) as (server, made),
+        serving(Path(folder), options.queued) as (server, content),
     ):
-        failed = phases(server, made, options)
+        failed = phases(server, content, options)
     print("\n".join(failed[:10]))
     return 1 if failed else 0
 
 
-def phases(server: Server, made: dict, options: argparse.Namespace) -> list[str]:
-    """Runs them in order and prints each; the pages that failed."""
+def phases(server: Server, content: dict, options: argparse.Namespace) -> list[str]:
+    """Runs all phases in order and prints them; returns the pages that failed."""
     failed, quiet_ms = [], math.nan
     for phase, visit in (
-        ("warm", alone), ("quiet", alone), ("load", crowd), ("attack", attacked),
+        ("warm", alone), ("quiet", alone), ("load", crowd), ("attack", attack),
         ("readers", read_slowly),
     ):  # fmt: skip
         began, cpu_s = time.monotonic(), server.cpu_s()
-        seen = asyncio.run(visit(server, made, options))
+        outcomes = asyncio.run(visit(server, content, options))
         took_s, used_s = time.monotonic() - began, server.cpu_s() - cpu_s
-        quiet_ms = seen.quantile(0.99) if phase == "quiet" else quiet_ms
-        line(phase, seen, took_s, used_s, quiet_ms)
-        failed += seen.failed
+        quiet_ms = outcomes.quantile(0.99) if phase == "quiet" else quiet_ms
+        line(phase, outcomes, took_s, used_s, quiet_ms)
+        failed += outcomes.failed
     return failed
 
 

@@ -1,14 +1,14 @@
 """How long the server takes for each of the advisor's pages.
 
-`python -m benchmarks.pages [--pipelines 20] [--rounds 3] [--seed 1]` makes a database of its own,
-saves that many drawn pipelines, and asks for every page of every kind through Django's handler with
-all its middleware: the questionnaire's steps and their card, the intake, the advice by today's and
-by older rules, what is newer, the report, each file, the archive, and the whole reference. It
-prints what a kind takes when it is the first page that a process serves, then the median, p99 and
-worst of all visits, and how many times the median is that of the peer measured in the same run: the
-bare frame of a page, for an address where nothing is. Processor time, so that what else the machine
-does counts less; a disk that waits is not in it. Exit code 1 if a page takes more than 100 ms, and
-its address.
+`python -m benchmarks.pages [--pipelines 20] [--rounds 3] [--seed 1]` creates a database, saves that
+many random pipelines, and requests every page of every kind through Django's handler with all its
+middleware: the questionnaire's steps and their card, the intake, the advice by current and by older
+rules, what is newer, the report, each file, the archive, and the whole reference. For each kind it
+prints the time of the first page that a process serves, then the median, p99 and maximum of all
+visits, and the ratio of the median to the peer measured in the same run: the bare frame of a page,
+for an address that does not exist. Times are processor time, so that other load on the machine
+matters less; they do not include waiting for the disk. Exit code 1 if a page takes more than
+100 ms; its address is printed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from django.test import Client
 
-MOST_MS = 100.0
+LIMIT_MS = 100.0
 FRAME = "the frame alone"
 OLDER = "0"
 _T = TypeVar("_T")
@@ -39,41 +39,41 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request for one page; with `posted`, a form is sent."""
+    """One request for a page; with `posted`, it sends a form."""
 
     kind: str
     url: str
     posted: dict[str, str] | None = None
 
-    def made(self, client: Client) -> float:
-        """Milliseconds of processor time from request to response."""
+    def measure(self, client: Client) -> float:
+        """Makes the request; returns the milliseconds of processor time until the response."""
         began = time.process_time()
-        answered = (
+        response = (
             client.get(self.url) if self.posted is None else client.post(self.url, self.posted)
         )
         took = (time.process_time() - began) * 1e3
-        if answered.status_code not in (200, 302) and self.kind != FRAME:
-            raise SystemExit(f"{self.url} answers {answered.status_code}")
+        if response.status_code not in (200, 302) and self.kind != FRAME:
+            raise SystemExit(f"{self.url} answers {response.status_code}")
         return took
 
 
 @dataclass(slots=True)
 class Kind:
-    """What the visits to one kind of page took, and which was the slowest."""
+    """The times of the visits to one kind of page, in ms, and the address of the slowest."""
 
     first: float
     took: list[float] = field(default_factory=list)
     worst: str = ""
 
     def add(self, visit: Visit, took: float) -> None:
-        """Counts one visit."""
+        """Adds the time of one visit."""
         if took > max(self.took, default=0.0):
             self.worst = visit.url
         self.took.append(took)
 
 
 def visits(slugs: list[str], older: list[str]) -> Iterator[Visit]:
-    """Every page, a kind after the other."""
+    """Yields a visit to every page, kind by kind."""
     from advisor.pages.reference import entries
     from advisor.questions.questionnaire import STEPS
 
@@ -102,7 +102,7 @@ def visits(slugs: list[str], older: list[str]) -> Iterator[Visit]:
 
 
 def exports_of(slug: str) -> list[str]:
-    """The files that a saved pipeline is offered."""
+    """The names of the exports that the page of a saved pipeline offers."""
     from advisor.export import exports_for
     from advisor.services import find
 
@@ -111,7 +111,7 @@ def exports_of(slug: str) -> list[str]:
 
 
 def saved(pipelines: int, seed: int) -> list[Visit]:
-    """Makes the database and all that the pages are asked of; every visit to make."""
+    """Creates the database and its pipelines; returns every visit to make."""
     from django.core.management import call_command
 
     from advisor import services
@@ -130,20 +130,20 @@ def saved(pipelines: int, seed: int) -> list[Visit]:
     return list(visits(slugs, older))
 
 
-def in_a_process_of_its_own(work: Callable[[], _T]) -> _T:
-    """What `work` gives, in a copy of this process: this one stays as it was started."""
-    back, out = os.pipe()
+def in_child_process(work: Callable[[], _T]) -> _T:
+    """The result of `work`, computed in a child process, so that this process does not change."""
+    reader, writer = os.pipe()
     if child := os.fork():
-        os.close(out)
-        with os.fdopen(back, "rb") as answer:
+        os.close(writer)
+        with os.fdopen(reader, "rb") as answer:
             text = answer.read()
         if os.waitpid(child, 0)[1] or not text:
             raise SystemExit("a page did not answer; see above")
-        result: _T = pickle.loads(text)  # noqa: S301 - our own child's
+        result: _T = pickle.loads(text)  # noqa: S301 - from our own child
         return result
     code = 1
     try:
-        with os.fdopen(out, "wb") as answer:
+        with os.fdopen(writer, "wb") as answer:
             answer.write(pickle.dumps(work()))
         code = 0
     finally:
@@ -151,11 +151,11 @@ def in_a_process_of_its_own(work: Callable[[], _T]) -> _T:
 
 
 def line(name: str, kind: Kind, frame: float) -> bool:
-    """Prints one row of the table; whether every visit of this kind was fast enough."""
+    """Prints one row of the table; returns whether every visit of this kind was fast enough."""
     took = sorted(kind.took)
     median, p99, worst = statistics.median(took), took[math.ceil(0.99 * len(took)) - 1], took[-1]
-    slow = f"  over {MOST_MS:.0f} ms: {kind.worst}" if worst > MOST_MS else ""
-    slow += f"  the first is over {MOST_MS:.0f} ms" if kind.first > MOST_MS else ""
+    slow = f"  over {LIMIT_MS:.0f} ms: {kind.worst}" if worst > LIMIT_MS else ""
+    slow += f"  the first is over {LIMIT_MS:.0f} ms" if kind.first > LIMIT_MS else ""
     print(f"{name:24} {len(kind.took):6} {kind.first:8.1f} {median:8.1f} {p99:8.1f} "
           f"{worst:8.1f} {median / frame:9.1f}{slow}")  # fmt: skip
     return not slow
@@ -172,23 +172,23 @@ def main() -> int:
         from django.conf import settings
         from django.test import Client
 
-        import config.wsgi  # noqa: F401 - what the web server does before it serves
+        import config.wsgi  # noqa: F401 - as the web server does before it serves
 
         logging.disable(logging.WARNING)
-        # No visitor asks for as much as we do.
+        # No visitor makes as many requests.
         settings.LAB_LIMITS = {
             kind: (sys.maxsize, sys.maxsize, seconds)
             for kind, (_, _, seconds) in settings.LAB_LIMITS.items()
         }
         client = Client(headers={"host": "localhost"})
-        client.handler.load_middleware()  # a server has, before its first visitor
-        to_make = in_a_process_of_its_own(partial(saved, options.pipelines, options.seed))
+        client.handler.load_middleware()  # as a server does before its first visitor
+        visits_to_make = in_child_process(partial(saved, options.pipelines, options.seed))
         kinds: dict[str, Kind] = {}
-        for visit in to_make:
+        for visit in visits_to_make:
             if visit.kind not in kinds:
-                kinds[visit.kind] = Kind(in_a_process_of_its_own(partial(visit.made, client)))
-        for visit in to_make * options.rounds:
-            kinds[visit.kind].add(visit, visit.made(client))
+                kinds[visit.kind] = Kind(in_child_process(partial(visit.measure, client)))
+        for visit in visits_to_make * options.rounds:
+            kinds[visit.kind].add(visit, visit.measure(client))
     print(f"{'ms of processor time':24} {'pages':>6} {'first':>8} {'median':>8} {'p99':>8} "
           f"{'worst':>8} {'× frame':>9}")  # fmt: skip
     frame = statistics.median(kinds[FRAME].took)

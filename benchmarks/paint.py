@@ -1,12 +1,12 @@
 """How long a browser takes to paint each kind of page.
 
-`python -m benchmarks.paint [--rounds 5]` starts the site on data of its own (the pages and states
-of tests.browser.pages), opens each page in Chromium with an empty cache, and reads the browser's
-own first and largest contentful paint, in milliseconds from the click. It prints the first visit,
-for which the server has nothing prepared, then the median and the worst of the rounds, the script
-that a page loads, and how many times the median is that of the peer measured in the same run: the
-bare frame of a page, for an address where nothing is. Exit code 1 if any first paint takes more
-than a second, or a page loads more than 200 kB of script.
+`python -m benchmarks.paint [--rounds 5]` starts the site with its own data (the pages and states of
+tests.browser.pages), opens each page in Chromium with an empty cache, and reads the browser's first
+and largest contentful paint, in milliseconds from the click. It prints the first visit, for which
+the server has nothing cached, then the median and maximum of the rounds, the script that a page
+loads, and the ratio of the median to the peer measured in the same run: the bare frame of a page,
+for an address that does not exist. Exit code 1 if a first paint takes more than a second, or a page
+loads more than 200 kB of script.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from playwright.sync_api import Browser, sync_playwright
 from labs.engine.base.processes import end, spawn
 from labs.engine.base.wait import until
 
-MOST_MS = 1_000
-MOST_SCRIPT_BYTES = 200_000
+LIMIT_MS = 1_000
+SCRIPT_LIMIT_BYTES = 200_000
 FRAME = "the frame alone"
 START_LIMIT_S = 60.0
-_NO_KIND_OF_THEIR_OWN = frozenset({"missing", "experiments-empty", "compare-empty"})
-"""The frame once more, and lists that are not empty here."""
-_OTHERS = {
+_LEFT_OUT = frozenset({"missing", "experiments-empty", "compare-empty"})
+"""Pages that are left out: the frame again, and lists that are not empty here."""
+_OTHER_PAGES = {
     "evidence": "/evidence/",
     "known bugs": "/advisories/",
     "a known bug": "/advisories/librdkafka--4953/",
@@ -41,14 +41,14 @@ _OTHERS = {
     "challenges": "/challenges/",
     "sign-up": "/account/sign-up/",
 }
-"""What is looked at elsewhere than in tests.browser.pages."""
+"""Pages that are not in tests.browser.pages."""
 
 PAINTED = """() => new Promise(done => {
   const largest = new PerformanceObserver(list => {
     const first = performance.getEntriesByName("first-contentful-paint")[0]
     const script = performance.getEntriesByType("resource")
-      .filter(each => each.name.split("?")[0].endsWith(".js"))
-      .reduce((sum, each) => sum + each.decodedBodySize, 0)
+      .filter(entry => entry.name.split("?")[0].endsWith(".js"))
+      .reduce((sum, entry) => sum + entry.decodedBodySize, 0)
     if (first) done([first.startTime, list.getEntries().at(-1).startTime, script])
   })
   largest.observe({ type: "largest-contentful-paint", buffered: true })
@@ -57,15 +57,15 @@ PAINTED = """() => new Promise(done => {
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One look at a page: milliseconds to the first and to the largest paint; bytes of script."""
+    """One visit to a page: milliseconds to the first and the largest paint, and bytes of script."""
 
     first_ms: float
     largest_ms: float
     script: int
 
 
-def made() -> Mapping[str, str]:
-    """Makes the database and what the pages show; each page by its name."""
+def create_pages() -> Mapping[str, str]:
+    """Creates the database and its content; returns the address of each page by its name."""
     import django
     from django.core.management import call_command
 
@@ -74,8 +74,8 @@ def made() -> Mapping[str, str]:
     from tests.browser.pages import PAGES
 
     call_command("migrate", verbosity=0)
-    pages = {name: make() for name, make in PAGES.items() if name not in _NO_KIND_OF_THEIR_OWN}
-    return {FRAME: "/nothing/here/", **pages, **_OTHERS}
+    pages = {name: make() for name, make in PAGES.items() if name not in _LEFT_OUT}
+    return {FRAME: "/nothing/here/", **pages, **_OTHER_PAGES}
 
 
 @contextlib.contextmanager
@@ -95,13 +95,13 @@ def site() -> Iterator[str]:
 
 
 def _is_open(port: int) -> bool:
-    """No page is asked for, so that the first visit finds nothing made."""
+    """Whether the port accepts connections. Requests no page, so that nothing is cached."""
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
         return True
     return False
 
 
-def visited(browser: Browser, address: str) -> Visit:
+def open_page(browser: Browser, address: str) -> Visit:
     """One visit with an empty cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
@@ -112,13 +112,13 @@ def visited(browser: Browser, address: str) -> Visit:
 
 
 def line(name: str, visits: list[Visit], frame_ms: float) -> bool:
-    """Prints one row of the table; whether the page keeps to its limits."""
+    """Prints one row of the table; returns whether the page keeps within its limits."""
     cold, *warm = visits
     median = statistics.median(visit.first_ms for visit in warm)
     largest = statistics.median(visit.largest_ms for visit in warm)
     worst, script = max(visit.first_ms for visit in visits), max(visit.script for visit in visits)
-    over = f"  over {MOST_MS:,} ms" * (worst > MOST_MS)
-    over += f"  over {MOST_SCRIPT_BYTES:,} bytes" * (script > MOST_SCRIPT_BYTES)
+    over = f"  over {LIMIT_MS:,} ms" * (worst > LIMIT_MS)
+    over += f"  over {SCRIPT_LIMIT_BYTES:,} bytes" * (script > SCRIPT_LIMIT_BYTES)
     print(f"{name:18} {cold.first_ms:8.0f} {median:8.0f} {worst:8.0f} {largest:8.0f} "
           f"{script:9,} {median / frame_ms:8.1f}{over}")  # fmt: skip
     return not over
@@ -132,22 +132,22 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="delivery-lab-paint-") as folder:
         os.environ["LAB_DATA_DIR"] = folder
-        # Playwright's loop runs in this thread; the database is not asked from within it.
-        pages = made()
+        # Playwright's loop runs in this thread, so the database is queried before it starts.
+        pages = create_pages()
         with site() as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=chromium_program(), args=["--no-sandbox", "--disable-gpu"]
             )
-            visited(browser, "data:text/html,<p>The browser's own start</p>")
-            taken = {
-                name: [visited(browser, address + path) for _ in range(options.rounds + 1)]
+            open_page(browser, "data:text/html,<p>The browser's own start</p>")
+            visits_by_name = {
+                name: [open_page(browser, address + path) for _ in range(options.rounds + 1)]
                 for name, path in pages.items()
             }
             browser.close()
-    frame_ms = statistics.median(visit.first_ms for visit in taken[FRAME][1:])
+    frame_ms = statistics.median(visit.first_ms for visit in visits_by_name[FRAME][1:])
     print(f"{'ms to first paint':18} {'first':>8} {'median':>8} {'worst':>8} {'largest':>8} "
           f"{'script':>9} {'× frame':>8}")  # fmt: skip
-    slow = [name for name, visits in taken.items() if not line(name, visits, frame_ms)]
+    slow = [name for name, visits in visits_by_name.items() if not line(name, visits, frame_ms)]
     return 1 if slow else 0
 
 

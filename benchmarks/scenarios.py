@@ -1,21 +1,21 @@
-"""How often each scenario shows what it can do: `python -m benchmarks.scenarios [--seeds 10]`.
+"""How often each scenario shows its anomaly: `python -m benchmarks.scenarios [--seeds 10]`.
 
-Every case of `labs.calibration.cases` is run under each seed. With `--out FILE` each arm is a line
-of JSON there as soon as it was judged, and what FILE has a verdict of is not run again: hours of it
-can be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
-With `--lines 3.3 3.4` (or `all`) they are run on brokers of these lines, and what was not as on
-the newest is printed: `manage.py scenarios --lines` shows the table. Exit code 1 then says that
-not all was judged. `--zookeeper` takes brokers of these lines that have ZooKeeper.
+Every case of `labs.calibration.cases` is run under each seed. With `--out FILE` each arm is written
+there as a line of JSON as soon as it is judged, and arms with a verdict in FILE are not run again,
+so that hours of runs can be split up, also by `--only NAME` (repeatable), `--arms bad` and
+`--first SEED`. With `--lines 3.3 3.4` (or `all`) the cases run on brokers of these lines, and
+unexpected results are printed; `manage.py scenarios --lines` shows the table. Exit code 1 then
+means that some runs are missing. `--zookeeper` selects brokers of these lines that use ZooKeeper.
 
-`benchmarks/scenarios.jsonl` is such a FILE, of many days: what scenarios say of themselves
-(`Scenario.measured`) is its rates.
+`benchmarks/scenarios.jsonl` is such a FILE, collected over many days: the rates in the files of
+scenarios (`Scenario.measured`) come from it.
 
-A line a case says under how many seeds the bad settings showed the anomaly and were judged as they
-must be, and the good ones held without it. Below, each scenario stands with the rate that belongs
-in its file, as `measured`, and what its file says; a verdict of `unknown` counts as neither, and
-its reason is printed. Last comes what was there after the runs of the second quarter and of the
-last (`benchmarks.leftovers`). Exit code 1 unless every bad arm showed its anomaly, no good arm did,
-and the runs left nothing that stays or grows.
+For each case, a line says under how many seeds the bad settings showed the anomaly and were judged
+as expected, and the good ones held without it. Then each scenario is listed with the rate that its
+file should have as `measured`, and the one that it has. A verdict of `unknown` counts as neither,
+and its reason is printed. The last lines compare what runs of the second quarter and of the last
+left behind (`benchmarks.leftovers`). Exit code 1 unless every bad arm showed its anomaly, no good
+arm did, and the runs left nothing that stays or grows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pathlib import Path
 
 from advisor.catalog import kafka_line
 from advisor.reasoning.failures import all_events
-from benchmarks.leftovers import Left, left, nothing_grew
+from benchmarks.leftovers import Leftovers, count_leftovers, nothing_grew
 from benchmarks.warm import warm_judge
 from labs.calibration.bound import runs_for
 from labs.calibration.cases import ARMS, CASES, Case
@@ -57,8 +57,8 @@ from tests.engine.arms import pipeline
 
 UNKNOWN = "unknown"
 MEASURED = range(1, 1_000)
-"""The seeds that rates are counted from. Those of `make nightly` are dates."""
-KEPT = Path(__file__).with_suffix(".jsonl")
+"""The seeds that count for rates. Those of `make nightly` are dates."""
+RECORD_FILE = Path(__file__).with_suffix(".jsonl")
 Key = tuple[str, int, str, str, bool]
 
 
@@ -70,13 +70,13 @@ class Brokers:
     zookeeper: bool = False
 
     def can_run(self, case: Case) -> bool:
-        """Whether a case can be run on them."""
+        """Whether a case can be run on these brokers."""
         return kafka_line(self.release) in (case.zookeeper_lines if self.zookeeper else case.lines)
 
 
 @dataclass(frozen=True)
 class Line:
-    """One arm under one seed: its verdict, how much of the anomaly, and whether that is right."""
+    """One arm under one seed: its verdict, the count of the anomaly, and whether both are right."""
 
     case: str
     seed: int
@@ -97,104 +97,106 @@ class Line:
         return self.case, self.seed, self.arm, self.kafka, self.zookeeper
 
     def __str__(self) -> str:
-        on = f"{self.kafka}{' with ZooKeeper' * self.zookeeper}"
-        text = f"{self.case} {self.arm} on {on}, seed {self.seed}: {self.verdict}"
+        cluster = f"{self.kafka}{' with ZooKeeper' * self.zookeeper}"
+        text = f"{self.case} {self.arm} on {cluster}, seed {self.seed}: {self.verdict}"
         return f"{text}, {self.anomaly} {self.count}" + ("" if self.right else f": {self.reason}")
 
 
 class Record:
-    """The verdicts in a file, and those that are added; a line that was cut short is none."""
+    """The verdicts in a file, and those that are added. An incomplete last line is ignored."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        kept = json_lines.read(file, lambda _, text: Line(**json.loads(text)))
-        self.lines: dict[Key, Line] = {line.key: line for line in kept if line.verdict != UNKNOWN}
+        recorded = json_lines.read(file, lambda _, text: Line(**json.loads(text)))
+        self.lines: dict[Key, Line] = {
+            line.key: line for line in recorded if line.verdict != UNKNOWN
+        }
 
     def add(self, line: Line) -> None:
         self.lines[line.key] = line
         json_lines.append(self._file, line)
 
-    def of(
-        self, case: Case, seeds: Iterable[int], arm: str, on: Brokers = Brokers(NEWEST)
+    def select(
+        self, case: Case, seeds: Iterable[int], arm: str, cluster: Brokers = Brokers(NEWEST)
     ) -> list[Line]:
-        """What is known of an arm of a case under these seeds, on these brokers."""
-        keys = ((case.name, seed, arm, on.release, on.zookeeper) for seed in seeds)
+        """The recorded lines of an arm of a case under these seeds, on these brokers."""
+        keys = ((case.name, seed, arm, cluster.release, cluster.zookeeper) for seed in seeds)
         return [self.lines[key] for key in keys if key in self.lines]
 
 
-def preventable(case: Case, on: Brokers) -> bool:
-    """Whether the good settings rule the anomaly out on these brokers, by the advisor.
+def preventable(case: Case, cluster: Brokers) -> bool:
+    """Whether the advisor says that the good settings rule the anomaly out on these brokers.
 
     On brokers without eligible leader replicas some do not.
     """
-    good = pipeline(**case.settings("good", on.release, zookeeper=on.zookeeper))
+    good = pipeline(**case.settings("good", cluster.release, zookeeper=cluster.zookeeper))
     event = next(event for event in all_events() if event.scenario == case.scenario)
     return case.anomaly not in possible(event, good)
 
 
 def run(
-    case: Case, seed: int, arms: Sequence[str], on: Brokers, folder: Path, judge: WarmJudge
+    case: Case, seed: int, arms: Sequence[str], cluster: Brokers, folder: Path, judge: WarmJudge
 ) -> list[Line]:
-    """Runs arms of a case side by side under one seed."""
-    experiment = case.experiment(seed, arms, on.release, zookeeper=on.zookeeper)
+    """Runs arms of a case in parallel under one seed; returns their lines."""
+    experiment = case.experiment(seed, arms, cluster.release, zookeeper=cluster.zookeeper)
     with Launch(experiment, folder, judge.socket) as started:
         *_, last = started
     lines = []
     for arm in last["experiment"]["arms"]:
         count, verdict, name = arm["counts"].get(case.counted), arm["verdict"], arm["name"]
-        acts = case.acts(on.release, zookeeper=on.zookeeper)
+        acts = case.acts(cluster.release, zookeeper=cluster.zookeeper)
         right = case.right(name, verdict, count, acts=acts) or (
-            name == "good" and verdict in JUDGED and not preventable(case, on)
+            name == "good" and verdict in JUDGED and not preventable(case, cluster)
         )
         lines.append(
             Line(
                 case.name, seed, name, verdict, case.counted, count, right, arm["reason"],
-                on.release, case.scenario, f"{datetime.now(UTC):%Y-%m-%d}",
-                dict(fingerprint(case.scenario)), on.zookeeper,
+                cluster.release, case.scenario, f"{datetime.now(UTC):%Y-%m-%d}",
+                dict(fingerprint(case.scenario)), cluster.zookeeper,
             )
         )  # fmt: skip
     return lines
 
 
 def measure(
-    cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record,
+    cases: Iterable[Case], seeds: Sequence[int], selected: Sequence[str], record: Record,
     brokers: Sequence[Brokers] = (Brokers(NEWEST),),
-) -> list[Left]:  # fmt: skip
-    """Runs what the record does not have; what was there after each.
+) -> list[Leftovers]:  # fmt: skip
+    """Runs the arms that are not in the record, and prints their lines.
 
-    Of what was not as it must be, it prints why.
+    Returns what was left after each run.
     """
-    after: list[Left] = []
+    after: list[Leftovers] = []
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as place:
         scratch = Path(place)
         missing = [
-            (case, seed, arms, on)
+            (case, seed, arms, cluster)
             for seed in seeds  # each case once, before any is run again
-            for on in brokers
+            for cluster in brokers
             for case in cases
-            if on.can_run(case)
+            if cluster.can_run(case)
             and (
                 arms := [
                     arm for arm in case.arms
-                    if arm in wanted and not record.of(case, [seed], arm, on)
+                    if arm in selected and not record.select(case, [seed], arm, cluster)
                 ]
             )
         ]  # fmt: skip
         if not missing:
             return after
         with warm_judge(scratch) as judge:
-            for case, seed, arms, on in missing:
-                folder = scratch / "runs" / f"{case.name}-{seed}-{on.release}"
-                for line in run(case, seed, arms, on, folder, judge):
+            for case, seed, arms, cluster in missing:
+                folder = scratch / "runs" / f"{case.name}-{seed}-{cluster.release}"
+                for line in run(case, seed, arms, cluster, folder, judge):
                     record.add(line)
                     print(f"  {line}", flush=True)
-                after.append(left(scratch, folder, judge))
+                after.append(count_leftovers(scratch, folder, judge))
                 shutil.rmtree(folder)
     return after
 
 
 def rates(record: Record) -> dict[str, tuple[Rate, ...]]:
-    """By scenario, how often its bad arms showed their anomaly, over the seeds of `MEASURED`."""
+    """By scenario, the rates at which bad arms showed the anomaly, over the seeds of `MEASURED`."""
     shown: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for case in CASES:
         for line in record.lines.values():
@@ -209,25 +211,25 @@ def rates(record: Record) -> dict[str, tuple[Rate, ...]]:
 
 
 def table(
-    cases: Sequence[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
+    cases: Sequence[Case], seeds: Sequence[int], selected: Sequence[str], record: Record
 ) -> bool:
-    """Prints a line a case, and each scenario's rate beside what its file says.
+    """Prints a line for each case, and the rate of each scenario with that of its file.
 
-    Whether all that was wanted was run and right.
+    Returns whether every selected arm was run and is right.
     """
     all_right = True
     total: Counter[str] = Counter()
     for case in cases:
         text = []
-        for arm in (arm for arm in case.arms if arm in wanted):
-            lines = record.of(case, seeds, arm)
+        for arm in (arm for arm in case.arms if arm in selected):
+            lines = record.select(case, seeds, arm)
             right = sum(line.right for line in lines)
             judged = sum(line.verdict != UNKNOWN for line in lines)
             all_right = all_right and right == len(seeds)
             total.update({arm: right, f"{arm} runs": judged})
             text.append(f"{ARMS[arm]} {right} of {judged}")
         print(f"{case.name:<19} {case.scenario:<32} {case.anomaly:<18} {', '.join(text)}")
-    message = (f"{ARMS[arm]} {total[arm]} of {total[f'{arm} runs']}" for arm in wanted)
+    message = (f"{ARMS[arm]} {total[arm]} of {total[f'{arm} runs']}" for arm in selected)
     print(f"all {len(cases)} cases: {', '.join(message)}\n")
     for name, measured in rates(record).items():
         if any(case.scenario == name for case in cases):
@@ -235,25 +237,25 @@ def table(
     return all_right
 
 
-def chosen(lines: Sequence[str] | None, *, zookeeper: bool = False) -> tuple[Brokers, ...]:
+def brokers_of(lines: Sequence[str] | None, *, zookeeper: bool = False) -> tuple[Brokers, ...]:
     """The brokers of these lines. Raises `UnknownVersion`."""
-    known = zookeeper_versions() if zookeeper else kafka_versions()
+    versions = zookeeper_versions() if zookeeper else kafka_versions()
     if not lines:
-        return (Brokers(known[0] if zookeeper else NEWEST, zookeeper),)
-    releases = known if lines == ["all"] else [release(line, known) for line in lines]
+        return (Brokers(versions[0] if zookeeper else NEWEST, zookeeper),)
+    releases = versions if lines == ["all"] else [release(line, versions) for line in lines]
     return tuple(Brokers(version, zookeeper) for version in dict.fromkeys(releases))
 
 
 def by_line(
-    cases: Sequence[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record,
+    cases: Sequence[Case], seeds: Sequence[int], selected: Sequence[str], record: Record,
     brokers: Sequence[Brokers],
 ) -> bool:  # fmt: skip
-    """Prints what was not as it must be on a line of brokers. Whether all was run and judged."""
+    """Prints the unexpected results on each line of brokers; returns whether all were run."""
     all_run = True
-    for on in brokers:
-        for case in filter(on.can_run, cases):
-            for arm in (arm for arm in case.arms if arm in wanted):
-                lines = record.of(case, seeds, arm, on)
+    for cluster in brokers:
+        for case in filter(cluster.can_run, cases):
+            for arm in (arm for arm in case.arms if arm in selected):
+                lines = record.select(case, seeds, arm, cluster)
                 all_run = all_run and len(lines) == len(seeds)
                 for line in lines:
                     if not line.right:
@@ -262,7 +264,7 @@ def by_line(
 
 
 def seeds_of(options: argparse.Namespace) -> range:
-    """The seeds of `--seeds`, or as many as `--until-bound` takes."""
+    """The seeds of `--seeds`, or as many as `--until-bound` needs."""
     many = options.seeds if options.until_bound is None else runs_for(options.until_bound)
     return range(options.first, options.first + many)
 
@@ -284,19 +286,19 @@ def main() -> int:
     if options.until_bound is not None and not 0 < options.until_bound < 1:
         parser.error("--until-bound takes a share above 0 and below 1")
     seeds = seeds_of(options)
-    wanted = [options.arms] if options.arms else list(ARMS)
+    selected = [options.arms] if options.arms else list(ARMS)
     try:
-        brokers = chosen(options.lines, zookeeper=options.zookeeper)
+        brokers = brokers_of(options.lines, zookeeper=options.zookeeper)
     except UnknownVersion as unknown:
         parser.error(f"--lines: {unknown}")
-    # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
+    # `timeout` sends SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         record = Record(options.out or Path(folder) / "lines.jsonl")
-        after = measure(cases, seeds, wanted, record, brokers)
+        after = measure(cases, seeds, selected, record, brokers)
         if options.lines or options.zookeeper:
-            return 0 if by_line(cases, seeds, wanted, record, brokers) else 1
-        right = table(cases, seeds, wanted, record)
+            return 0 if by_line(cases, seeds, selected, record, brokers) else 1
+        right = table(cases, seeds, selected, record)
         clean = not after or nothing_grew(after)
         return 0 if right and clean else 1
 

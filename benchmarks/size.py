@@ -1,8 +1,8 @@
-"""How large the house is, at commits: `python -m benchmarks.size [COMMIT…]`.
+"""The size of the code base at commits: `python -m benchmarks.size [COMMIT…]`.
 
-For each it prints the Python files and lines without tests and migrations, by top folder; the
-lines of tests and templates; the files at the root of each app; and the floors of `labs.engine`:
-how many modules import each other in the longest row. Without a commit it is what HEAD has.
+For each commit it prints the files and lines of Python without tests and migrations, by top folder;
+the lines of tests and templates; the files at the root of each app; and the floors of
+`labs.engine`: the modules in its longest chain of imports. The default is HEAD.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _NO_CODE = {"tests", "migrations"}
 
 
 def main(commits: list[str]) -> None:
-    """Prints one block a commit."""
+    """Prints one line per commit."""
     for commit in commits or ["HEAD"]:
         with tempfile.TemporaryDirectory() as folder:
             unpack(commit, Path(folder))
-            print(f"{commit}: {', '.join(f'{n:,} {what}' for what, n in size(Path(folder)))}")
+            print(f"{commit}: {', '.join(f'{n:,} {name}' for name, n in size(Path(folder)))}")
 
 
 def unpack(commit: str, into: Path) -> None:
-    """Lays the tree of a commit out in a folder."""
-    packed = subprocess.run(["git", "archive", commit], capture_output=True, check=True).stdout
+    """Extracts the tree of a commit into a folder."""
+    archived = subprocess.run(["git", "archive", commit], capture_output=True, check=True).stdout
     archive = into / "tree.tar"
-    archive.write_bytes(packed)
+    archive.write_bytes(archived)
     with tarfile.open(archive) as tree:
         tree.extractall(into, filter="data")
     archive.unlink()
 
 
 def size(tree: Path) -> Iterator[tuple[str, int]]:
-    """What is counted, by name."""
+    """Yields each figure with its name."""
     lines: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for file in sorted(tree.rglob("*.py")):
@@ -62,19 +62,19 @@ def size(tree: Path) -> Iterator[tuple[str, int]]:
 
 
 def imports(tree: Path) -> dict[str, set[str]]:
-    """Module of the engine → those modules of the engine that it imports."""
+    """Module of the engine → the modules of the engine that it imports."""
     paths = {file: ".".join(file.relative_to(tree).with_suffix("").parts)
              for file in (tree / _ENGINE).rglob("*.py")}  # fmt: skip
     names = set(paths.values())
     graph = {}
     for file, name in paths.items():
-        named = set(_named(ast.parse(file.read_text("utf-8"))))
-        graph[name] = {other for other in named & names if other != name}
+        imported = set(_imported_names(ast.parse(file.read_text("utf-8"))))
+        graph[name] = {other for other in imported & names if other != name}
     return graph
 
 
-def _named(module: ast.Module) -> Iterator[str]:
-    """Every module that its import statements may mean; imports within functions do not count."""
+def _imported_names(module: ast.Module) -> Iterator[str]:
+    """Yields every module that the import statements may name, except those within functions."""
     for statement in module.body:
         if isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names)
@@ -84,7 +84,7 @@ def _named(module: ast.Module) -> Iterator[str]:
 
 
 def floors(graph: Mapping[str, set[str]]) -> int:
-    """The length of the longest row of imports; there is no circle in it."""
+    """The length of the longest chain of imports. The graph must not have a cycle."""
 
     @cache
     def height(name: str) -> int:

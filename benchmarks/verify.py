@@ -1,11 +1,11 @@
-"""How long `manage.py verify` takes for one ledger: cold, and where a worker's session is warm.
+"""How long `manage.py verify` takes for one ledger: cold, and with the warm session of a worker.
 
 `python -m benchmarks.verify [--sends 1000000] [--repeat 3]` generates a ledger with known anomalies
-(`benchmarks.scale.generated`, which needs numpy: `make scale` installs it) and has the command
-judge it, each time from its start to its end. CPU-seconds are those of every process that took
-part, of Spark's JVM to its end too. Warm is a session as it is after some idle minutes of a
-worker. Printed is a row a run, then the medians; exit code 1 if a count is not as planted. Where
-others use the machine, CPU-seconds are the steadier measure, and the load is printed.
+(`benchmarks.scale.generated`, which needs numpy: `make scale` installs it) and runs the command on
+it, from its start to its end. CPU-seconds are those of all processes involved, including Spark's
+JVM until its end. The warm session is as it is after some idle minutes of a worker. Prints a row
+per run, then the medians. Exit code 1 if a count is not as planned. If the machine is shared,
+CPU-seconds are the steadier measure; its load is printed.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Took(NamedTuple):
 
 
 def reaped_s() -> float:
-    """CPU-seconds of all that was started here and has ended.
+    """The CPU-seconds of all processes that were started here and have ended.
 
-    We are the parent of what outlives its own (prctl(2)): PySpark does not wait for its JVM.
+    This process adopts orphans (prctl(2)), because PySpark does not wait for its JVM.
     """
     while True:
         try:
@@ -51,19 +51,19 @@ def reaped_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def verify(ledger: Path, data: Path, deserved: dict[str, int], *options: str) -> float:
-    """Seconds of one call; raises `SystemExit` if it is wrong."""
+def verify(ledger: Path, data: Path, expected: dict[str, int], *options: str) -> float:
+    """The seconds of one call. Raises `SystemExit` if it fails or a count is wrong."""
     command = [sys.executable, "manage.py", "verify", *options, "--json", str(ledger)]
     began = time.monotonic()
-    ran = subprocess.run(
+    process = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "LAB_DATA_DIR": str(data)},
         stdout=subprocess.PIPE, check=False,
     )  # fmt: skip
     seconds = time.monotonic() - began
-    counts = json.loads(ran.stdout)["counts"] if ran.returncode == 0 else {}
-    bad = {name: counts.get(name) for name, n in deserved.items() if counts.get(name) != n}
-    if bad:
-        raise SystemExit(f"wrong (code {ran.returncode}): {bad}")
+    counts = json.loads(process.stdout)["counts"] if process.returncode == 0 else {}
+    wrong = {name: counts.get(name) for name, n in expected.items() if counts.get(name) != n}
+    if wrong:
+        raise SystemExit(f"wrong (code {process.returncode}): {wrong}")
     return seconds
 
 
@@ -90,13 +90,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
         ledger, data = Path(scratch, "ledger"), Path(scratch, "data")
         data.mkdir()
-        deserved = write(ledger, options.sends)
+        expected = write(ledger, options.sends)
         print(f"{options.sends:,} sends, {os.cpu_count()} cores\n\n| verify | time | CPU | load |")
         print("|---|---|---|---|")
         cold, warm = [], []
         if options.only != "warm":
             cold = [
-                measured("cold", reaped_s, lambda: verify(ledger, data, deserved, "--cold"))
+                measured("cold", reaped_s, lambda: verify(ledger, data, expected, "--cold"))
                 for _ in range(options.repeat)
             ]
         if options.only != "cold":
@@ -108,7 +108,7 @@ def main() -> None:
                     return used.ru_utime + used.ru_stime + cpu_s(*process_tree(judge.pid or 0))
 
                 warm = [
-                    measured("warm", spent_s, lambda: verify(ledger, data, deserved))
+                    measured("warm", spent_s, lambda: verify(ledger, data, expected))
                     for _ in range(options.repeat)
                 ]
             print(f"\nThe session had practised {times} times.")

@@ -1,4 +1,4 @@
-"""The judge as it is soon after `make up`: warm. What that costs is measured elsewhere."""
+"""The warm judge, as it is soon after `make up`, for benchmarks of other things."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.judge.warm import PRACTICE, WarmJudge
 
 _WARM_LIMIT_S = 900.0
-"""On an idle machine it takes half a minute; among ten other jobs on two cores, more than five."""
+"""A warm-up takes half a minute on an idle machine, over five with ten other jobs on two cores."""
 _PRACTISE_LIMIT_S = 180.0
 
 
 def practised(judge: WarmJudge) -> int:
-    """How often a warm judge has practised after some idle minutes; where others work, less."""
+    """Waits some minutes for a warm judge to practise; returns how often it did, less if busy."""
     with suppress(WaitTimeout):
         until(lambda: judge.practised >= PRACTICE, _PRACTISE_LIMIT_S, "the machine was not idle")
     return judge.practised
@@ -23,7 +23,7 @@ def practised(judge: WarmJudge) -> int:
 
 @contextmanager
 def warm_judge(scratch: Path) -> Iterator[WarmJudge]:
-    """A judge that has warmed up, ended with the block."""
+    """A judge that has warmed up; it ends with the block."""
     judge = WarmJudge(scratch / "judge.sock")
     judge.start()
     try:

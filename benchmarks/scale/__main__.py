@@ -1,15 +1,15 @@
 """Ledgers of millions of sends, judged by Spark and counted by pandas, Polars and DuckDB.
 
 `make scale` or `python -m benchmarks.scale [--millions 1 10] [--memory 4] [--only spark duckdb]`
-generates each ledger with known anomalies and has each engine answer for it in a process of its
-own, two of its threads at work and no more than `--memory` GiB of data in any process
-(RLIMIT_DATA). All find the same counts, latencies and timeline; Spark examples and groups too.
+generates each ledger with known anomalies and runs each engine on it in a process of its own, with
+two threads and at most `--memory` GiB of data per process (RLIMIT_DATA). All compute the same
+counts, latencies and timeline; Spark also returns examples and groups.
 
-`spark` is the judge in a warm session, and its times those of the judging; `verify` is the same
-as a program that starts, judges and ends. Printed is a table in Markdown, with the ratio to DuckDB
-in brackets: wall time, CPU time, the largest resident memory, and what became of the answer. It is
-right if it is what was planted, and what the others said; exit code 1 if one is not. The ledgers,
-40 bytes a send, are removed.
+`spark` is the judge in a warm session, timed for the judging alone; `verify` is the same judge as a
+program that starts, judges and ends. Prints a Markdown table with the ratio to DuckDB in brackets:
+wall time, CPU time, peak resident memory, and whether the answer is right: equal to the planted
+anomalies and to the other engines. Exit code 1 if one is not. The ledgers, 40 bytes per send, are
+removed.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from labs.engine.judge.spark import PROGRAMS, spark_environment
 _PEERS = ("duckdb", "polars", "pandas")
 _ENGINES = ("spark", "verify", *_PEERS)
 _GIB = 2**30
-_BYTES_A_SEND = 150
-"""Of disk, at most: the ledger, and what an engine puts aside while it counts."""
+_BYTES_PER_SEND = 150
+"""The most bytes of disk per send: the ledger, and the temporary files of an engine."""
 
 
 def count(engine: str, ledger: Path, practice: Path, options: argparse.Namespace) -> Measured:
-    """One engine's run over one ledger."""
+    """Runs one engine on one ledger."""
     command: list[str | Path] = [sys.executable]
     if engine in _PEERS:
         command += ["-m", f"benchmarks.scale.by_{engine}", ledger, str(options.memory)]
@@ -51,17 +51,17 @@ def count(engine: str, ledger: Path, practice: Path, options: argparse.Namespace
 
 
 def failure(measured: Measured) -> str:
-    """Why there is no answer."""
+    """The reason why there is no answer."""
     if measured.late:
         return "no answer in time"
-    words = measured.complained.lower()
+    words = measured.errors.lower()
     short = any(word in words for word in ("memory", "alloc")) or measured.code == -9
     return "out of memory" if short else f"ended with {measured.code}"
 
 
-def wrong(answer: dict[str, Any], deserved: dict[str, int], others: dict[str, Any] | None) -> str:
-    """What is wrong with an answer, or nothing."""
-    names = [f"{name} {answer['counts'][name]}, not {n}" for name, n in deserved.items()
+def wrong(answer: dict[str, Any], expected: dict[str, int], others: dict[str, Any] | None) -> str:
+    """The errors of an answer; empty if there are none."""
+    names = [f"{name} {answer['counts'][name]}, not {n}" for name, n in expected.items()
              if answer["counts"][name] != n]  # fmt: skip
     timeline = answer["timeline"]
     buckets = timeline["buckets"] if isinstance(timeline, dict) else timeline
@@ -75,9 +75,9 @@ def wrong(answer: dict[str, Any], deserved: dict[str, int], others: dict[str, An
 
 
 def table(millions: int, folder: Path, practice: Path, options: argparse.Namespace) -> bool:
-    """Prints the rows of one size; whether whoever answered was right."""
+    """Prints the rows of one size; returns whether all answers were right."""
     ledger, others, right = folder / "ledger", None, True
-    deserved = write(ledger, millions * 1_000_000)
+    expected = write(ledger, millions * 1_000_000)
     base: tuple[float, float] | None = None
     for name in sorted(options.only, key=("duckdb", *_ENGINES).index):
         measured = count(name, ledger, practice, options)
@@ -85,12 +85,12 @@ def table(millions: int, folder: Path, practice: Path, options: argparse.Namespa
         try:
             answer = json.loads(measured.output.splitlines()[0])
         except (IndexError, ValueError):
-            word = failure(measured)
-            print(measured.complained[-2000:], file=sys.stderr)
+            status = failure(measured)
+            print(measured.errors[-2000:], file=sys.stderr)
         else:
             seconds, cpu_s = answer.get("seconds", seconds), answer.get("cpu_s", cpu_s)
-            bad = wrong(answer, deserved, others)
-            word, right = f"WRONG: {bad}" if bad else "right", right and not bad
+            bad = wrong(answer, expected, others)
+            status, right = f"WRONG: {bad}" if bad else "right", right and not bad
             if name == "duckdb" and not bad:
                 base, others = (seconds, cpu_s), answer
         cells = [f"{seconds:.1f} s", f"{cpu_s:.1f} s"]
@@ -99,7 +99,7 @@ def table(millions: int, folder: Path, practice: Path, options: argparse.Namespa
                 f"{cells[0]} ({seconds / base[0]:.2f}×)",
                 f"{cells[1]} ({cpu_s / base[1]:.2f}×)",
             ]
-        cells += [f"{measured.peak / _GIB:.1f} GiB", word]
+        cells += [f"{measured.peak / _GIB:.1f} GiB", status]
         print(f"| {millions} million | {name} | {' | '.join(cells)} |", flush=True)
     return right
 
@@ -112,7 +112,7 @@ def main() -> int:
     parser.add_argument("--limit-s", type=float, default=1800.0, help="seconds for each engine")
     parser.add_argument("--folder", type=Path, help="where to put the ledgers meanwhile")
     options = parser.parse_args()
-    needed = max(options.millions) * 1_000_000 * _BYTES_A_SEND
+    needed = max(options.millions) * 1_000_000 * _BYTES_PER_SEND
     if shutil.disk_usage(options.folder or tempfile.gettempdir()).free < needed:
         parser.error(f"this needs {needed / _GIB:.0f} GiB of disk; see --folder")
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, "

@@ -1,4 +1,4 @@
-"""What every engine answers, in one shape, and the few rules that they share."""
+"""The form of every engine's answer, and the rules that the engines share."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 SHORTEST_NS = 500_000_000
-"""Silences up to this length count for nothing (docs/ledger.md)."""
+"""Gaps up to this length do not count, in nanoseconds (docs/ledger.md)."""
 
 _BUCKET_NS, _MOST = 200_000_000, 1_000
 _NAMES = ("sent", "ok", "fail", "info", "lost", "delivered")
 
 
 def bucket_ns(start: int, end: int) -> int:
-    """The width of a bucket of the timeline, as `spark_jobs.timeline` has it."""
+    """The width in nanoseconds of a bucket of the timeline, as in `spark_jobs.timeline`."""
     return _BUCKET_NS * ((end - start) // 1_000_000 // (_BUCKET_NS * _MOST // 1_000_000) + 1)
 
 
@@ -21,14 +21,14 @@ def answer(
     counts: Mapping[str, Any],
     took_ns: Mapping[str, Any],
     width_ns: int,
-    happened: Iterable[tuple[int, str, int]],
+    events: Iterable[tuple[int, str, int]],
 ) -> dict[str, Any]:
-    """The answer, from counts, quantiles and (bucket, what, how often)."""
+    """The answer, from counts, quantiles and events (bucket, kind, number)."""
     buckets: dict[int, dict[str, int]] = {}
-    for bucket, what, n in happened:
+    for bucket, kind, n in events:
         at = int(bucket) * (width_ns // 1_000_000)
         row = buckets.setdefault(at, {"t_ms": at, **dict.fromkeys(_NAMES, 0)})
-        row[what] += int(n)
+        row[kind] += int(n)
     return {
         "counts": {name: int(n) for name, n in counts.items()},
         "ack_latency_ms": {name: round(int(ns) / 1e6, 3) for name, ns in took_ns.items()},

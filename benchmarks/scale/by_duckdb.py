@@ -15,12 +15,12 @@ from benchmarks.scale.answer import SHORTEST_NS, answer, bucket_ns
 _VALUES = """
     CREATE TEMP TABLE each_value AS
     WITH copies AS (SELECT DISTINCT topic, partition, "offset", value FROM log),
-    stands AS (
+    positions AS (
         SELECT "group", topic, partition, arg_max("offset", time_ns) AS position
         FROM commits WHERE outcome = 'ok' GROUP BY ALL
     ),
     beyond AS (
-        SELECT value, "group" FROM copies JOIN stands USING (topic, partition)
+        SELECT value, "group" FROM copies JOIN positions USING (topic, partition)
         WHERE "offset" < position
     ),
     passed AS (
@@ -29,8 +29,8 @@ _VALUES = """
     ),
     known AS (
         SELECT value, 1 AS attempts, outcome = 'ok' AS ok, outcome = 'info' AS info,
-            outcome = 'fail' AS hollow, 0 AS copies, 0 AS handed, false AS read, 0 AS passed,
-            if(outcome = 'ok', completed_ns, NULL) AS acked_ns, NULL::BIGINT AS handed_ns
+            outcome = 'fail' AS failed, 0 AS copies, 0 AS reads, false AS read, 0 AS passed,
+            if(outcome = 'ok', completed_ns, NULL) AS acked_ns, NULL::BIGINT AS delivered_ns
         FROM sends
         UNION ALL
         SELECT value, 0, false, false, NULL, 1, 0, false, 0, NULL, NULL FROM copies
@@ -42,10 +42,10 @@ _VALUES = """
         SELECT value, 0, false, false, NULL, 0, 0, false, passed, NULL, NULL FROM passed
     )
     SELECT sum(attempts) > 0 AS sent, bool_or(ok) AS ok, bool_or(info) AS info,
-        coalesce(bool_and(hollow), false) AS hollow, sum(copies)::INT AS copies,
-        sum(handed)::INT AS handed, bool_or(read) AS read,
+        coalesce(bool_and(failed), false) AS failed, sum(copies)::INT AS copies,
+        sum(reads)::INT AS reads, bool_or(read) AS read,
         max(passed) = sum(copies) AND sum(copies) > 0 AS skipped,
-        min(acked_ns) AS acked_ns, min(handed_ns) AS handed_ns
+        min(acked_ns) AS acked_ns, min(delivered_ns) AS delivered_ns
     FROM known GROUP BY value"""
 
 _COUNTS = """
@@ -53,13 +53,13 @@ _COUNTS = """
         count(*) FILTER (sent) AS sent, count(*) FILTER (ok) AS ok,
         count(*) FILTER (sent AND NOT ok AND NOT info) AS fail,
         count(*) FILTER (sent AND NOT ok AND info) AS info, count(*) FILTER (ok) AS obliged,
-        count(*) FILTER (copies > 0) AS in_log, count(*) FILTER (handed > 0) AS delivered,
+        count(*) FILTER (copies > 0) AS in_log, count(*) FILTER (reads > 0) AS delivered,
         count(*) FILTER (ok AND copies = 0) AS lost_write,
         count(*) FILTER (sent AND NOT ok AND copies = 0) AS given_up,
-        count(*) FILTER (NOT sent OR hollow AND (copies > 0 OR handed > 0)) AS phantom,
+        count(*) FILTER (NOT sent OR failed AND (copies > 0 OR reads > 0)) AS phantom,
         sum(greatest(copies - 1, 0))::BIGINT AS duplicate, count(*) FILTER (skipped) AS skipped,
-        count(*) FILTER (ok AND copies > 0 AND handed = 0 AND NOT skipped) AS unseen,
-        count(*) FILTER (ok AND copies > 0 AND handed > 0 AND NOT read AND NOT skipped) AS late
+        count(*) FILTER (ok AND copies > 0 AND reads = 0 AND NOT skipped) AS unseen,
+        count(*) FILTER (ok AND copies > 0 AND reads > 0 AND NOT read AND NOT skipped) AS late
     FROM each_value"""
 
 _REDELIVERY = """
@@ -109,13 +109,13 @@ _WAITED = """
         SELECT min(at_ns) AS first_ns, max(at_ns) AS last_ns
         FROM ({marks}) GROUP BY at_ns // {cell}
         UNION ALL VALUES (-2::BIGINT ** 61, -2::BIGINT ** 61), (2::BIGINT ** 61, 2::BIGINT ** 61)
-    ), silences AS (
+    ), idle_periods AS (
         SELECT lag(last_ns) OVER (ORDER BY first_ns) AS begins_ns, first_ns AS ends_ns
         FROM cells QUALIFY ends_ns - begins_ns > {shortest}
     ), clipped AS (
         SELECT DISTINCT begins_ns, greatest(from_ns, begins_ns) AS from_ns,
             least(to_ns, ends_ns) AS to_ns
-        FROM ({waits}) JOIN silences
+        FROM ({waits}) JOIN idle_periods
         ON to_ns > from_ns AND from_ns < ends_ns AND to_ns > begins_ns
     ), reached AS (
         SELECT *, max(to_ns) OVER (PARTITION BY begins_ns ORDER BY from_ns, to_ns
@@ -138,7 +138,7 @@ _UNAVAILABLE = {
 _BLOCKED = {
     "name": "blocked_ms",
     "marks": """SELECT time_ns AS at_ns FROM deliveries WHERE "group" <> 'final'""",
-    "waits": """SELECT acked_ns AS from_ns, coalesce(handed_ns, {end}) AS to_ns
+    "waits": """SELECT acked_ns AS from_ns, coalesce(delivered_ns, {end}) AS to_ns
         FROM each_value WHERE copies > 0 AND acked_ns IS NOT NULL""",
 }
 
@@ -192,7 +192,7 @@ def _answered(session: Any) -> dict[str, Any]:
 def main() -> None:
     ledger, memory = Path(sys.argv[1]), sys.argv[2]
     with tempfile.TemporaryDirectory() as spill, duckdb.connect() as session:
-        # That is for its buffers only: with 3.2 GiB of 4 it ran out of memory at 10 million.
+        # This limits only its buffers: with 3.2 of 4 GiB it ran out of memory at 10 million sends.
         session.execute(f"SET memory_limit = '{float(memory) * 0.6:g}GiB'")
         session.execute("SET threads = 2")
         session.execute("SET preserve_insertion_order = false")

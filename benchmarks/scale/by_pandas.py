@@ -23,11 +23,11 @@ _COLUMNS = {
     "commits": ["group", *PLACE, "outcome", "time_ns"],
 }
 _WORDS = {"producer", "topic", "consumer", "group", "assignment", "outcome"}
-_EVER = 2**61
+_FAR = 2**61
 
 
 def read(ledger: Path, table: str) -> Any:
-    """A table, its words as categories: strings would take ten times the memory."""
+    """A table with texts as categories: strings would take ten times the memory."""
     import pyarrow.parquet as pq
 
     columns = _COLUMNS[table]
@@ -37,62 +37,62 @@ def read(ledger: Path, table: str) -> Any:
 
 
 def each_sent(sends: Any, log: Any, deliveries: Any) -> Any:
-    """By value that was sent: what was told of it, its copies, and when it was handed out."""
+    """One row per sent value: its outcomes, its copies, and the time of its first delivery."""
     outcome = sends["outcome"]
     ok = outcome == "ok"
     data = pd.DataFrame({"value": sends["value"], "ok": ok, "info": outcome == "info",
-                         "hollow": outcome == "fail",
+                         "only_failed": outcome == "fail",
                          "acked_ns": sends["completed_ns"].where(ok)})  # fmt: skip
     by_value = data.groupby("value")
     sent = by_value[["ok", "info"]].any()
-    sent["hollow"] = by_value["hollow"].all()
+    sent["only_failed"] = by_value["only_failed"].all()
     sent["acked_ns"] = by_value["acked_ns"].min()
     sent["copies"] = log.drop_duplicates()["value"].value_counts().reindex(sent.index, fill_value=0)
     app = deliveries[deliveries["group"] != "final"]
-    sent["handed_ns"] = app.groupby("value")["time_ns"].min().reindex(sent.index)
+    sent["delivered_ns"] = app.groupby("value")["time_ns"].min().reindex(sent.index)
     sent["read"] = sent.index.isin(app["value"])
-    sent["handed"] = sent.index.isin(deliveries["value"])
+    sent["delivered"] = sent.index.isin(deliveries["value"])
     return sent
 
 
 def values(sent: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, int]:
     copies = log.drop_duplicates()
-    there, handed = copies["value"].value_counts(), pd.Index(deliveries["value"].unique())
+    there, delivered = copies["value"].value_counts(), pd.Index(deliveries["value"].unique())
     skipped = _skipped(copies, there, deliveries, commits)
     ok, info, in_log = sent["ok"], sent["info"], sent["copies"] > 0
     left = ok & in_log & ~sent.index.isin(skipped)
-    strangers = there.index.union(handed).difference(sent.index)
+    strangers = there.index.union(delivered).difference(sent.index)
     return {
         "sent": len(sent), "ok": ok.sum(), "fail": (~ok & ~info).sum(),
         "info": (~ok & info).sum(), "obliged": ok.sum(), "in_log": len(there),
-        "delivered": len(handed), "lost_write": (ok & ~in_log).sum(),
+        "delivered": len(delivered), "lost_write": (ok & ~in_log).sum(),
         "given_up": (~ok & ~in_log).sum(),
-        "phantom": len(strangers) + (sent["hollow"] & (in_log | sent["handed"])).sum(),
+        "phantom": len(strangers) + (sent["only_failed"] & (in_log | sent["delivered"])).sum(),
         "duplicate": (there - 1).sum(), "skipped": len(skipped),
-        "unseen": (left & ~sent["handed"]).sum(),
-        "late": (left & sent["handed"] & ~sent["read"]).sum(),
+        "unseen": (left & ~sent["delivered"]).sum(),
+        "late": (left & sent["delivered"] & ~sent["read"]).sum(),
     }  # fmt: skip
 
 
 def _skipped(copies: Any, there: Any, deliveries: Any, commits: Any) -> Any:
     last = commits[commits["outcome"] == "ok"].sort_values("time_ns")
-    stands = last.drop_duplicates(["group", "topic", "partition"], keep="last")
-    stands = stands[["group", "topic", "partition", "offset"]].rename(
+    positions = last.drop_duplicates(["group", "topic", "partition"], keep="last")
+    positions = positions[["group", "topic", "partition", "offset"]].rename(
         columns={"offset": "position"}
     )
     result = pd.Index([])
-    for group, own in stands.groupby("group", observed=True):
+    for group, own in positions.groupby("group", observed=True):
         beyond = copies.merge(own, on=["topic", "partition"])
         beyond = beyond.loc[beyond["offset"] < beyond["position"], "value"]
-        handed = deliveries.loc[deliveries["group"] == group, "value"]
-        passed = beyond[~beyond.isin(handed)].value_counts()
+        delivered = deliveries.loc[deliveries["group"] == group, "value"]
+        passed = beyond[~beyond.isin(delivered)].value_counts()
         result = result.union(passed.index[passed == there.loc[passed.index]])
     return result
 
 
 def diverged(log: Any, deliveries: Any) -> int:
-    borne = pd.concat([log, deliveries[[*PLACE, "value"]]])
-    places = borne.groupby(PLACE, observed=True)["value"].agg(["min", "max"])
+    records = pd.concat([log, deliveries[[*PLACE, "value"]]])
+    places = records.groupby(PLACE, observed=True)["value"].agg(["min", "max"])
     return int((places["min"] != places["max"]).sum())
 
 
@@ -126,8 +126,8 @@ def polls(log: Any, deliveries: Any) -> dict[str, int]:
 
 
 def waited_ms(marks: Any, from_ns: Any, to_ns: Any) -> int:
-    """How long something waited, from and to these moments, while there was no mark."""
-    ends = np.r_[-_EVER, np.sort(marks), _EVER]
+    """How long waits between these moments lasted without a mark, in ms."""
+    ends = np.r_[-_FAR, np.sort(marks), _FAR]
     total = 0
     for at in np.flatnonzero(np.diff(ends) > SHORTEST_NS):
         begin, end = ends[at], ends[at + 1]
@@ -144,7 +144,7 @@ def waited_ms(marks: Any, from_ns: Any, to_ns: Any) -> int:
 def happened(
     sends: Any, sent: Any, deliveries: Any, start: int, width: int
 ) -> Iterator[tuple[int, str, int]]:
-    """(bucket, what, how often) for the timeline."""
+    """Yields bucket, kind and number for the timeline."""
     lost = sent.loc[sent["ok"] & (sent["copies"] == 0), "acked_ns"]
     moments = {"sent": sends["invoked_ns"], "lost": lost,
                "delivered": deliveries.loc[deliveries["group"] != "final", "time_ns"]}  # fmt: skip
@@ -169,9 +169,9 @@ def answered(sends: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, A
     counts["unavailable_ms"] = waited_ms(
         acked["completed_ns"], sends["invoked_ns"], sends["completed_ns"].fillna(sends_end)
     )
-    owed = sent[(sent["copies"] > 0) & sent["acked_ns"].notna()]
+    waiting = sent[(sent["copies"] > 0) & sent["acked_ns"].notna()]
     app = deliveries.loc[deliveries["group"] != "final", "time_ns"]
-    counts["blocked_ms"] = waited_ms(app, owed["acked_ns"], owed["handed_ns"].fillna(end))
+    counts["blocked_ms"] = waited_ms(app, waiting["acked_ns"], waiting["delivered_ns"].fillna(end))
     took = acked["completed_ns"] - acked["invoked_ns"]
     p50, p99 = took.quantile([0.5, 0.99], interpolation="lower")
     width = bucket_ns(int(start), int(end))

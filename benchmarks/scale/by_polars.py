@@ -1,6 +1,6 @@
 """The answer by Polars: `python -m benchmarks.scale.by_polars LEDGER` prints JSON.
 
-Lazy frames and the streaming engine, which is how Polars holds large data.
+Uses lazy frames and the streaming engine, as Polars recommends for large data.
 """
 
 from __future__ import annotations
@@ -17,49 +17,49 @@ from benchmarks.scale.answer import SHORTEST_NS, answer, bucket_ns
 PLACE = ["topic", "partition", "offset"]
 _POLLER = ["consumer", "group", "assignment", "topic", "partition"]
 _POLL = ["consumer", "group", "assignment", "poll"]
-_EVER = 2**61
+_FAR = 2**61
 _BY_GROUP = pl.col("group") != "final"
 
 
 def each_value(sends: Any, log: Any, deliveries: Any, commits: Any) -> Any:
-    """One row a value, with all that is known of it."""
+    """One row per value, with all facts about it."""
     copies = log.select(*PLACE, "value").unique()
     outcome = pl.col("outcome")
     one = pl.lit(1, pl.Int64)
     records = pl.concat(
         [
             sends.select("value", attempts=one, ok=outcome == "ok", info=outcome == "info",
-                         hollow=outcome == "fail",
+                         only_failed=outcome == "fail",
                          acked_ns=pl.when(outcome == "ok").then("completed_ns")),
             copies.select("value", copies=one),
-            deliveries.select("value", handed=one, read=_BY_GROUP,
-                              handed_ns=pl.when(_BY_GROUP).then("time_ns")),
+            deliveries.select("value", delivered=one, read=_BY_GROUP,
+                              delivered_ns=pl.when(_BY_GROUP).then("time_ns")),
             _passed(copies, deliveries, commits).select("value", "passed"),
         ],
         how="diagonal",
     )  # fmt: skip
     frame = records.group_by("value").agg(
-        pl.col("attempts", "copies", "handed").sum(), pl.col("ok", "info", "read").any(),
-        pl.col("hollow").min().fill_null(False), pl.col("passed").max().fill_null(0),
-        pl.col("acked_ns", "handed_ns").min(),
+        pl.col("attempts", "copies", "delivered").sum(), pl.col("ok", "info", "read").any(),
+        pl.col("only_failed").min().fill_null(False), pl.col("passed").max().fill_null(0),
+        pl.col("acked_ns", "delivered_ns").min(),
     )  # fmt: skip
     there = pl.col("copies") > 0
     return frame.select(
-        "ok", "info", "hollow", "read", "copies", "acked_ns", "handed_ns",
-        sent=pl.col("attempts") > 0, handed=pl.col("handed") > 0,
+        "ok", "info", "only_failed", "read", "copies", "acked_ns", "delivered_ns",
+        sent=pl.col("attempts") > 0, delivered=pl.col("delivered") > 0,
         skipped=there & (pl.col("passed") == pl.col("copies")),
     )  # fmt: skip
 
 
 def _passed(copies: Any, deliveries: Any, commits: Any) -> Any:
-    """By (value, group): copies that the group's commit is beyond, where it was handed none."""
-    stands = (
+    """By value and group, the copies before the group's commit, if none was delivered to it."""
+    positions = (
         commits.filter(pl.col("outcome") == "ok")
         .group_by("group", "topic", "partition")
         .agg(position=pl.col("offset").sort_by("time_ns").last())
     )
     return (
-        copies.join(stands, on=["topic", "partition"])
+        copies.join(positions, on=["topic", "partition"])
         .filter(pl.col("offset") < pl.col("position"))
         .join(deliveries.select("value", "group"), on=["value", "group"], how="anti")
         .group_by("value", "group").agg(passed=pl.len().cast(pl.Int64))
@@ -67,18 +67,18 @@ def _passed(copies: Any, deliveries: Any, commits: Any) -> Any:
 
 
 def values(frame: Any) -> Any:
-    """One row: the counts about values."""
-    sent, ok, info, handed = pl.col("sent"), pl.col("ok"), pl.col("info"), pl.col("handed")
+    """One row with the counts of values."""
+    sent, ok, info, delivered = pl.col("sent"), pl.col("ok"), pl.col("info"), pl.col("delivered")
     skipped, there = pl.col("skipped"), pl.col("copies") > 0
     return frame.select(
         sent=sent.sum(), ok=ok.sum(), fail=(sent & ~ok & ~info).sum(),
         info=(sent & ~ok & info).sum(), obliged=ok.sum(), in_log=there.sum(),
-        delivered=handed.sum(), lost_write=(ok & ~there).sum(),
+        delivered=delivered.sum(), lost_write=(ok & ~there).sum(),
         given_up=(sent & ~ok & ~there).sum(),
-        phantom=((there | handed) & (~sent | pl.col("hollow"))).sum(),
+        phantom=((there | delivered) & (~sent | pl.col("only_failed"))).sum(),
         duplicate=(pl.col("copies") - 1).clip(0).sum(), skipped=skipped.sum(),
-        unseen=(ok & there & ~handed & ~skipped).sum(),
-        late=(ok & there & handed & ~pl.col("read") & ~skipped).sum(),
+        unseen=(ok & there & ~delivered & ~skipped).sum(),
+        late=(ok & there & delivered & ~pl.col("read") & ~skipped).sum(),
     )  # fmt: skip
 
 
@@ -89,8 +89,8 @@ def redelivery(deliveries: Any) -> Any:
 
 
 def diverged(log: Any, deliveries: Any) -> Any:
-    borne = pl.concat([log.select(*PLACE, "value"), deliveries.select(*PLACE, "value")])
-    places = borne.group_by(PLACE).agg(one=pl.col("value").min(), other=pl.col("value").max())
+    records = pl.concat([log.select(*PLACE, "value"), deliveries.select(*PLACE, "value")])
+    places = records.group_by(PLACE).agg(one=pl.col("value").min(), other=pl.col("value").max())
     return places.select(diverged=(pl.col("one") != pl.col("other")).sum())
 
 
@@ -122,17 +122,17 @@ def polls(log: Any, deliveries: Any) -> dict[str, int]:
 
 
 def waited_ms(marks: Any, waits: Any) -> int:
-    """How long something waited in silences: `marks` have `at_ns`, `waits` `from_ns`, `to_ns`."""
-    at, edge = pl.col("at_ns"), pl.DataFrame({"at_ns": [-_EVER, _EVER]}).lazy()
+    """How long waits lasted without a mark: `marks` have `at_ns`, `waits` `from_ns`, `to_ns`."""
+    at, edge = pl.col("at_ns"), pl.DataFrame({"at_ns": [-_FAR, _FAR]}).lazy()
     begins, ends = pl.col("begins_ns"), pl.col("ends_ns")
-    silences = (
+    idle_periods = (
         pl.concat([marks, edge]).group_by(at // (SHORTEST_NS // 2))
         .agg(first_ns=at.min(), last_ns=at.max()).sort("first_ns")
         .select(begins_ns=pl.col("last_ns").shift(), ends_ns="first_ns")
         .filter(ends - begins > SHORTEST_NS).collect(engine="streaming")
     )  # fmt: skip
     total = 0
-    for begin, end in silences.iter_rows():
+    for begin, end in idle_periods.iter_rows():
         result = waits.filter((pl.col("from_ns") < end) & (pl.col("to_ns") > begin)).select(
             pl.col("from_ns").clip(lower_bound=begin), pl.col("to_ns").clip(upper_bound=end)
         )
@@ -184,10 +184,10 @@ def answered(sends: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, A
         acked.select(at_ns="completed_ns"),
         sends.select(from_ns="invoked_ns", to_ns=pl.col("completed_ns").fill_null(ends[1])),
     )
-    owed = frame.filter((pl.col("copies") > 0) & pl.col("acked_ns").is_not_null())
+    visible_acked = frame.filter((pl.col("copies") > 0) & pl.col("acked_ns").is_not_null())
     counts["blocked_ms"] = waited_ms(
         deliveries.filter(_BY_GROUP).select(at_ns="time_ns"),
-        owed.select(from_ns="acked_ns", to_ns=pl.col("handed_ns").fill_null(end)),
+        visible_acked.select(from_ns="acked_ns", to_ns=pl.col("delivered_ns").fill_null(end)),
     )
     latencies = acked.select(took=pl.col("completed_ns") - pl.col("invoked_ns")).select(
         p50=took.quantile(0.5, "lower"), p99=took.quantile(0.99, "lower"), max=took.max()

@@ -1,8 +1,8 @@
 """The answer by `spark_jobs`: `python -m benchmarks.scale.by_spark LEDGER PRACTICE` prints JSON.
 
-Warm, as the judge of this project is: the same session first judges a smaller ledger some times, as
-if it were a large one. The answer holds the `seconds` and `cpu_s` of the judging alone, beside
-those of the process, which the caller measures.
+The session is warm, like the judge of this project: it first judges a smaller ledger some times, as
+if that were a large one. The answer has the `seconds` and `cpu_s` of the judging alone; the caller
+measures those of the process.
 """
 
 from __future__ import annotations

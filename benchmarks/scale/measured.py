@@ -1,4 +1,4 @@
-"""One program in a process of its own: its answer, its time, its CPU time and its memory."""
+"""Runs a program in a process of its own, and measures its time, CPU time and memory."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ class Measured(NamedTuple):
     cpu_s: float
     peak: int
     output: str
-    complained: str
+    errors: str
 
 
 def run(
     command: Sequence[str | Path], env: Mapping[str, str], limit: int, limit_s: float
 ) -> Measured:
-    """Runs a program that may have `limit` bytes of data in each of its processes.
+    """Runs a program with at most `limit` bytes of data in each of its processes.
 
-    The limit is RLIMIT_DATA (setrlimit(2)): memory that was only reserved, and files that were
-    mapped, do not count. After `limit_s` seconds it is killed, with all that it started.
+    The limit is RLIMIT_DATA (setrlimit(2)): reserved memory and mapped files do not count. After
+    `limit_s` seconds the program is killed with all its processes.
     """
 
     def confine() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
-    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as complained:
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors:
         began = time.monotonic()
         program = subprocess.Popen(
-            list(map(str, command)), env=dict(env), stdout=answer, stderr=complained,
+            list(map(str, command)), env=dict(env), stdout=answer, stderr=errors,
             start_new_session=True, preexec_fn=confine,
         )  # fmt: skip
         spent, peak, late = _watch(program, began + limit_s)
         seconds = time.monotonic() - began
         texts = []
-        for file in (answer, complained):
+        for file in (answer, errors):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
         return Measured(program.returncode, late, seconds, spent, peak, *texts)
 
 
 def _watch(program: subprocess.Popen[bytes], until: float) -> tuple[float, int, bool]:
-    """CPU-seconds and peak of all processes of the program's session, and if it was too late."""
+    """CPU-seconds and peak memory of the program's session, and whether it exceeded the limit."""
     spent: dict[int, float] = {}
     peak = 0
     while program.poll() is None:
@@ -77,13 +77,13 @@ def _watch(program: subprocess.Popen[bytes], until: float) -> tuple[float, int, 
 
 
 def _session(leader: int) -> dict[int, tuple[float, int]]:
-    """(CPU-seconds spent, pages resident) of each process of a session."""
+    """CPU-seconds and resident pages of each process of a session, by its id."""
     results = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
             stat = fields(process.name)
         except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended between being listed and being read
+            continue  # it ended after it was listed
         if int(stat[3]) == leader:
             results[int(process.name)] = spent_s(stat), int(stat[21])
     return results

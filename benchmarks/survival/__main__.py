@@ -1,24 +1,24 @@
-"""What survives whose death: `python -m benchmarks.survival [--only client] [--phase booting]`.
+"""How experiments survive the death of processes: `python -m benchmarks.survival [--only client]`.
 
-Starts a house of its own, and for each phase and each victim an experiment in which that one is
-killed by SIGKILL while an arm is in that phase, as the database has it. Prints what the page said
-when the run was over. Exit code 1 if a run neither went on to its verdicts nor was interrupted
-with the reason. The whole table takes about half an hour on two cores.
+For each phase (`--phase booting`) and each victim it runs an experiment in a house, and kills the
+victim with SIGKILL while an arm is in that phase, according to the database. Prints the result on
+the page when the run is over. Exit code 1 if a run neither continued to its verdicts nor was
+interrupted with the reason. The whole table takes about half an hour on two cores.
 
-`--random N --seed S` draws N runs, and for each what is done to whom at which moment
-(`benchmarks.survival.draw`): one part or two are killed, or stopped for a while, or everything at
-once is, a process may open no more files, the disk is full. Each run is a line of `--out`, which is
-`benchmarks/survival.jsonl` unless it is given; what has a line there is not run again, but with
-`--again` those that were wrong are. So N can be taken in pieces: `--minutes M` starts no run later.
-Most of a run is waiting, for Spark above all: `--houses K` deals the runs out to K houses at once,
-each with its own disk, and each run is looked at as if it were alone.
-Exit code 1 if of these N a run left a process (its ports live as long) or a folder, did not end,
-ended for want of what only serves it, or says "holds" of a ledger of which `manage.py verify` does
-not, or although a part of it was killed; 2 for bad arguments. A run that is missing is only told.
+`--random N --seed S` draws N runs, and for each a blow, its target and its moment
+(`benchmarks.survival.draw`): one or two parts are killed, or stopped for a while, or everything is
+stopped, a process may open no more files, or the disk is full. Each run is a line of `--out`, by
+default `benchmarks/survival.jsonl`. Runs with a line are not run again; with `--again` those that
+were wrong are. So N can be split up: with `--minutes M` no run is started later. Most of the time a
+run waits, mainly for Spark: `--houses K` distributes the runs to K houses in parallel, each with
+its own disk, and each run is checked as if it were alone. Exit code 1 if a run of these N left a
+process (which also holds its ports) or a folder, did not end, ended because a part died that only
+serves it, or has the verdict "holds" although `manage.py verify` disagrees or one of its parts was
+killed; 2 for bad arguments. Missing runs are only reported.
 
-The disk is a small one of the house's own, mounted in a namespace of ours; where that is not
-allowed, no disk is full and the line says that nobody was struck. The clock is the machine's: it
-is never set.
+The disk is a small one for the house, mounted in a namespace of its own. Where that is not allowed,
+the disk is never full, and the line says that nobody was struck. The clock of the machine is never
+set.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ import django
 
 from benchmarks.survival import table
 from benchmarks.survival.draw import draw
-from benchmarks.survival.record import KEPT, Record
+from benchmarks.survival.record import RECORD_FILE, Record
 from labs.engine.base.processes import end, spawn
 from tests.stack.victims import ALL, PHASES
 
@@ -57,7 +57,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=24 * 60.0)
     parser.add_argument("--houses", type=int, default=1, metavar="K")
     parser.add_argument("--again", action="store_true", help="run again what was wrong")
-    parser.add_argument("--out", type=Path, default=KEPT)
+    parser.add_argument("--out", type=Path, default=RECORD_FILE)
     options = parser.parse_args()
     if options.random is None:
         return table.main(options.only, options.phase or PHASES)
@@ -73,10 +73,10 @@ def main() -> int:
 
 
 def unwind_once() -> None:
-    """From now on SIGTERM unwinds as Ctrl-C does, and signals after the first are ignored.
+    """Makes SIGTERM unwind like Ctrl-C, and ignores all signals after the first.
 
-    `timeout` sends two, to its child and to its group: the second cut off the last batch, whose
-    ledgers are judged again while we unwind.
+    `timeout` sends two, to its child and to its group. The second would cut off the last batch,
+    whose ledgers are judged again during the unwinding.
     """
 
     def unwind(*_: object) -> None:
@@ -89,50 +89,50 @@ def unwind_once() -> None:
 
 
 def in_houses(count: int) -> None:
-    """This program again, once for each house, until all of them have ended."""
+    """Runs this program once for each house, and waits until all have ended."""
     with tempfile.TemporaryDirectory(prefix="survival-") as made, ExitStack() as ending:
         processes = []
         for share in range(count):
             scratch = Path(made) / str(share)
-            processes.append(_on_a_disk_of_its_own(scratch, share))
+            processes.append(_start_with_own_disk(scratch, share))
             ending.callback(end, processes[-1], _GRACE_S)
         failed = [process.args for process in processes if process.wait()]
         if failed:
-            raise SystemExit(f"{len(failed)} of {count} houses did not come to their end")
+            raise SystemExit(f"{len(failed)} of {count} houses failed")
 
 
-def _on_a_disk_of_its_own(scratch: Path, share: int) -> Popen[bytes]:
-    """In a mount namespace that ends with it, if that can be had.
+def _start_with_own_disk(scratch: Path, share: int) -> Popen[bytes]:
+    """Starts this program in a mount namespace with its own disk, if that is allowed.
 
-    No process of ours may name the disk: whoever does belongs to the house.
+    Processes whose command names the disk belong to the house, so this one must not.
     """
     (scratch / _DATA).mkdir(parents=True)
     mount = f'mount -t tmpfs -o size={_DISK} none "$0/{_DATA}" && exec "$@"'
     alone = ["unshare", "--mount", "sh", "-c"]
-    can = shutil.which("unshare") and not subprocess.call(
+    can_mount = shutil.which("unshare") and not subprocess.call(
         [*alone, mount, scratch, "true"], stderr=subprocess.DEVNULL
     )
-    ourselves = [sys.executable, "-m", "benchmarks.survival", *sys.argv[1:]]
-    command = [*alone, mount, str(scratch), *ourselves] if can else ourselves
-    if not can:
+    program = [sys.executable, "-m", "benchmarks.survival", *sys.argv[1:]]
+    command = [*alone, mount, str(scratch), *program] if can_mount else program
+    if not can_mount:
         print("no disk of its own can be mounted here: no disk will be full", flush=True)
     env = {**os.environ, _INSIDE: str(scratch), _SHARE: str(share)}
     return spawn(command, log=None, env=env)
 
 
 def at_random(options: argparse.Namespace, data: Path, share: int) -> int:
-    """Those of the missing runs that fall to this house."""
+    """Runs this house's share of the missing runs; returns the exit code."""
     os.environ |= {"LAB_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
     os.environ.setdefault("LAB_CLUSTERS_AT_ONCE", str(2 * options.houses))  # no house waits
-    for elsewhere in ("DATABASE_URL", "REDIS_URL"):
-        os.environ.pop(elsewhere, None)
+    for variable in ("DATABASE_URL", "REDIS_URL"):
+        os.environ.pop(variable, None)
     django.setup()
-    from benchmarks.survival.pieces import Piece  # it has models, which need the settings
+    from benchmarks.survival.pieces import Piece  # it imports models, which need the settings
 
     record, numbers = Record(options.out), range(1, options.random + 1)
     done = {
         line.number
-        for line in record.of(options.seed, numbers)
+        for line in record.select(options.seed, numbers)
         if not (options.again and line.wrong)
     }
     mine = [number for number in numbers if number % options.houses == share]
@@ -143,8 +143,8 @@ def at_random(options: argparse.Namespace, data: Path, share: int) -> int:
 
 
 def summary(record: Record, seed: int, number: int) -> bool:
-    """Prints what is known of the runs of a seed; whether nothing was wrong."""
-    lines = record.of(seed, range(1, number + 1))
+    """Prints the recorded runs of a seed; returns whether none was wrong."""
+    lines = record.select(seed, range(1, number + 1))
     wrong = [line for line in lines if line.wrong]
     for line in wrong:
         print(f"  {line}")

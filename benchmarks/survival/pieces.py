@@ -1,6 +1,6 @@
-"""Runs in a house of their own, each struck at a random moment, and what is left after each.
+"""Runs experiments in a house, strikes each at a random moment, and checks what each leaves behind.
 
-Imports the models: Django's settings must name the house's data folder before.
+Imports the models: Django's settings must already name the data folder of the house.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.survival.draw import Blow
 from benchmarks.survival.record import Line, Record
-from benchmarks.survival.strike import OF_A_RUN, SERVE_ONLY, pids_of, struck
+from benchmarks.survival.strike import RUN_PARTS, SERVE_ONLY, pids_of, strike
 from config.celery import app
 from labs.calibration.cases import ARMS, CASES
 from labs.engine.base.processes import ROOT
@@ -28,10 +28,10 @@ from tests.stack.house import House, free_port, processes_of
 from tests.stack.victims import PHASES
 
 AT_A_TIME = 12
-"""Runs whose ledgers are judged a second time in one go."""
+"""The number of runs whose ledgers are judged a second time together."""
 
 _COME_LIMIT_S = 600.0
-"""Until a run has come to a phase: others may hold the places for clusters."""
+"""The limit until a run reaches a phase: other runs may use all clusters."""
 _END_LIMIT_S = 420.0
 _GONE_LIMIT_S = 60.0
 _VERIFY_LIMIT_S = 900
@@ -41,14 +41,14 @@ _RATE = {"rate_per_s": 200}
 
 @dataclass(slots=True)
 class _Judged:
-    """A run that is over, before its ledgers were judged again."""
+    """A run that is over, before its ledgers are judged again."""
 
     line: Line
     holds: list[tuple[Path, str]]
 
 
 class Piece:
-    """A house, kept standing, and the runs that go through it."""
+    """A house that is kept running, and the runs in it."""
 
     def __init__(self, data: Path, seed: int) -> None:
         self._data, self._seed, self._port = data, seed, free_port()
@@ -64,49 +64,49 @@ class Piece:
             self._up.nothing_left(_GONE_LIMIT_S)
 
     def run(self, blows: Iterable[Blow], record: Record, until_s: float) -> None:
-        """Runs them until that moment (monotonic) and adds a line for each to the record."""
+        """Runs the blows until `until_s` (monotonic) and adds a line for each to the record."""
         batch: list[_Judged] = []
         try:
             for blow in blows:
                 if time.monotonic() > until_s:
                     break
-                batch.append(self._one(blow))
+                batch.append(self._run(blow))
                 print(f"  {batch[-1].line}", flush=True)
                 if len(batch) == AT_A_TIME:
                     self._close(batch, record)
                     batch = []
-        finally:  # `timeout` may end a piece, also while a batch is closed: what was seen is kept
+        finally:  # record the results also if `timeout` ends this, even during `_close`
             self._close(batch, record)
 
     def _house(self) -> House:
-        """The one that stands, or another: a supervisor may be killed, or have given up."""
+        """The running house, or a new one: the supervisor may be dead or have given up."""
         if self._up is None or self._up.process.poll() is not None:
             self._up = House(self._data, self._port)
             self._up.wait_until_ready()
         return self._up
 
-    def _one(self, blow: Blow) -> _Judged:
+    def _run(self, blow: Blow) -> _Judged:
         up = self._house()
         experiment = _queue(self._seed, blow)
         hit = ""
         try:
-            if _comes_to(experiment, blow.phase):
+            if _reaches(experiment, blow.phase):
                 time.sleep(blow.after_s)
-                hit = struck(up, blow)
+                hit = strike(up, blow)
         except WaitTimeout as late:
-            print(f"  {blow.number}: {late}", flush=True)  # whether it ends is seen below
+            print(f"  {blow.number}: {late}", flush=True)  # `_aftermath` checks whether it ends
         at = time.monotonic()
         wrong = self._aftermath(up, experiment)
         ended_s = time.monotonic() - at
         wrong += self._left(experiment)
         line = _line(self._seed, blow, experiment, hit, ended_s)
-        return _Judged(replace(line, wrong=(*wrong, *_false(line))), _holding(experiment))
+        return _Judged(replace(line, wrong=(*wrong, *_contradictions(line))), _holding(experiment))
 
     def _aftermath(self, up: House, experiment: Experiment) -> list[str]:
-        """Waits for the end of a run, in a new house if the old one is gone; what was wrong."""
+        """Waits until a run ends, in a new house if the old one has ended; returns the errors."""
         wrong = []
         if up.process.poll() is not None:
-            wrong += _gone(lambda: processes_of(self._data).items())
+            wrong += _wait_until_gone(lambda: processes_of(self._data).items())
         try:
             until(lambda: self._is_over(experiment), _END_LIMIT_S, "the run did not end")
         except WaitTimeout:
@@ -120,12 +120,14 @@ class Piece:
         return experiment.state not in LIVE
 
     def _left(self, experiment: Experiment) -> list[str]:
-        """What a run that is over has left: processes of its own, folders without a verdict."""
+        """What a run that is over has left: processes, and folders without a verdict."""
         up = self._house()
-        return _gone(lambda: _of_a_run(up)) + _gone(lambda: _folders(experiment))
+        return _wait_until_gone(lambda: _processes_of_runs(up)) + _wait_until_gone(
+            lambda: _folders(experiment)
+        )
 
     def _close(self, batch: list[_Judged], record: Record) -> None:
-        """Judges again what holds, by `manage.py verify`, and writes the lines."""
+        """Judges the ledgers that hold again, by `manage.py verify`, and records the lines."""
         by_want = defaultdict(list)
         for judged in batch:
             for ledger, want in judged.holds:
@@ -145,7 +147,7 @@ class Piece:
 
 
 def _queue(seed: int, blow: Blow) -> Experiment:
-    """Queues the run and tells the worker, as a click does."""
+    """Queues the run and notifies the worker, as a click does."""
     case = next(case for case in CASES if case.name == blow.case)
     arms = list(ARMS) if blow.arms == "both" else [blow.arms]
     spec = case.experiment(seed * 100_000 + blow.number, arms)
@@ -155,36 +157,36 @@ def _queue(seed: int, blow: Blow) -> Experiment:
     return experiment
 
 
-def _comes_to(experiment: Experiment, phase: str) -> bool:
-    """Waits until an arm has come to a phase; False if the run was over before."""
+def _reaches(experiment: Experiment, phase: str) -> bool:
+    """Waits until an arm has reached a phase; returns False if the run was over before."""
     later = set(PHASES[PHASES.index(phase) :])
 
-    def come() -> str:
+    def reached() -> str:
         experiment.refresh_from_db()
         if experiment.state not in LIVE:
             return "over"
         return next((run.phase for run in experiment.runs.all() if run.phase in later), "")
 
-    return until(come, _COME_LIMIT_S, f"no arm came to {phase}", every_s=0.1) != "over"
+    return until(reached, _COME_LIMIT_S, f"no arm came to {phase}", every_s=0.1) != "over"
 
 
-def _gone(what: Callable[[], Collection[object]]) -> list[str]:
-    """Waits until nothing of it is left; what is, if that takes too long."""
+def _wait_until_gone(remains: Callable[[], Collection[object]]) -> list[str]:
+    """Waits until nothing is left; returns what is left after the limit."""
     try:
-        until(lambda: not what(), _GONE_LIMIT_S, "something is left")
+        until(lambda: not remains(), _GONE_LIMIT_S, "something is left")
     except WaitTimeout:
-        return [f"left: {', '.join(map(str, what()))}"]
+        return [f"left: {', '.join(map(str, remains()))}"]
     return []
 
 
-def _of_a_run(up: House) -> list[str]:
-    """Those of a run, and of the judge's processes more than the one that serves."""
+def _processes_of_runs(up: House) -> list[str]:
+    """The processes of a run, and those of the judge beyond the one that serves."""
     others = [part for part in ("judge", "spark") for _ in pids_of(up, part)[1:]]
-    return [part for part in OF_A_RUN for _ in pids_of(up, part)] + others
+    return [part for part in RUN_PARTS for _ in pids_of(up, part)] + others
 
 
 def _folders(experiment: Experiment) -> list[str]:
-    """Of a run that ended: its brokers' folders, and of one without a result the arms' as well."""
+    """The folders of brokers of a run that ended; of a run without a result, also those of arms."""
     folder = experiment.folder
     done = experiment.state in (State.DONE, State.FAILED)
     judged = {run.name for run in experiment.runs.all() if run.verdict in ("holds", "broken")}
@@ -211,13 +213,13 @@ def _line(seed: int, blow: Blow, experiment: Experiment, hit: str, ended_s: floa
     )  # fmt: skip
 
 
-def _false(line: Line) -> list[str]:
-    """What a run may not say after such a blow."""
+def _contradictions(line: Line) -> list[str]:
+    """The errors in the result of a run, considering the blow."""
     wrong = []
     killed = line.struck.split(", ") if line.deed.startswith("kill") and line.struck else []
     if killed and set(killed) <= set(SERVE_ONLY) and line.state != State.DONE:
         wrong.append(f"it ended without {' and '.join(killed)}, which only serve it")
-    # Who reads back may have ended its work in the moment before it is killed.
+    # A final reader may have completed its work just before it is killed.
     early = PHASES.index(line.phase) < PHASES.index("healing") and line.after_s < 1
     mine = set(killed) & set(_DISTURBED)
     if mine and early and line.arms != "both" and "holds" in line.verdicts.values():
@@ -226,7 +228,7 @@ def _false(line: Line) -> list[str]:
 
 
 def _verified(ledgers: list[Path], want: str) -> dict[Path, str]:
-    """What `manage.py verify` says of each, as somebody who was not there."""
+    """The verdict of `manage.py verify` on each ledger, without knowledge of the run."""
     arguments = ["verify", *map(str, ledgers), "--want", want, "--json"]
     command = [sys.executable, str(ROOT / "manage.py"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_VERIFY_LIMIT_S)

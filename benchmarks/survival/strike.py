@@ -1,4 +1,4 @@
-"""Doing to the processes of a house what was drawn, and undoing what can be undone."""
+"""Strikes the processes of a house as drawn, and undoes what can be undone."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ COMMANDS = {
     "broker": "kafka.Kafka",
     "client": "labs.engine.clients.",
 }
-"""Each part by what its command line has."""
+"""A part of the command line of each part."""
 
-OF_A_RUN = ("keeper", "runner", "broker", "client")
+RUN_PARTS = ("keeper", "runner", "broker", "client")
 SERVE_ONLY = ("web", "redis", "judge", "spark")
-"""Parts without which a run goes on."""
+"""Parts without which a run continues."""
 
 _FILLER = "filler"
 
 
 def pids_of(up: House, part: str) -> list[int]:
-    """The processes that play a part now."""
+    """The ids of the running processes of a part."""
     mark = COMMANDS[part]
     return sorted(pid for pid, command in processes_of(up.data).items() if mark in command)
 
 
-def struck(up: House, blow: Blow) -> str:
-    """Strikes, holds on for as long as was drawn, lets go; what was struck, empty if nobody was."""
+def strike(up: House, blow: Blow) -> str:
+    """Strikes for as long as was drawn, then stops; returns the struck parts, empty if none was."""
     if blow.deed == "disk full":
         return fill(up.data, blow.for_s)
     if blow.deed == "sleep":
         return stop(list(processes_of(up.data)), blow.for_s)
-    dice = random.Random(blow.number)  # noqa: S311 - which of several is repeatable, too
+    dice = random.Random(blow.number)  # noqa: S311 - the choice of a process is repeatable, too
     chosen = {part: dice.choice(pids) for part in blow.parts if (pids := pids_of(up, part))}
     pids = list(chosen.values())
     if blow.deed == "stop":
@@ -61,7 +61,7 @@ def struck(up: House, blow: Blow) -> str:
 
 
 def _send(pid: int, number: int) -> None:
-    with suppress(ProcessLookupError):  # it ended by itself
+    with suppress(ProcessLookupError):  # it has already ended
         os.kill(pid, number)
 
 
@@ -98,7 +98,7 @@ def few_files(pids: list[int]) -> Iterator[None]:
 
 
 def fill(data: Path, seconds: float) -> str:
-    """Leaves no byte of the file system free; only of one that is the house's own."""
+    """Fills the file system of the house, if it has one of its own; returns what was struck."""
     if not os.path.ismount(data):
         return ""
     filler = data / _FILLER

@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from advisor.reasoning.guarantees import Anomaly
-from benchmarks.leftovers import Left, nothing_grew
-from benchmarks.scenarios import KEPT, Brokers, Line, Record, chosen, preventable, rates, table
+from benchmarks.leftovers import Leftovers, nothing_grew
+from benchmarks.scenarios import (
+    RECORD_FILE,
+    Brokers,
+    Line,
+    Record,
+    brokers_of,
+    preventable,
+    rates,
+    table,
+)
 from labs.calibration.cases import ARMS, CASES
 from labs.engine.distributions.distribution import UnknownVersion, kafka_versions
 from labs.engine.scenarios import all_scenarios
@@ -30,8 +39,8 @@ def test_what_was_run_is_there_again_and_a_line_that_was_cut_short_is_not(tmp_pa
     with file.open("a") as out:
         out.write('{"case": "beh')
     again = Record(file)
-    assert again.of(CASE, [1, 2, 3], "bad") == [line(1), line(2, right=False)]
-    assert again.of(CASE, [1], "good") == []
+    assert again.select(CASE, [1, 2, 3], "bad") == [line(1), line(2, right=False)]
+    assert again.select(CASE, [1], "good") == []
     again.add(line(3))
     assert len(Record(file).lines) == 3
 
@@ -103,15 +112,15 @@ def test_a_case_without_good_settings_has_one_arm() -> None:
 def test_what_has_no_verdict_is_run_again(tmp_path: Path) -> None:
     record = Record(tmp_path / "lines.jsonl")
     record.add(replace(line(1, right=False), verdict="unknown"))
-    assert record.of(CASE, [1], "bad"), "it is told once"
+    assert record.select(CASE, [1], "bad"), "it is told once"
     again = Record(tmp_path / "lines.jsonl")
-    assert not again.of(CASE, [1], "bad")
+    assert not again.select(CASE, [1], "bad")
     again.add(line(1))
-    assert Record(tmp_path / "lines.jsonl").of(CASE, [1], "bad") == [line(1)]
+    assert Record(tmp_path / "lines.jsonl").select(CASE, [1], "bad") == [line(1)]
 
 
 def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    quiet = [Left(20, 8, 90, 900, 0, 0)] * 20
+    quiet = [Leftovers(20, 8, 90, 900, 0, 0)] * 20
     assert nothing_grew(quiet)
     assert "0 of 20 runs left something; grew: nothing" in capsys.readouterr().out
     assert not nothing_grew([*quiet[:19], replace(quiet[0], processes=1)])
@@ -137,7 +146,7 @@ FEWER = {
 
 
 def test_what_scenarios_say_was_measured_is_what_the_kept_record_has() -> None:
-    measured = rates(Record(KEPT))
+    measured = rates(Record(RECORD_FILE))
     for scenario in all_scenarios():
         assert scenario.measured == measured.get(scenario.name, ()), scenario.name
         assert scenario.measured, scenario.name
@@ -148,12 +157,12 @@ def test_what_scenarios_say_was_measured_is_what_the_kept_record_has() -> None:
 def test_a_line_of_brokers_has_runs_of_its_own(tmp_path: Path) -> None:
     record = Record(tmp_path / "lines.jsonl")
     record.add(replace(line(1), kafka="3.6.2"))
-    assert not record.of(CASE, [1], "bad")
-    assert len(record.of(CASE, [1], "bad", Brokers("3.6.2"))) == 1
+    assert not record.select(CASE, [1], "bad")
+    assert len(record.select(CASE, [1], "bad", Brokers("3.6.2"))) == 1
     with_zookeeper = Brokers("3.6.2", zookeeper=True)
-    assert not record.of(CASE, [1], "bad", with_zookeeper)
+    assert not record.select(CASE, [1], "bad", with_zookeeper)
     record.add(replace(line(1), kafka="3.6.2", zookeeper=True))
-    assert len(Record(tmp_path / "lines.jsonl").of(CASE, [1], "bad", with_zookeeper)) == 1
+    assert len(Record(tmp_path / "lines.jsonl").select(CASE, [1], "bad", with_zookeeper)) == 1
     record.add(line(20261123))
     assert rates(record) == {}, (
         "a night's seed is not measured, and what scenarios say of themselves is of the newest line"
@@ -161,14 +170,14 @@ def test_a_line_of_brokers_has_runs_of_its_own(tmp_path: Path) -> None:
 
 
 def test_lines_of_brokers_are_chosen_by_name_and_each_once() -> None:
-    assert chosen(None) == (Brokers("4.3.1"),)
-    assert [brokers.release for brokers in chosen(["all"])] == list(kafka_versions())
-    assert chosen(["3.6", "3.6.2", "4.0"]) == (Brokers("3.6.2"), Brokers("4.0.2"))
+    assert brokers_of(None) == (Brokers("4.3.1"),)
+    assert [brokers.release for brokers in brokers_of(["all"])] == list(kafka_versions())
+    assert brokers_of(["3.6", "3.6.2", "4.0"]) == (Brokers("3.6.2"), Brokers("4.0.2"))
     with pytest.raises(UnknownVersion, match=r"2\.8"):
-        chosen(["2.8"])
-    assert chosen(["2.8"], zookeeper=True) == (Brokers("2.8.2", zookeeper=True),)
+        brokers_of(["2.8"])
+    assert brokers_of(["2.8"], zookeeper=True) == (Brokers("2.8.2", zookeeper=True),)
     with pytest.raises(UnknownVersion, match=r"4\.0"):
-        chosen(["4.0"], zookeeper=True)
+        brokers_of(["4.0"], zookeeper=True)
 
 
 def test_without_eligible_leader_replicas_a_lost_disk_is_not_prevented_by_a_minimum() -> None:

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.survival import strike
 from benchmarks.survival.__main__ import main, summary
 from benchmarks.survival.draw import CASES, DEEDS, PARTS, Blow, draw
-from benchmarks.survival.record import KEPT, Line, Record
+from benchmarks.survival.record import RECORD_FILE, Line, Record
 from labs.calibration.cases import CASES as KNOWN
 from labs.engine.base import processes
 from labs.engine.base.wait import until
@@ -52,7 +52,7 @@ def test_what_was_run_is_there_again_and_the_last_line_counts(tmp_path: Path) ->
     with file.open("a") as out:
         out.write('{"seed": 1')
     again = Record(file)
-    assert [line.number for line in again.of(1, range(1, 10))] == [7, 8]
+    assert [line.number for line in again.select(1, range(1, 10))] == [7, 8]
     assert not summary(again, 1, 10)
     again.add(LINE)
     assert summary(Record(file), 1, 10)
@@ -130,6 +130,6 @@ def test_the_blows_of_today_fit_the_record() -> None:
 
 
 def test_what_is_kept_can_be_read_and_nothing_of_it_is_wrong() -> None:
-    kept = Record(KEPT).lines
+    kept = Record(RECORD_FILE).lines
     assert kept
     assert not [line for line in kept.values() if line.wrong]

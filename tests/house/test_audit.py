@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import audit
-from benchmarks.fuzz import changed, examples, fuzz, parsers
+from benchmarks.fuzz import examples, fuzz, mutated, parsers
 
 
 def finding(file: str, number: str) -> dict[str, Any]:
@@ -46,6 +46,6 @@ def test_locks_that_nobody_could_be_asked_of_are_told(
 
 def test_the_same_seed_changes_the_same_files_and_every_reader_is_asked() -> None:
     texts = examples()
-    assert changed(Random(3), texts) == changed(Random(3), texts)
+    assert mutated(Random(3), texts) == mutated(Random(3), texts)
     data = fuzz(2, seed=5)
     assert (data.inputs, data.readings, data.wrong) == (2, 2 * len(parsers()), [])
