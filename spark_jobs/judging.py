@@ -40,16 +40,16 @@ from spark_jobs.views import Views
 EXAMPLES = 5
 """Rows shown for each anomaly."""
 
-_PLAIN = frozenset(count.name for count in TABLE if count.plain)
+_PLAIN_COUNTS = frozenset(count.name for count in TABLE if count.plain)
 
-_SOUND = ("sent", "ok", "obliged", "in_log", "delivered")
+_SOUND_COUNTS = ("sent", "ok", "obliged", "in_log", "delivered")
 """The counts to which each value that the sieve set aside as sound adds one."""
 
 Report = Callable[[str], None]
 """Receives the next step of a judging, in words for a user."""
 
-Shown = dict[str, list[dict[str, Any]]]
-"""Rows as JSON data: examples by anomaly, and what `_overall` and the timeline need."""
+JsonRows = dict[str, list[dict[str, Any]]]
+"""Rows as JSON data: examples by anomaly, and what `_summary_selects` and the timeline need."""
 
 _LATENCY, _TIMELINE = "ack_latency_ms", "timeline"
 _BY_MEMBER, _BY_TIMES = "by_member", "by_times"
@@ -82,22 +82,22 @@ def judge(
     with closing(views_for(spark, ledger, small, large)) as views:
         try:
             survey = survey_ledger(views, ledger, sealed)
-            return _judged(*_prepared(survey), ledger, want, sealed, report)
+            return _answer(*_prepare(survey), ledger, want, sealed, report)
         except (Py4JJavaError, PySparkException) as error:
             raise _malformed(ledger, error) from error
 
 
-def _judged(
-    survey: Survey, early_rows: Sequence[Future[Shown]], ledger: Path, want: str | None,
+def _answer(
+    survey: Survey, early_rows: Sequence[Future[JsonRows]], ledger: Path, want: str | None,
     sealed: bool, report: Report,
 ) -> dict[str, Any]:  # fmt: skip
     report("Spark counts what happened to each message")
     families = _families(survey)
-    counted = _counted(survey, families)
+    counted = _sum_weights(survey, families)
     _check_values(survey, counted, ledger)
-    counts = _masked(counted, survey)
+    counts = _mask_unjudged(counted, survey)
     report("Spark looks for examples of what it counted")
-    shown = _shown(survey, families, counts, early_rows)
+    shown = _examples(survey, families, counts, early_rows)
     circumstances = _circumstances(survey, sealed, counted["unrecorded"])
     outcome, reason = verdict(counts, want, circumstances)
     if outcome == "holds" and (gap := doubt(survey, sealed, counts)):
@@ -125,27 +125,27 @@ def _check_values(survey: Survey, counted: Mapping[str, int], ledger: Path) -> N
             raise MalformedLedger(f"{ledger}: value {row['value']} {text}")
 
 
-def _prepared(survey: Survey) -> tuple[Survey, list[Future[Shown]]]:
+def _prepare(survey: Survey) -> tuple[Survey, list[Future[JsonRows]]]:
     """The survey after every view of the counts is defined, and the rows that are shown anyway.
 
     The rows of a small ledger are read together with the examples instead, by one action.
     """
     views, transactional = survey.views, survey.fact("sends", "transactional")
-    early_rows: list[Future[Shown]] = []
+    early_rows: list[Future[JsonRows]] = []
 
     def read_early(parts: list[str]) -> None:
         if not views.small:
-            early_rows.append(views.submit(lambda: _read(views, parts)))
+            early_rows.append(views.submit(lambda: _read_rows(views, parts)))
 
     if not views.small:
         bundles.define_whole(survey)
         if not transactional:
-            read_early(_overall(survey))
+            read_early(_summary_selects(survey))
         survey = sieve(survey)
     history.define(survey)
     bundles.define(survey)
     if transactional:
-        read_early(_overall(survey))
+        read_early(_summary_selects(survey))
     views.define("each_value", by_value.each_value(survey), checkpointed=True)
     read_early([_as_json(_TIMELINE, buckets(survey))])
     return survey, early_rows
@@ -177,7 +177,7 @@ def _families(survey: Survey) -> list[Family]:
 
 def _cache_anomalies(views: Views, number: int, family: Family) -> Family:
     """The family with its anomalies cached, because both counts and examples read them."""
-    if family.weights.keys() & _PLAIN:
+    if family.weights.keys() & _PLAIN_COUNTS:
         return family  # such rows are not rare
     is_anomaly = " OR ".join(f"{weight} > 0" for weight in family.weights.values())
     name = f"evidence_{number}"
@@ -185,7 +185,7 @@ def _cache_anomalies(views: Views, number: int, family: Family) -> Family:
     return replace(family, rows=f"SELECT * FROM {name}")
 
 
-def _counted(survey: Survey, families: Sequence[Family]) -> dict[str, int]:
+def _sum_weights(survey: Survey, families: Sequence[Family]) -> dict[str, int]:
     """All counts, by one Spark action."""
     parts = []
     for number, family in enumerate(families):
@@ -193,13 +193,13 @@ def _counted(survey: Survey, families: Sequence[Family]) -> dict[str, int]:
         parts.append(f"SELECT {number} AS family, array({sums}) AS sums FROM ({family.rows})")
     rows = survey.views.rows(" UNION ALL ".join(parts))
     return {
-        name: (n or 0) + (survey.sound if name in _SOUND else 0)
+        name: (n or 0) + (survey.sound if name in _SOUND_COUNTS else 0)
         for row in rows
         for name, n in zip(families[row["family"]].weights, row["sums"], strict=True)
     }
 
 
-def _masked(counted: Mapping[str, int], survey: Survey) -> dict[str, int | None]:
+def _mask_unjudged(counted: Mapping[str, int], survey: Survey) -> dict[str, int | None]:
     """Every count, with null where a table that it needs was not recorded."""
     unjudged = {count.name for count in TABLE if not survey.recorded.issuperset(count.needs)}
     # The commits of a group show which records it skipped.
@@ -218,7 +218,7 @@ def _masked(counted: Mapping[str, int], survey: Survey) -> dict[str, int | None]
     return {name: None if name in unjudged else counted.get(name, 0) for name in COUNTS}
 
 
-def _overall(survey: Survey) -> list[str]:
+def _summary_selects(survey: Survey) -> list[str]:
     """SELECTs of what is shown of every ledger, except the timeline, which needs the counts."""
     parts = [_as_json(_LATENCY, LATENCIES)]
     return parts + (
@@ -226,32 +226,32 @@ def _overall(survey: Survey) -> list[str]:
     )
 
 
-def _shown(
+def _examples(
     survey: Survey,
     families: Sequence[Family],
     counts: Mapping[str, int | None],
-    early_rows: Sequence[Future[Shown]],
-) -> Shown:
+    early_rows: Sequence[Future[JsonRows]],
+) -> JsonRows:
     """Examples of each anomaly that was counted, latencies and timeline, by one Spark action.
 
     Rows that were read early are not read again.
     """
-    parts = [] if early_rows else [*_overall(survey), _as_json(_TIMELINE, buckets(survey))]
+    parts = [] if early_rows else [*_summary_selects(survey), _as_json(_TIMELINE, buckets(survey))]
     parts += [_as_json(_BY_TIMES, BY_TIMES)] if counts.get("redelivery") else []
     for family in families:
         for name, weight in family.weights.items():
-            if counts.get(name) and name not in _PLAIN:
+            if counts.get(name) and name not in _PLAIN_COUNTS:
                 text = f"SELECT {', '.join(family.shown)} FROM ({family.rows}) WHERE {weight} > 0"
                 parts.append(_as_json(name, f"{text} ORDER BY ALL LIMIT {EXAMPLES}"))
-    shown = _read(survey.views, parts)
+    shown = _read_rows(survey.views, parts)
     for future in early_rows:
         shown |= future.result()
     return shown
 
 
-def _read(views: Views, parts: Sequence[str]) -> Shown:
+def _read_rows(views: Views, parts: Sequence[str]) -> JsonRows:
     """The rows of SELECTs made by `_as_json`, by their names."""
-    results: Shown = {}
+    results: JsonRows = {}
     for row in views.rows(" UNION ALL ".join(parts)) if parts else ():
         results.setdefault(row["name"], []).append(json.loads(row["row"]))
     return results

@@ -65,7 +65,7 @@ LEDGER: Mapping[str, Table] = {
         required=("value", "outcome"), words=_ANSWERS, span=("invoked_ns", "completed_ns"),
     ),
     "transactions": Table(
-        "one transaction; without `began_ns` where another process ended it than began it",
+        "one transaction; without `began_ns` if one process began it and another ended it",
         {
             "transaction": _TEXT, "producer": _TEXT, "began_ns": _INT64, "ended_ns": _INT64,
             "outcome": _TEXT,
@@ -74,7 +74,7 @@ LEDGER: Mapping[str, Table] = {
         span=("began_ns", "ended_ns"),
     ),
     "log": Table(
-        "one record that the final scan found",
+        "one record of the final scan",
         {
             "topic": _TEXT, "partition": _INT32, "offset": _INT64, "value": _INT64,
             "leader_epoch": _KEPT_INT32, "transaction_state": _TEXT, "replica": _INT32,
@@ -83,7 +83,7 @@ LEDGER: Mapping[str, Table] = {
         words={"transaction_state": ("committed", "aborted", "unknown")},
     ),
     "deliveries": Table(
-        "one record that one poll handed to the application",
+        "one record that one poll delivered to the application",
         {
             "consumer": _TEXT, "group": _TEXT, "isolation": _KEPT_TEXT, "assignment": _TEXT,
             "poll": _INT64, "topic": _TEXT, "partition": _INT32, "offset": _INT64,
@@ -100,8 +100,8 @@ LEDGER: Mapping[str, Table] = {
         required=("offset",), words=_ANSWERS,
     ),
     "effects": Table(
-        "what the processing left in its sink; where that is a topic, what its reader was handed, "
-        "and no time",
+        "an effect of the processing in its sink; if that is a topic, a record that its reader "
+        "received, without a time",
         {"sink": _TEXT, "value": _INT64, "applied": _INT64, "time_ns": _KEPT_INT64},
         required=("value",),
     ),

@@ -51,7 +51,7 @@ _FOLD = ", ".join(_FOLDS)
 _EXACT = "n = bit_count(places) AND highest - lowest <= 1"
 _EQUAL = " AND ".join(f"min({name}) = max({name})" for name in _FOLDS)
 
-_PLAIN = {
+_IS_PLAIN = {
     "every_send": "outcome = 'ok' AND transaction IS NULL AND offset >= 0",
     "every_record": "offset >= 0 AND coalesce(transaction_state, '') <> 'aborted'",
     "every_delivery": "offset >= 0",
@@ -62,9 +62,9 @@ _SIDES = f"""
     SELECT {_STRETCH}, {_FOLDED}, 1 AS sends, 0 AS records, 0 AS readers,
         min(completed_ns) AS acked_ns, 0L AS timed,
         CAST(NULL AS bigint) AS first_ns, CAST(NULL AS bigint) AS last_ns
-    FROM every_send WHERE {_PLAIN["every_send"]} GROUP BY 1, 2, 3
+    FROM every_send WHERE {_IS_PLAIN["every_send"]} GROUP BY 1, 2, 3
     UNION ALL
-    SELECT {_STRETCH}, {_FOLDED}, 0, CAST(bool_and({_PLAIN["every_record"]}) AS int), 0,
+    SELECT {_STRETCH}, {_FOLDED}, 0, CAST(bool_and({_IS_PLAIN["every_record"]}) AS int), 0,
         NULL, 0L, NULL, NULL
     FROM every_record WHERE offset >= 0 GROUP BY 1, 2, 3
     UNION ALL
@@ -73,7 +73,7 @@ _SIDES = f"""
         SELECT {_STRETCH}, `group`, if(`group` IS NULL, coalesce(consumer, ''), NULL) AS alone,
             final, {_FOLDED}, count(if(final, NULL, time_ns)) AS timed,
             min(if(final, NULL, time_ns)) AS first_ns, max(if(final, NULL, time_ns)) AS last_ns
-        FROM every_delivery WHERE {_PLAIN["every_delivery"]} GROUP BY 1, 2, 3, 4, 5, 6
+        FROM every_delivery WHERE {_IS_PLAIN["every_delivery"]} GROUP BY 1, 2, 3, 4, 5, 6
     )"""
 """One row per stretch and table; of the deliveries, one row per stretch and reader.
 
@@ -148,7 +148,7 @@ def sieve(survey: Survey) -> Survey:
     )
     if suspects + survey.doubtful.result() > MOST_ODD:
         return survey
-    odd = " UNION ALL ".join(_odd(table) for table in _PLAIN)
+    odd = " UNION ALL ".join(_odd(table) for table in _IS_PLAIN)
     if views.materialize("odd", f"SELECT DISTINCT value FROM ({odd})") > MOST_ODD:
         return survey
     views.define("sound_sends", _join_odd("every_send", "ANTI"))
@@ -172,7 +172,7 @@ def _odd(table: str) -> str:
     return f"""
         SELECT /*+ BROADCAST({hint}) */ value FROM (
             SELECT {_STRETCH}, value, shiftright(value, 6) AS block,
-                coalesce({_PLAIN[table]}, false) AS plain
+                coalesce({_IS_PLAIN[table]}, false) AS plain
             FROM {table}
         ) LEFT JOIN suspects USING (topic, partition, stretch) {join}
         WHERE NOT plain OR suspect OR {doubtful}"""
