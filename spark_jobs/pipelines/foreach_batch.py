@@ -43,7 +43,7 @@ class ForeachBatch:
         self._query = writer.trigger(processingTime=f"{trigger_ms} milliseconds").start()
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the query is still running."""
         return bool(self._query.isActive)
 

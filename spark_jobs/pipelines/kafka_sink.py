@@ -71,11 +71,11 @@ class KafkaSink:
         self._query = sink.trigger(processingTime="1 second").start()
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the query is still running."""
         return bool(self._query.isActive)
 
-    def done(self) -> Iterator[Batch]:
+    def completed_batches(self) -> Iterator[Batch]:
         """The batches that were completed since the last call."""
         for progress in self._query.recentProgress:
             if progress["batchId"] <= self._last_batch or not progress["numInputRows"]:
@@ -87,7 +87,7 @@ class KafkaSink:
             took_ms = progress["durationMs"]["triggerExecution"]
             yield Batch(first, self._after, int(began.timestamp() * 1000), took_ms)
 
-    def fail(self) -> None:
+    def fail_task(self) -> None:
         """Makes a task fail in the middle of its rows."""
         jvm: Any = self._context._jvm
         jvm.java.lang.System.setProperty(_FAIL, "yes")
@@ -100,7 +100,7 @@ class KafkaSink:
         stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
         return sum(stage.numFailedTasks for stage in stages if stage)
 
-    def running(self) -> Iterator[Attempt]:
+    def running_attempts(self) -> Iterator[Attempt]:
         """The running attempts of tasks; Spark may report them with a short delay."""
         for stage in _elements(self._store.activeStages()):
             for attempt in self._attempts(stage.stageId()):

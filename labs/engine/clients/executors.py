@@ -94,7 +94,7 @@ def stop_executor(sink: KafkaSink, task_ms: int) -> StoppedExecutor | None:
     (spark.network.timeout; apache/spark TorrentBroadcast.scala, readBlocks).
     """
     pids = executors(os.getpid())
-    for attempt in sink.running():
+    for attempt in sink.running_attempts():
         age_ms = time.time_ns() // 1_000_000 - attempt.began_ms
         others = pids.keys() - {attempt.executor}
         can_be_stopped = attempt.executor in pids and task_ms / 2 <= age_ms < task_ms

@@ -77,7 +77,7 @@ class Run:
 
         Returns the reason if Spark ended the query, else None. The query is not restarted here.
         """
-        while query.runs and not self._control.stop.is_set():
+        while query.is_running and not self._control.stop.is_set():
             ready = query.has_settled and checkpoint.has_offsets(self._checkpoint)
             report(ready=ready, delivered=self._deliveries.count)
             self._control.stop.wait(_REPORT_EVERY_S)

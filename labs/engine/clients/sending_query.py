@@ -83,14 +83,14 @@ class Run:
 
         Raises `ExecutorLost`.
         """
-        while sink.runs and not self._control.stop.is_set():
+        while sink.is_running and not self._control.stop.is_set():
             self._check_executors()
             self._poll(sink)
             self._fail(sink)
             self._pause(sink)
             self._report()
             self._control.stop.wait(_REPORT_EVERY_S)
-        run_over = sink.runs
+        run_over = sink.is_running
         self._resume(sink)
         stopped = sink.end(_END_S)
         self._check_executors()
@@ -111,7 +111,7 @@ class Run:
 
     def _poll(self, sink: KafkaSink) -> None:
         ahead_ns = time.time_ns() - time.monotonic_ns()
-        for batch in sink.done():
+        for batch in sink.completed_batches():
             began_ns = batch.began_ms * _MS - ahead_ns
             for value in range(batch.first, batch.after):
                 row = self._sends.invoke(value, began_ns)
@@ -122,7 +122,7 @@ class Run:
     def _fail(self, sink: KafkaSink) -> None:
         if self._control.failure_requested():
             self._failing = True
-            sink.fail()
+            sink.fail_task()
         elif self._failing and (count := sink.failed_tasks):
             self._failing = False
             middle, rows = self._config.rows // 2, self._config.rows

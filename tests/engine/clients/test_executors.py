@@ -33,7 +33,7 @@ class Running:
     attempts: list[Attempt]
     done_by: set[str]
 
-    def running(self) -> Iterator[Attempt]:
+    def running_attempts(self) -> Iterator[Attempt]:
         return iter(self.attempts)
 
     def executors_with_a_task_done(self, stage: int) -> set[str]:
