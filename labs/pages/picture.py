@@ -1,6 +1,6 @@
 """A picture of an arm while it runs: the producer, each broker's log, the readers, the faults.
 
-Made only from the runner's newest sample and the faults that it recorded. Pure.
+It uses only the runner's newest sample and the faults that it recorded. Pure.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from labs.pages.plots import round_up
 
 _PRODUCER, _READER, _TOPIC = "producer", "reader", "topic"
 _SENDING_S = 8
-"""About how long a run sends: the logs are drawn on a scale that need not change meanwhile."""
+"""The approximate sending time of a run, so that the scale of the logs rarely changes."""
 
 _READERS = {"produce-consume": "Consumer", "spark-query": "Spark query", "streams": "Streams"}
 _CALM: Mapping[str, str] = {
@@ -26,18 +26,18 @@ _CALM: Mapping[str, str] = {
     "producing": "Messages flow. Nothing has failed yet",
     "faulting": "The failure is next",
 }
-"""What is the news of a phase in which nothing was done yet."""
+"""The news by phase, as long as there was no fault."""
 
 _LATER: Mapping[str, str] = {
     "reading": "New clients read the whole log from its beginning",
     "judging": "Spark counts what became of every message",
 }
-"""What is the news of a phase whatever was done before it."""
+"""The news by phase, regardless of earlier faults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What was last done at a place: `kind` names its symbol and colour."""
+    """The last fault at a place; `kind` is its symbol and colour."""
 
     text: str
     kind: str
@@ -47,9 +47,9 @@ class Sign:
 class Lane:
     """A broker and its log of partition 0; the shares are percent of the scale.
 
-    `end` is None if the broker has no copy, or no sample has shown it yet. `held` is what consumers
-    may read, `beyond` what they may not; `mark` is the high watermark. It is None while no leader
-    reports it, and all of the log is `held` then.
+    `end` is None if the broker has no copy, or if no sample has it yet. `held` is the part that
+    consumers may read, `beyond` the rest; `mark` is the high watermark. It is None while no leader
+    reports it, and then all of the log is `held`.
     """
 
     number: str
@@ -71,10 +71,10 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`news` is the newest event, `at_s` its second since the first send (None for a phase).
+    """The picture of an arm. `news` is the newest event, `at_s` its second (None for a phase).
 
-    `sending` and `reading`: whether messages were acknowledged or delivered in the last second, so
-    that nothing moves in the picture that does not move in the run.
+    `sending` and `reading` tell whether messages were acknowledged or delivered in the last second,
+    so that the picture moves only if the run does.
     """
 
     news: str
@@ -94,14 +94,14 @@ class Picture:
 
 
 def scale(ends: Iterable[int | None], rate_per_s: float) -> int:
-    """The offset at which lanes are full: what such a run sends, or the longest log if longer."""
+    """Returns the offset at which lanes are full: the usual size of a log, or the longest log."""
     longest = max((end for end in ends if end is not None), default=0)
     usual = rate_per_s * _SENDING_S
     return int(round_up(max(usual, longest, 1.0)))
 
 
 def ends(live: Mapping[str, Any]) -> list[int | None]:
-    """The ends of the logs in a sample."""
+    """Returns the ends of the logs in a sample."""
     return list((live.get("ends") or {}).values())
 
 
@@ -109,8 +109,8 @@ def picture(
     phase: str, live: Mapping[str, Any], faults: Sequence[Mapping[str, Any]],
     events: Sequence[FaultEvent], workload: str, full: int,
 ) -> Picture:  # fmt: skip
-    """The picture of an arm. `live` is its newest sample, `events` its faults in words, `full` the
-    offset at which a lane is full."""
+    """Returns the picture of an arm. `live` is its newest sample, `events` its faults in words, and
+    `full` the offset at which a lane is full."""
     signs = _signs(faults)
     news, at_s, harm = _news(phase, faults, events)
     return Picture(
@@ -137,7 +137,7 @@ def _news(
 
 
 def _signs(faults: Iterable[Mapping[str, Any]]) -> dict[str, Sign]:
-    """What was last seen to be done at each place; what was not seen to happen is not drawn."""
+    """Returns the last fault at each place; faults without evidence are not drawn."""
     results: dict[str, Sign] = {}
     for row in faults:
         fault = str(row.get("fault"))
@@ -149,9 +149,9 @@ def _signs(faults: Iterable[Mapping[str, Any]]) -> dict[str, Sign]:
 
 
 def _place(target: str) -> str:
-    """Where a fault is drawn: `follower: broker 2` at broker 2, `consumer-1` at who reads.
+    """Returns where a fault is drawn: `follower: broker 2` at broker 2, `consumer-1` at the reader.
 
-    What keeps the metadata beside the brokers is not in the picture.
+    ZooKeeper and dedicated controllers are not in the picture.
     """
     name = target.rpartition(": ")[2]
     kind, _, number = name.rpartition(" ")
@@ -186,7 +186,7 @@ def _lanes(live: Mapping[str, Any], signs: Mapping[str, Sign], full: int) -> Ite
 
 
 def _in_sync(number: str, isr: Sequence[int] | None, end: int | None) -> bool | None:
-    """None if it is unknown, or if the broker has no copy."""
+    """Whether a broker is in sync; None if that is unknown, or if it has no copy."""
     if not isr or (int(number) not in isr and end is None):
         return None
     return int(number) in isr

@@ -73,7 +73,7 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
     if not leads and pupil is None:
         return values
     predictions = pupil.prediction if pupil else {}
-    values |= {"form": PredictionForm(lesson, kept=predictions), "answers": predictions}
+    values |= {"form": PredictionForm(lesson, stored_values=predictions), "answers": predictions}
     if room.stage == Stage.PREDICT:
         return values | {"story": lesson_pages.html(lesson, lesson.story, {})}
     if room.stage == Stage.RUN:

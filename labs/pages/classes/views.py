@@ -111,7 +111,7 @@ def predict(request: HttpRequest, code: str) -> HttpResponse:
     form = PredictionForm(lesson, request.POST)
     if not form.is_valid():
         return _page(request, room, lesson, {"form": form}, status=400)
-    if not class_rooms.predict(room, pupil, form.kept()):
+    if not class_rooms.predict(room, pupil, form.stored()):
         messages.error(request, "Predicting is over. Your earlier predictions stay.")
         return redirect(room)
     return redirect(f"{room.get_absolute_url()}#predict")  # where the page confirms it

@@ -1,4 +1,4 @@
-"""The calibration of a visitor's confidence: the share of confident predictions that came true."""
+"""The calibration of a visitor's confidence: the share of predictions that came true."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Fit:
 
     @property
     def percent(self) -> int:
-        """Of the judged ones, rounded."""
+        """The rounded percentage of the judged predictions that came true."""
         return round(100 * self.right / self.judged)
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A prediction that one of the visitor's runs judged; `outcome` is that of its arm."""
+    """A prediction that was judged by a run of the visitor; `outcome` is that of its arm."""
 
     prediction: Prediction
     answer: str
@@ -41,8 +41,8 @@ class Judged:
 
 
 def table(progress: Sequence[Progress]) -> list[Fit]:
-    """A row for each confidence with judged predictions, the surest first."""
-    judgements = [judgement for one in progress for judgement in _of(one)]
+    """Returns a row for each confidence with judged predictions, the surest first."""
+    judgements = [judgement for item in progress for judgement in _progress_judgements(item)]
     rows = []
     for confidence, words in CONFIDENCES.items():
         came_true = [
@@ -53,26 +53,26 @@ def table(progress: Sequence[Progress]) -> list[Fit]:
     return rows
 
 
-def _of(mine: Progress) -> Iterator[Judged]:
+def _progress_judgements(progress: Progress) -> Iterator[Judged]:
     try:
-        yield from judged(find(mine.lesson), mine)
+        yield from judged(find(progress.lesson), progress)
     except LookupError:
         return  # a lab that is no longer in the course
 
 
-def judged(lesson: Lesson, mine: Progress) -> Iterator[Judged]:
-    """Each prediction that a run of theirs judged, that of the last turn among them."""
-    ran = mine.experiment
+def judged(lesson: Lesson, progress: Progress) -> Iterator[Judged]:
+    """Yields each prediction that a run judged, including that of the last turn."""
+    ran = progress.experiment
     if ran is not None and ran.state == State.DONE:
-        outcomes, kept = presentation.outcomes(ran), read(mine.prediction)
+        outcomes, predictions = presentation.outcomes(ran), read(progress.prediction)
         for prediction in lesson.predictions:
-            stated, outcome = kept.get(prediction.name), outcomes.get(prediction.arm)
+            stated, outcome = predictions.get(prediction.name), outcomes.get(prediction.arm)
             if stated is not None and outcome is not None:
                 yield from _judged(lesson, prediction, stated, outcome, ran)
-    turn, choice = mine.turn_experiment, mine.turn.get("choice", "")
-    if turn is not None and lesson_pages.turned(lesson, mine) is not None:
+    turn, choice = progress.turn_experiment, progress.turn.get("choice", "")
+    if turn is not None and lesson_pages.turned(lesson, progress) is not None:
         outcome = presentation.outcomes(turn)[choice]
-        yield from _judged(lesson, Prediction(choice, choice), mine.turn, outcome, turn, True)
+        yield from _judged(lesson, Prediction(choice, choice), progress.turn, outcome, turn, True)
 
 
 def _judged(

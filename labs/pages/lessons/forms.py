@@ -1,4 +1,4 @@
-"""The answers of a visitor in a lab: predictions, each with a confidence."""
+"""Forms for the predictions of a visitor in a lab, each with a confidence."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from labs.lessons import CONFIDENCES, Arm, Lesson, Prediction
 from labs.pages.parameters import whole_number
 
-Kept = Mapping[str, Mapping[str, str]]
+StoredPredictions = Mapping[str, Mapping[str, str]]
 """Prediction → its `answer` and its `confidence`, as they are stored."""
 
 
-def read(kept: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """What is stored of predictions; rows from before confidences were asked for have none."""
+def read(stored_values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Returns stored predictions; the confidence is empty in rows from before it was requested."""
     return {
         name: item if isinstance(item, dict) else {"answer": str(item), "confidence": ""}
-        for name, item in kept.items()
+        for name, item in stored_values.items()
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One prediction on the page: of which arm, the choices with their words, what was chosen."""
+    """One prediction on the page: its arm, the choices in words, and the current answer."""
 
     prediction: Prediction
     arm: Arm
@@ -42,23 +42,30 @@ class Field:
 
 
 class PredictionForm:
-    """The predictions of a lab: empty, as they are stored, or as they were sent."""
+    """The predictions of a lab: empty, as stored, or as sent."""
 
     confidences = CONFIDENCES
 
     def __init__(
-        self, lesson: Lesson, sent: Mapping[str, str] | None = None, kept: Kept | None = None
+        self,
+        lesson: Lesson,
+        sent: Mapping[str, str] | None = None,
+        stored_values: StoredPredictions | None = None,
     ) -> None:
         self._sent = sent is not None
         self.fields = [
-            self._field(lesson, prediction, sent, kept or {}) for prediction in lesson.predictions
+            self._field(lesson, prediction, sent, stored_values or {})
+            for prediction in lesson.predictions
         ]
 
     @staticmethod
     def _field(
-        lesson: Lesson, prediction: Prediction, sent: Mapping[str, str] | None, kept: Kept
+        lesson: Lesson,
+        prediction: Prediction,
+        sent: Mapping[str, str] | None,
+        stored_values: StoredPredictions,
     ) -> Field:
-        name, stored = prediction.name, kept.get(prediction.name, {})
+        name, stored = prediction.name, stored_values.get(prediction.name, {})
         if sent is not None:
             stored = {
                 "answer": sent.get(name, "").strip(),
@@ -74,14 +81,14 @@ class PredictionForm:
 
     @property
     def problem(self) -> str:
-        """What is missing, naming the settings; empty for a form that was not sent."""
+        """The missing parts in words, with their settings; empty for a form that was not sent."""
         missing = [field.arm.label for field in self.fields if not field.is_complete]
         if not self._sent or not missing:
             return ""
         return f"Choose an answer, and how sure you are of it, for {', '.join(missing)}."
 
-    def kept(self) -> dict[str, dict[str, str]]:
-        """The predictions as they are stored."""
+    def stored(self) -> dict[str, dict[str, str]]:
+        """Returns the predictions as they are stored."""
         return {
             field.prediction.name: {"answer": field.answer, "confidence": field.confidence}
             for field in self.fields
@@ -89,7 +96,7 @@ class PredictionForm:
 
 
 class TurnForm:
-    """The visitor's turn: which change, what it will do, and how sure they are of that."""
+    """The visitor's turn: the chosen change, its predicted result, and the confidence."""
 
     confidences = CONFIDENCES
 
@@ -97,9 +104,9 @@ class TurnForm:
         self,
         lesson: Lesson,
         sent: Mapping[str, str] | None = None,
-        kept: Mapping[str, str] | None = None,
+        stored_values: Mapping[str, str] | None = None,
     ) -> None:
-        source = sent if sent is not None else kept or {}
+        source = sent if sent is not None else stored_values or {}
         names = [choice.name for choice in lesson.turn.choices]
         chosen = source.get("choice", "")
         self.choices = lesson.turn.shown
@@ -116,11 +123,11 @@ class TurnForm:
 
     @property
     def problem(self) -> str:
-        """What is missing; empty for a form that was not sent."""
+        """The missing parts in words; empty for a form that was not sent."""
         if not self._sent or self.is_valid():
             return ""
         return "Choose a change, what you expect of it, and how sure you are."
 
-    def kept(self) -> dict[str, str]:
-        """The turn as it is stored."""
+    def stored(self) -> dict[str, str]:
+        """Returns the turn as it is stored."""
         return {"choice": self.choice, "answer": self.answer, "confidence": self.confidence}

@@ -1,4 +1,4 @@
-"""The content of the pages of a lab, from the lab, the visitor's progress and their run."""
+"""The content of the pages of a lab: the lab, the visitor's progress, and the run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNJUDGED = Outcome("unknown")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One prediction and what the run showed; `right` is None if the run does not decide it."""
+    """One prediction and the result of the run; `right` is None if the run does not decide it."""
 
     prediction: Prediction
     arm: Arm
@@ -51,96 +51,98 @@ class Compared:
     right: bool | None
 
 
-def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> dict[str, Any]:
-    """Everything that the page of a step shows."""
+def context(request: HttpRequest, lesson: Lesson, progress: Progress, step: str) -> dict[str, Any]:
+    """Returns the context of the page of a step."""
     names = list(STEPS)
-    at = names.index(step)
-    kept = read(mine.prediction)
-    matches: dict[str, Any] = {
+    index = names.index(step)
+    predictions = read(progress.prediction)
+    values: dict[str, Any] = {
         "lesson": lesson,
-        "mine": mine,
+        "mine": progress,
         "step": step,
-        "form": PredictionForm(lesson, kept=kept),
-        "answers": kept,
-        "steps": _steps(lesson, mine, step),
-        "has_next": at + 1 < len(names),
-        "back": _url(lesson, names[at - 1]) if at else "",
+        "form": PredictionForm(lesson, stored_values=predictions),
+        "answers": predictions,
+        "steps": _steps(lesson, progress, step),
+        "has_next": index + 1 < len(names),
+        "back": _url(lesson, names[index - 1]) if index else "",
         "after": after(lesson),
         "take_home": take_home(lesson),
         "story": html(lesson, lesson.story, {}),
         "take_home_text": html(lesson, lesson.take_home, {}),
     }
     if step == "your-turn":
-        return matches | _turn(request, lesson, mine)
-    if step == "run" and mine.experiment is None:
-        matches |= _takes(lesson, len(lesson.arms))
+        return values | _turn(request, lesson, progress)
+    if step == "run" and progress.experiment is None:
+        values |= _takes(lesson, len(lesson.arms))
     if step == "why":
-        matches["asked"] = [
-            _question_row(question, mine.answers.get(question.name))
+        values["asked"] = [
+            _question_row(question, progress.answers.get(question.name))
             for question in lesson.questions
         ]
-    if mine.experiment is not None:
-        matches |= experiment_context(request, mine.experiment.slug)
-        matches |= results(lesson, mine.experiment, kept)
-    if step == "see" and mine.experiment is not None:
-        matches["replays"] = replays.arms(mine.experiment)
-    return matches
+    if progress.experiment is not None:
+        values |= experiment_context(request, progress.experiment.slug)
+        values |= results(lesson, progress.experiment, predictions)
+    if step == "see" and progress.experiment is not None:
+        values["replays"] = replays.arms(progress.experiment)
+    return values
 
 
-def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> dict[str, Any]:
-    """The visitor's turn: the form, and what the run of the last change showed."""
-    results: dict[str, Any] = _takes(lesson, 1) | {
-        "turn": TurnForm(lesson, kept=mine.turn),
+def _turn(request: HttpRequest, lesson: Lesson, progress: Progress) -> dict[str, Any]:
+    """Returns the context of the visitor's turn: the form, and the result of the last change."""
+    values: dict[str, Any] = _takes(lesson, 1) | {
+        "turn": TurnForm(lesson, stored_values=progress.turn),
         "base": lesson.arm(lesson.turn.base),
         "hints": lesson.turn.hints,
         "solution": lesson.solution,
     }
-    if mine.turn_experiment is None or "choice" not in mine.turn:
-        return results
-    results |= experiment_context(request, mine.turn_experiment.slug)
-    row = turned(lesson, mine)
-    return results | {"row": row} if row else results
+    if progress.turn_experiment is None or "choice" not in progress.turn:
+        return values
+    values |= experiment_context(request, progress.turn_experiment.slug)
+    row = turned(lesson, progress)
+    return values | {"row": row} if row else values
 
 
 def _takes(lesson: Lesson, arms: int) -> dict[str, Any]:
-    """How long it will take to the last verdict, and how long at most to the next thing to see."""
+    """Returns the expected seconds to the last verdict, and the longest time without news."""
     wait = selectors.proved(lesson.name)
     fallback_s = wait.verdict_s if wait else selectors.FALLBACK_S
     takes_s = selectors.usual_for_s(lesson.scenario, arms, fallback_s)
     return {"takes_s": math.ceil(takes_s), "news_s": math.ceil(wait.news_s) if wait else None}
 
 
-def turned(lesson: Lesson, mine: Progress) -> Compared | None:
-    """What the visitor's change did, and what they predicted; None while it runs."""
-    experiment, choice = mine.turn_experiment, mine.turn.get("choice", "")
+def turned(lesson: Lesson, progress: Progress) -> Compared | None:
+    """Returns the result of the visitor's change and the prediction; None while it runs."""
+    experiment, choice = progress.turn_experiment, progress.turn.get("choice", "")
     if experiment is None or experiment.state != State.DONE:
         return None
     outcome = presentation.outcomes(experiment).get(choice)
-    is_known = any(item.name == choice for item in lesson.turn.choices)
-    if outcome is None or not is_known:
+    is_offered = any(item.name == choice for item in lesson.turn.choices)
+    if outcome is None or not is_offered:
         return None
-    return _compared(lesson, Prediction(choice, choice), mine.turn, outcome)
+    return _compared(lesson, Prediction(choice, choice), progress.turn, outcome)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question: not answered yet (`given` None), or with what was answered."""
+    """A question and the visitor's answer; `given` is None if there is none yet."""
 
     question: Question
     given: int | None
     right: bool
 
 
-def _question_row(question: Question, given: Any) -> QuestionRow:
-    is_known = isinstance(given, int) and given < len(question.answers)
+def _question_row(question: Question, place: Any) -> QuestionRow:
+    is_answered = isinstance(place, int) and place < len(question.answers)
     return QuestionRow(
-        question, given if is_known else None, bool(is_known and question.answers[given].right)
+        question,
+        place if is_answered else None,
+        bool(is_answered and question.answers[place].right),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One lab on the map of the course, with the visitor's place in it."""
+    """One lab on the map of the course, with the visitor's progress."""
 
     lesson: Lesson
     step: str
@@ -153,21 +155,22 @@ class Row:
     proofs: list[Standing]
 
 
-def current_step(mine: Progress) -> str:
-    """The step at which a visitor is; the first, if it is none of today's."""
-    return mine.step if mine.step in STEPS else next(iter(STEPS))
+def current_step(progress: Progress) -> str:
+    """Returns the visitor's current step; the first one if that step no longer exists."""
+    return progress.step if progress.step in STEPS else next(iter(STEPS))
 
 
-def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Standing]) -> Row:
-    """`mine` is None for a lab that was not begun."""
-    mine = mine or Progress(lesson=lesson.name)
-    step = current_step(mine)
-    result = turned(lesson, mine)
+def row(lesson: Lesson, progress: Progress | None, may_undo: bool, proofs: list[Standing]) -> Row:
+    """Returns the row of a lab; `progress` is None for a lab that was not begun."""
+    progress = progress or Progress(lesson=lesson.name)
+    step = current_step(progress)
+    result = turned(lesson, progress)
     questions = [
-        _question_row(question, mine.answers.get(question.name)) for question in lesson.questions
+        _question_row(question, progress.answers.get(question.name))
+        for question in lesson.questions
     ]
     return Row(
-        lesson, step, STEPS[step], mine.pk is not None,
+        lesson, step, STEPS[step], progress.pk is not None,
         result is not None and result.showed == NONE,
         sum(question.given is not None for question in questions),
         sum(question.right for question in questions), may_undo, proofs,
@@ -175,14 +178,16 @@ def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Stan
 
 
 def results(
-    lesson: Lesson, experiment: Experiment, kept: Mapping[str, Mapping[str, str]]
+    lesson: Lesson, experiment: Experiment, predictions: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
-    """Prediction, result and explanation; only once there is a result."""
+    """Returns predictions, results and explanation; empty until there is a result."""
     if experiment.state != State.DONE:
         return {}
     outcomes = presentation.outcomes(experiment)
     rows = [
-        _compared(lesson, prediction, kept.get(prediction.name, {}), outcomes[prediction.arm])
+        _compared(
+            lesson, prediction, predictions.get(prediction.name, {}), outcomes[prediction.arm]
+        )
         for prediction in lesson.predictions
         if prediction.arm in outcomes
     ]
@@ -195,16 +200,16 @@ def results(
 
 
 def _compared(
-    lesson: Lesson, prediction: Prediction, kept: Mapping[str, str], outcome: Outcome
+    lesson: Lesson, prediction: Prediction, stored: Mapping[str, str], outcome: Outcome
 ) -> Compared:
-    answer, symptom = kept.get("answer", ""), lesson.symptom
+    answer, symptom = stored.get("answer", ""), lesson.symptom
     showed = outcome.answer(symptom) or ""
     words = symptom.answers()
     return Compared(
         prediction=prediction,
         arm=lesson.arm(prediction.arm),
         predicted=words.get(answer, answer),
-        confidence=CONFIDENCES.get(kept.get("confidence", ""), ""),
+        confidence=CONFIDENCES.get(stored.get("confidence", ""), ""),
         showed=showed,
         words=words.get(showed, ""),
         seen=count_in_words(symptom.count, outcome.counts.get(symptom.count)),
@@ -214,12 +219,12 @@ def _compared(
 
 
 def count_in_words(count: str, value: int | None) -> str:
-    """A count in words: `4,985`; a time in seconds; what was not judged is said to be so."""
+    """Returns a count in words: `4,985`, a time in seconds, or `not judged`."""
     return sentences.seconds(value) if count.endswith("_ms") else sentences.number(value)
 
 
 def html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeString:
-    """A text of the house in the numbers of a run: nothing in it was typed by a visitor."""
+    """Returns one of our texts as HTML with the counts of a run; visitors typed nothing in it."""
 
     def showed(arm: str) -> bool | None:
         answer = outcomes.get(arm, _UNJUDGED).answer(lesson.symptom)
@@ -232,15 +237,15 @@ def html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeStr
 
 
 def after(lesson: Lesson) -> Lesson | None:
-    """The lab that follows in the course; None after the last."""
-    return next((other for other in all_lessons() if other.order > lesson.order), None)
+    """Returns the next lab of the course; None after the last."""
+    return next((following for following in all_lessons() if following.order > lesson.order), None)
 
 
 def take_home(lesson: Lesson) -> list[tuple[str, str, str]]:
-    """The settings of the solution that one may keep: (part, key, value).
+    """Returns the settings of the solution for one's own pipeline: (part, key, value).
 
-    What the story alone needs is left out, as an outage or a timer that is short so that a lab
-    takes seconds: what the solution does not set itself, and the advisor never recommends.
+    Settings that only the story needs are omitted, such as timers shortened for the lab: those that
+    the solution does not change, and that the advisor never recommends.
     """
     start = lesson.arm(lesson.turn.base).fields
     recommended = {f"{lever.component}.{lever.setting}" for lever in LEVERS}
@@ -257,9 +262,9 @@ def _url(lesson: Lesson, step: str) -> str:
     return reverse("labs:lesson", args=[lesson.name, step])
 
 
-def _steps(lesson: Lesson, mine: Progress, current: str) -> list[tuple[str, str, bool, bool]]:
-    """Each step: its address, its word, whether it is done, whether it is the current one."""
-    reached = list(STEPS).index(mine.step)
+def _steps(lesson: Lesson, progress: Progress, current: str) -> list[tuple[str, str, bool, bool]]:
+    """Returns the steps: (address, word, whether it is done, whether it is the current one)."""
+    reached = list(STEPS).index(progress.step)
     return [
         (_url(lesson, name), word, index < reached and name != current, name == current)
         for index, (name, word) in enumerate(STEPS.items())

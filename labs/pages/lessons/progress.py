@@ -18,7 +18,7 @@ _ORDER = list(STEPS)
 
 
 def load(request: HttpRequest, lesson: Lesson) -> Progress:
-    """The visitor's progress; a new one is stored only once there is something to keep."""
+    """Returns the visitor's progress; a new one is stored only once there is data."""
     key = visitors.existing_key(request)
     rows = Progress.objects.filter(
         visitor=key, lesson=lesson.name, reset_at__isnull=True
@@ -26,69 +26,71 @@ def load(request: HttpRequest, lesson: Lesson) -> Progress:
     return (rows.first() if key else None) or Progress(visitor=key, lesson=lesson.name)
 
 
-def reach(request: HttpRequest, mine: Progress, step: str) -> None:
-    """Remembers the furthest step; going back forgets nothing."""
-    if _ORDER.index(step) > _ORDER.index(mine.step):
-        mine.step = step
-        _keep(request, mine)
+def reach(request: HttpRequest, progress: Progress, step: str) -> None:
+    """Stores the furthest step; going back changes nothing."""
+    if _ORDER.index(step) > _ORDER.index(progress.step):
+        progress.step = step
+        _store(request, progress)
 
 
-def predict(request: HttpRequest, mine: Progress, answers: Mapping[str, Mapping[str, str]]) -> None:
-    """Keeps the predictions, as `labs.pages.lessons.forms` makes them."""
-    mine.prediction = dict(answers)
-    _keep(request, mine)
+def predict(
+    request: HttpRequest, progress: Progress, answers: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Stores the predictions in the form of `labs.pages.lessons.forms`."""
+    progress.prediction = dict(answers)
+    _store(request, progress)
 
 
-def begin(request: HttpRequest, mine: Progress, experiment: Experiment) -> None:
-    """Makes an experiment the visitor's own in this lesson."""
-    mine.experiment = experiment
-    _keep(request, mine)
+def begin(request: HttpRequest, progress: Progress, experiment: Experiment) -> None:
+    """Stores the visitor's experiment in this lesson."""
+    progress.experiment = experiment
+    _store(request, progress)
 
 
 def take_turn(
-    request: HttpRequest, mine: Progress, turn: Mapping[str, str], experiment: Experiment
+    request: HttpRequest, progress: Progress, turn: Mapping[str, str], experiment: Experiment
 ) -> None:
-    """Keeps what was chosen and predicted for the visitor's turn, and the run of it."""
-    mine.turn, mine.turn_experiment = dict(turn), experiment
-    _keep(request, mine)
+    """Stores the choice and the prediction of the visitor's turn, and its run."""
+    progress.turn, progress.turn_experiment = dict(turn), experiment
+    _store(request, progress)
 
 
-def answer(request: HttpRequest, mine: Progress, question: Question, place: int) -> None:
-    """Keeps the first answer to a question: all after it knew the explanation."""
-    if question.name not in mine.answers:
-        mine.answers = {**mine.answers, question.name: place}
+def answer(request: HttpRequest, progress: Progress, question: Question, place: int) -> None:
+    """Stores the first answer to a question; later ones are given with the explanation at hand."""
+    if question.name not in progress.answers:
+        progress.answers = {**progress.answers, question.name: place}
         if not question.answers[place].right:
-            mine.reviews = lesson_review.missed(mine, question.name)
-        _keep(request, mine)
+            progress.reviews = lesson_review.missed(progress, question.name)
+        _store(request, progress)
 
 
 def load_all(request: HttpRequest) -> list[Progress]:
-    """The visitor's progress in every lesson that they began."""
+    """Returns the visitor's progress in every lesson that was begun."""
     key = visitors.existing_key(request)
     rows = Progress.objects.filter(visitor=key, reset_at__isnull=True)
-    # The map of the course asks for the arms of each run, the table of confidence again.
+    # Both the map of the course and the table of confidences read the arms of each run.
     rows = rows.select_related("experiment", "turn_experiment")
     rows = rows.prefetch_related("experiment__runs", "turn_experiment__runs")
     return list(rows) if key else []
 
 
 def reset(request: HttpRequest, lesson: Lesson) -> None:
-    """Puts the progress aside; what was put aside before is gone."""
-    mine = load(request, lesson)
-    if mine.pk is None:
+    """Sets the progress aside; progress that was set aside earlier is deleted."""
+    progress = load(request, lesson)
+    if progress.pk is None:
         return
     with transaction.atomic():
-        _aside(mine.visitor, lesson).delete()
-        mine.reset_at = timezone.now()
-        mine.save(update_fields=["reset_at"])
+        _set_aside(progress.visitor, lesson).delete()
+        progress.reset_at = timezone.now()
+        progress.save(update_fields=["reset_at"])
 
 
 def undo(request: HttpRequest, lesson: Lesson) -> None:
-    """Brings back what was put aside, the oldest if there are several, and puts aside in turn what
-    was begun since: nothing is lost, and a second time brings it back."""
+    """Restores the progress that was set aside, the oldest if there are several, and sets the
+    current one aside: nothing is lost, and a second undo restores that."""
     key = visitors.existing_key(request)
     with transaction.atomic():
-        back = _aside(key, lesson).order_by("reset_at", "pk").first() if key else None
+        back = _set_aside(key, lesson).order_by("reset_at", "pk").first() if key else None
         if back is None:
             return
         begun = Progress.objects.filter(visitor=key, lesson=lesson.name, reset_at__isnull=True)
@@ -99,24 +101,24 @@ def undo(request: HttpRequest, lesson: Lesson) -> None:
 
 
 def may_undo(request: HttpRequest, lesson: Lesson) -> bool:
-    """Whether there is something put aside."""
+    """Whether there is progress to restore."""
     key = visitors.existing_key(request)
-    return bool(key) and _aside(key, lesson).exists()
+    return bool(key) and _set_aside(key, lesson).exists()
 
 
-def _aside(key: str, lesson: Lesson) -> QuerySet[Progress]:
+def _set_aside(key: str, lesson: Lesson) -> QuerySet[Progress]:
     return Progress.objects.filter(visitor=key, lesson=lesson.name, reset_at__isnull=False)
 
 
-def _keep(request: HttpRequest, mine: Progress) -> None:
-    mine.visitor = visitors.key(request)
+def _store(request: HttpRequest, progress: Progress) -> None:
+    progress.visitor = visitors.key(request)
     try:
         with transaction.atomic():
-            mine.save()
+            progress.save()
     except IntegrityError:
-        # Two tabs began at once: the row of the other one takes what this one brings.
-        other = Progress.objects.get(
-            visitor=mine.visitor, lesson=mine.lesson, reset_at__isnull=True
+        # Two tabs began at the same time: this one overwrites the row of the other.
+        existing = Progress.objects.get(
+            visitor=progress.visitor, lesson=progress.lesson, reset_at__isnull=True
         )
-        mine.pk = other.pk
-        mine.save(force_update=True)
+        progress.pk = existing.pk
+        progress.save(force_update=True)

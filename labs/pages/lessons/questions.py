@@ -13,26 +13,26 @@ from labs.lessons import Lesson, Question
 from labs.models import Progress, Pupil
 
 _FEWEST = 3
-"""With fewer visitors a correlation is noise, and none is shown."""
+"""With fewer visitors, a correlation is noise and is not shown."""
 _ENOUGH = 10
-"""With fewer answers nothing is remarked."""
+"""With fewer answers, there is no remark."""
 _EASY, _FLAT = 0.95, 0.1
-"""Above this share of right answers, and below this separation, a question tells little."""
+"""A question is uninformative above this share of right answers, or below this separation."""
 
-Given = Mapping[tuple[str, str], int]
-"""(lesson, question) → the place of one visitor's first answer."""
+Answers = Mapping[tuple[str, str], int]
+"""(lesson, question) → the index of one visitor's first answer."""
 Key = Mapping[tuple[str, str], Question]
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Of one question: who answered, the share that was right, and how well it separates.
+    """The statistics of a question: answers, the share of right ones, and the separation.
 
-    `separation` is the correlation of a right answer with the share of that visitor's other answers
-    that are right: near 1 it tells who understood, near 0 it tells nothing, below 0 it is likely to
-    be misread. None where there are too few visitors, or they do not differ. `tempting` is the
-    wrong answer that most gave, and `unchosen` are those that nobody gave, each as its text; both
-    are empty without an answer.
+    `separation` is the correlation of a right answer with the share of the visitor's other answers
+    that are right: near 1, the question shows who has understood; near 0, it shows nothing; below
+    0, it is probably misread. It is None if there are too few visitors, or if they do not differ.
+    `tempting` is the text of the most frequent wrong answer, and `unchosen` has those that nobody
+    chose; both are empty without an answer.
     """
 
     lesson: str
@@ -45,7 +45,7 @@ class Statistics:
 
     @property
     def remark(self) -> str:
-        """What an author may want to look at; empty where nothing stands out."""
+        """A hint for the author; empty if there is nothing unusual."""
         if self.right is None or self.answered < _ENOUGH:
             return ""
         if self.separation is not None and self.separation < 0:
@@ -58,58 +58,58 @@ class Statistics:
 
 
 def statistics(lessons: Iterable[Lesson]) -> list[Statistics]:
-    """A row for each question, in the order of the course, over all visitors and classes."""
+    """Returns a row for each question, in the order of the course, over visitors and classes."""
     key = {
         (lesson.name, question.name): question
         for lesson in lessons
         for question in lesson.questions
     }
-    visitors = _answers(key)
-    return [_of(name, key, visitors) for name in key]
+    visitors = _first_answers(key)
+    return [_statistics(name, key, visitors) for name in key]
 
 
-def _answers(key: Key) -> list[Given]:
-    """What each visitor first answered, alone or in a class.
+def _first_answers(key: Key) -> list[Answers]:
+    """Returns the first answers of each visitor, alone or in a class.
 
-    Who starts a lab over has read the explanations, so what was put aside is what counts.
+    After a restart of a lab the explanations are known, so the progress set aside counts.
     """
     results: dict[str, dict[tuple[str, str], int]] = defaultdict(dict)
-    for visitor, lesson, answers in _kept():
+    for visitor, lesson, answers in _stored_answers():
         for question, place in answers.items():
-            asked = key.get((lesson, question))
-            if asked is not None and place < len(asked.answers):
+            existing = key.get((lesson, question))
+            if existing is not None and place < len(existing.answers):
                 results[visitor].setdefault((lesson, question), place)
     return list(results.values())
 
 
-def _kept() -> Iterator[tuple[str, str, Mapping[str, int]]]:
-    """(visitor, lesson, answers), what was put aside first."""
+def _stored_answers() -> Iterator[tuple[str, str, Mapping[str, int]]]:
+    """Yields (visitor, lesson, answers), beginning with progress that was set aside."""
     alone = Progress.objects.exclude(answers={}).order_by(F("reset_at").asc(nulls_last=True), "pk")
     yield from alone.values_list("visitor", "lesson", "answers")
     pupils = Pupil.objects.exclude(answers={}).order_by("pk")
     yield from pupils.values_list("visitor", "classroom__lesson", "answers")
 
 
-def _of(name: tuple[str, str], key: Key, visitors: Iterable[Given]) -> Statistics:
-    question, own = key[name], [given for given in visitors if name in given]
-    places = Counter(given[name] for given in own)
+def _statistics(name: tuple[str, str], key: Key, visitors: Iterable[Answers]) -> Statistics:
+    question, with_answer = key[name], [answers for answers in visitors if name in answers]
+    places = Counter(answers[name] for answers in with_answer)
     wrong = [place for place, answer in enumerate(question.answers) if not answer.right]
     most = max(wrong, key=lambda place: places[place])
-    right = [_is_right(key, name, given) for given in own]
+    right = [_is_right(key, name, answers) for answers in with_answer]
     pairs = [
-        (mine, fmean(_is_right(key, other, given) for other in given if other != name))
-        for given, mine in zip(own, right, strict=True)
-        if len(given) > 1
+        (is_right, fmean(_is_right(key, item, answers) for item in answers if item != name))
+        for answers, is_right in zip(with_answer, right, strict=True)
+        if len(answers) > 1
     ]
     return Statistics(
-        *name, len(own), fmean(right) if right else None, _correlation(pairs),
+        *name, len(with_answer), fmean(right) if right else None, _correlation(pairs),
         question.answers[most].text if places[most] else "",
-        tuple(question.answers[place].text for place in wrong if own and not places[place]),
+        tuple(question.answers[place].text for place in wrong if with_answer and not places[place]),
     )  # fmt: skip
 
 
-def _is_right(key: Key, name: tuple[str, str], given: Given) -> float:
-    return float(key[name].answers[given[name]].right)
+def _is_right(key: Key, name: tuple[str, str], answers: Answers) -> float:
+    return float(key[name].answers[answers[name]].right)
 
 
 def _correlation(pairs: list[tuple[float, float]]) -> float | None:
@@ -118,4 +118,4 @@ def _correlation(pairs: list[tuple[float, float]]) -> float | None:
     try:
         return correlation(*zip(*pairs, strict=True))
     except StatisticsError:
-        return None  # all were right, or all know the same
+        return None  # all visitors were right, or all know the same

@@ -15,7 +15,7 @@ from advisor.reasoning.leader_loss import ACKS, MIN_ISR, Follower, Outcome, Stat
 LONGEST_LAG_S = 45
 """The largest lag of a follower: more than the limit of the in-sync set."""
 USUAL: dict[str, str] = {"acks": "1", "min_isr": "2", "lag_2": "8", "lag_3": "5"}
-"""The initial state of the page: a loss that surprises."""
+"""The initial state of the page: a surprising loss."""
 
 _SITUATIONS: tuple[tuple[str, State], ...] = (
     ("both followers in step", State("", 0, False, False, (Follower.IN_STEP,) * 2)),
@@ -30,7 +30,7 @@ _SITUATIONS: tuple[tuple[str, State], ...] = (
 
 
 class ToyForm(forms.Form):
-    """A state of the toy, as its controls are named."""
+    """The controls of the toy."""
 
     acks = forms.ChoiceField(choices=[(ack, ack) for ack in ACKS])
     min_isr = forms.TypedChoiceField(choices=[(number, number) for number in MIN_ISR], coerce=int)
@@ -40,7 +40,7 @@ class ToyForm(forms.Form):
     lag_3 = forms.IntegerField(min_value=0, max_value=LONGEST_LAG_S)
 
     def state(self) -> State:
-        """The state, of a form that is valid."""
+        """Returns the state of a valid form."""
         data = self.cleaned_data
         lags = (data["lag_2"], data["lag_3"])
         first, second = (leader_loss.follower(lag) for lag in lags)
@@ -59,13 +59,13 @@ class Row:
 
 
 def situations() -> tuple[str, ...]:
-    """The heads of the table's columns."""
+    """Returns the headings of the columns."""
     return tuple(words for words, _ in _SITUATIONS)
 
 
 @cache
 def table() -> tuple[Row, ...]:
-    """The states that differ, for browsers without scripts: settings down, situations across."""
+    """Returns the different outcomes, for browsers without scripts: settings by situations."""
     return tuple(
         Row(
             acks,
@@ -82,7 +82,7 @@ def table() -> tuple[Row, ...]:
 
 @cache
 def data() -> dict[str, Any]:
-    """Every state's outcome, for the script; equal texts stand once, in `texts`."""
+    """Returns the outcome of every state, for the script; each text is in `texts` once."""
     texts: dict[str, int] = {"": 0}
 
     def number(text: str) -> int:

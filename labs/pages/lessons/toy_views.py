@@ -1,4 +1,4 @@
-"""The toy: a leader dies at once, in the browser, and one click has real brokers do the same."""
+"""The toy: a leader dies in the browser, and one click stages the same on real brokers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labs.runs import planning, services, visitors
 
 @require_safe
 def show(request: HttpRequest) -> HttpResponse:
-    """The state that the address names (`?acks=1&min_isr=2…`), or the usual one."""
+    """The state in the address (`?acks=1&min_isr=2…`), or the initial one."""
     toy_form = toy.ToyForm(request.GET or toy.USUAL)
     status = 200 if toy_form.is_valid() else 400
     form = toy_form if toy_form.is_valid() else toy.ToyForm(toy.USUAL)
@@ -55,6 +55,4 @@ def redirect_with(request: HttpRequest, problem: str) -> HttpResponse:
 
 
 def _problems(form: toy.ToyForm) -> list[str]:
-    return [
-        f"{name}: {str_promise}" for name, errors in form.errors.items() for str_promise in errors
-    ]
+    return [f"{name}: {message}" for name, errors in form.errors.items() for message in errors]

@@ -1,4 +1,4 @@
-"""The pages of a lesson: one calm column, a step a page, progress kept by session."""
+"""The pages of a lesson: one step per page, with progress by visitor."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _STARTED_OVER = (
 @require_safe
 @never_cache
 def lessons(request: HttpRequest) -> HttpResponse:
-    """The map of the course, with one's own place in each lab."""
-    mine = {progress.lesson: progress for progress in progress.load_all(request)}
-    kept = lesson_record.read(settings.LAB_LESSON_RECORD)
+    """The map of the course, with the visitor's progress in each lab."""
+    by_lesson = {progress.lesson: progress for progress in progress.load_all(request)}
+    proofs = lesson_record.read(settings.LAB_LESSON_RECORD)
     rows = [
         lesson_pages.row(
             lesson,
-            mine.get(lesson.name),
+            by_lesson.get(lesson.name),
             progress.may_undo(request, lesson),
-            lesson_record.standing(lesson, kept),
+            lesson_record.standing(lesson, proofs),
         )
         for lesson in all_lessons()
     ]
-    done = list(mine.values())
+    begun = list(by_lesson.values())
     context = {
         "rows": rows,
         "is_new": not any(row.begun for row in rows),
-        "confidence": lesson_confidence.table(done),
-        "due": len(lesson_review.due_now(lesson_review.cards(done))),
+        "confidence": lesson_confidence.table(begun),
+        "due": len(lesson_review.due_now(lesson_review.cards(begun))),
     }
     return render(request, "labs/lessons.html", context)
 
@@ -63,11 +63,11 @@ def review(request: HttpRequest) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         card = next((card for card in due if card.name == request.POST.get("card")), None)
-        given = request.POST.get("answer", "").strip()
+        text = request.POST.get("answer", "").strip()
         if card is None:
             return redirect("labs:lesson-review")
-        if card.is_answer(given):
-            lesson_review.answer(card, given)
+        if card.is_answer(text):
+            lesson_review.answer(card, text)
             return redirect(f"{reverse('labs:lesson-review')}?{urlencode({'shown': card.name})}")
         problem = f"Choose an answer, or type a number, for “{card.ask}”"
     shown = next((card for card in cards if card.name == request.GET.get("shown")), None)
@@ -78,7 +78,7 @@ def review(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def resume(request: HttpRequest, name: str) -> HttpResponse:
-    """Leads to the step at which the visitor is, or to the story."""
+    """Redirects to the visitor's current step, or to the story."""
     lesson = _find(name)
     step = lesson_pages.current_step(progress.load(request, lesson))
     return redirect("labs:lesson", name=lesson.name, step=step)
@@ -87,19 +87,21 @@ def resume(request: HttpRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @never_cache
 def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
-    """One step. A POST answers its question, if it has one, and leads on to the next.
+    """One step. A POST answers its question, if it has one, and leads to the next.
 
-    Looking keeps nothing; how far the visitor is, is kept when they go on.
+    A GET stores nothing; progress is stored when the visitor continues.
     """
     lesson = _find(name)
     if step not in STEPS:
         raise Http404("There is no such step.")
-    mine = progress.load(request, lesson)
+    current = progress.load(request, lesson)
     if request.method == "POST":
-        given = request.POST.get("to") != "next" and _ANSWERS_OF.get(step)
-        return given(request, lesson, mine) if given else _next(request, lesson, mine, step)
+        handler = request.POST.get("to") != "next" and _HANDLERS.get(step)
+        return (
+            handler(request, lesson, current) if handler else _next(request, lesson, current, step)
+        )
     return render(
-        request, f"labs/lesson/{step}.html", lesson_pages.context(request, lesson, mine, step)
+        request, f"labs/lesson/{step}.html", lesson_pages.context(request, lesson, current, step)
     )
 
 
@@ -108,30 +110,30 @@ def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
 def live(request: HttpRequest, name: str) -> HttpResponse:
     """The part of the run's step that changes; 286 once it will not change again."""
     lesson = _find(name)
-    mine = progress.load(request, lesson)
-    if mine.experiment is None:
+    current = progress.load(request, lesson)
+    if current.experiment is None:
         raise Http404("Nothing has been run in this lesson.")
-    context = lesson_pages.context(request, lesson, mine, "run")
-    is_live = mine.experiment.is_live
+    context = lesson_pages.context(request, lesson, current, "run")
+    is_live = current.experiment.is_live
     return polled(request, "labs/lesson/live.html", context, is_live=is_live)
 
 
 @require_safe
 @never_cache
 def turn_live(request: HttpRequest, name: str) -> HttpResponse:
-    """The same for the run of the visitor's turn."""
+    """The changing part of the visitor's turn, for its run."""
     lesson = _find(name)
-    mine = progress.load(request, lesson)
-    if mine.turn_experiment is None:
+    current = progress.load(request, lesson)
+    if current.turn_experiment is None:
         raise Http404("Nothing has been run in this turn.")
-    context = lesson_pages.context(request, lesson, mine, "your-turn")
-    is_live = mine.turn_experiment.is_live
+    context = lesson_pages.context(request, lesson, current, "your-turn")
+    is_live = current.turn_experiment.is_live
     return polled(request, "labs/lesson/turn_live.html", context, is_live=is_live)
 
 
 @require_POST
 def reset(request: HttpRequest, name: str) -> HttpResponse:
-    """Restarts a lesson, from the map or (`to=story`) from within; the map offers to undo it."""
+    """Restarts a lesson, from the map or (`to=story`) from the lab; the map can undo it."""
     lesson = _find(name)
     progress.reset(request, lesson)
     if request.POST.get("to") != "story":
@@ -142,7 +144,7 @@ def reset(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def undo(request: HttpRequest, name: str) -> HttpResponse:
-    """Takes a reset back."""
+    """Undoes a reset."""
     lesson = _find(name)
     if progress.may_undo(request, lesson):
         progress.undo(request, lesson)
@@ -161,51 +163,53 @@ def _find(name: str) -> Lesson:
         raise Http404("There is no such lesson.") from unknown
 
 
-def _go(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> HttpResponse:
-    progress.reach(request, mine, step)
+def _go(request: HttpRequest, lesson: Lesson, current: Progress, step: str) -> HttpResponse:
+    progress.reach(request, current, step)
     return redirect("labs:lesson", name=lesson.name, step=step)
 
 
-def _next(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> HttpResponse:
+def _next(request: HttpRequest, lesson: Lesson, current: Progress, step: str) -> HttpResponse:
     names = list(STEPS)
-    return _go(request, lesson, mine, names[min(names.index(step) + 1, len(names) - 1)])
+    return _go(request, lesson, current, names[min(names.index(step) + 1, len(names) - 1)])
 
 
-def _predict(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
-    """Keeps the predictions. Once the run has begun they stay as they are."""
-    if mine.experiment is not None:
-        return _go(request, lesson, mine, "run")
+def _predict(request: HttpRequest, lesson: Lesson, current: Progress) -> HttpResponse:
+    """Stores the predictions. They cannot be changed once the run has begun."""
+    if current.experiment is not None:
+        return _go(request, lesson, current, "run")
     form = PredictionForm(lesson, request.POST)
     if not form.is_valid():
-        context = lesson_pages.context(request, lesson, mine, "predict") | {"form": form}
+        context = lesson_pages.context(request, lesson, current, "predict") | {"form": form}
         return render(request, "labs/lesson/predict.html", context, status=422)
-    progress.predict(request, mine, form.kept())
-    return _go(request, lesson, mine, "run")
+    progress.predict(request, current, form.stored())
+    return _go(request, lesson, current, "run")
 
 
-def _run(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
-    """Starts the lesson's experiment, or puts one that reached no result back into the queue."""
-    if mine.experiment is not None and mine.experiment.is_live:
-        return _go(request, lesson, mine, "run")
+def _run(request: HttpRequest, lesson: Lesson, current: Progress) -> HttpResponse:
+    """Starts the lesson's experiment, or requeues it if it has no result."""
+    if current.experiment is not None and current.experiment.is_live:
+        return _go(request, lesson, current, "run")
     try:
-        if mine.experiment is not None and mine.experiment.state != State.DONE:
-            services.again(mine.experiment, visitors.identify(request))
+        if current.experiment is not None and current.experiment.state != State.DONE:
+            services.again(current.experiment, visitors.identify(request))
         else:
-            progress.begin(request, mine, services.start_lesson(lesson, visitors.identify(request)))
+            progress.begin(
+                request, current, services.start_lesson(lesson, visitors.identify(request))
+            )
     except planning.Refused as refused:
         messages.error(request, str(refused))
-    return _go(request, lesson, mine, "run")
+    return _go(request, lesson, current, "run")
 
 
-def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
-    """Starts the run of one change, or puts a run that reached no result back into the queue."""
-    earlier = mine.turn_experiment
+def _turn(request: HttpRequest, lesson: Lesson, current: Progress) -> HttpResponse:
+    """Starts the run of one change, or requeues it if it has no result."""
+    earlier = current.turn_experiment
     if earlier is not None and earlier.is_live:
-        return _go(request, lesson, mine, "your-turn")
+        return _go(request, lesson, current, "your-turn")
     form = TurnForm(lesson, request.POST)
     again = earlier is not None and earlier.state != State.DONE and not form.choice
     if not again and not form.is_valid():
-        context = lesson_pages.context(request, lesson, mine, "your-turn") | {"turn": form}
+        context = lesson_pages.context(request, lesson, current, "your-turn") | {"turn": form}
         return render(request, "labs/lesson/your-turn.html", context, status=422)
     try:
         if again and earlier is not None:
@@ -213,19 +217,19 @@ def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
         else:
             chosen = lesson.arm(form.choice)
             started = services.start_turn(lesson, chosen, visitors.identify(request))
-            progress.take_turn(request, mine, form.kept(), started)
+            progress.take_turn(request, current, form.stored(), started)
     except planning.Refused as refused:
         messages.error(request, str(refused))
-    return _go(request, lesson, mine, "your-turn")
+    return _go(request, lesson, current, "your-turn")
 
 
-def _why(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
-    """Keeps the answer to one question; anything that does not answer it changes nothing."""
+def _answer(request: HttpRequest, lesson: Lesson, current: Progress) -> HttpResponse:
+    """Stores the answer to one question; invalid answers change nothing."""
     for question in lesson.questions:
         place = whole_number(request.POST.get(question.name, ""))
         if place is not None and place < len(question.answers):
-            progress.answer(request, mine, question, place)
-    return _go(request, lesson, mine, "why")
+            progress.answer(request, current, question, place)
+    return _go(request, lesson, current, "why")
 
 
-_ANSWERS_OF = {"predict": _predict, "run": _run, "your-turn": _turn, "why": _why}
+_HANDLERS = {"predict": _predict, "run": _run, "your-turn": _turn, "why": _answer}
