@@ -19,8 +19,8 @@ BrokerState = Literal["running", "paused", "dead"]
 class Broker:
     """A broker (and controller) of a disposable cluster.
 
-    `port` is where it listens. `name` is what people read. `started_at` is when it started last,
-    in seconds of the monotonic clock.
+    It listens at `port`. `name` is for people. `started_at` is the time of its last start, in
+    seconds of the monotonic clock.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Broker:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self.started_at = 0.0
-        self._ends_with: frozenset[int] = frozenset()
+        self._expected_codes: frozenset[int] = frozenset()
 
     @property
     def address(self) -> str:
@@ -49,22 +49,22 @@ class Broker:
 
     @property
     def data(self) -> Path:
-        """The folder of its logs and metadata; the first, if it has several (`log.dirs`)."""
+        """The folder of its logs and metadata; the first one if it has several (`log.dirs`)."""
         return self._folder / "data"
 
     def disk_of(self, log: str) -> Path | None:
-        """Which of its log folders has a log (`orders-0`); None if none has."""
+        """Returns its log folder that holds a log (`orders-0`); None if none does."""
         paths = (path for path in sorted(self._folder.glob("data*")) if (path / log).is_dir())
         return next(paths, None)
 
     @property
     def pid(self) -> int | None:
-        """The process id of the last start, also after its end; None before the first start."""
+        """The process id of the last start, even after its end; None before the first start."""
         return self._process.pid if self._process else None
 
     @property
     def returncode(self) -> int | None:
-        """Return code of the last process (negative: the signal); None while one is running."""
+        """The return code of the last process (negative: the signal); None while it is running."""
         return self._process.poll() if self._process else None
 
     @property
@@ -79,18 +79,18 @@ class Broker:
 
     @property
     def ended_itself(self) -> bool:
-        """Whether the last process gave up by itself, without a signal (Kafka's `Exit`: 1)."""
+        """Whether the last process exited without a signal after an error (Kafka's `Exit`: 1)."""
         return self.returncode == 1
 
     @property
     def lost(self) -> str:
-        """How the last process ended, in words, if the run did not cause that; else ''.
+        """How the last process ended, in words, if the run did not cause the end; otherwise ''.
 
-        A caller that ends it says so before the signal, and only if the process lives: what died
-        a moment earlier died by something else.
+        A caller that ends the process must announce it before the signal, while the process is
+        alive (`expect_end`). An earlier end has another cause.
         """
         code = self.returncode
-        if code is None or code in self._ends_with:
+        if code is None or code in self._expected_codes:
             return ""
         return f"{self.name} {processes.describe_exit(code)}, and not by this run"
 
@@ -98,57 +98,58 @@ class Broker:
     def state(self) -> BrokerState:
         """The state according to the kernel (wait(2), proc(5)): running, paused or dead.
 
-        A killed process shows as a zombie as soon as its first thread is gone; only when it can
-        be waited for are all of them, and with them its ports and the lock of its folder.
+        A killed process is a zombie as soon as its first thread is gone. Its other threads, its
+        ports and the lock of its folder are gone only when it can be waited for.
         """
         if self._process is None or self._process.poll() is not None:
             return "dead"
-        letter = processes.state(self._process.pid)
-        return "paused" if letter and letter in "Tt" else "running"
+        state = processes.state(self._process.pid)
+        return "paused" if state and state in "Tt" else "running"
 
     def start(self) -> None:
-        """Starts the process on whatever its folder holds.
+        """Starts the process on the present content of its folder.
 
-        Raises `RuntimeError` if it lives, or if it was `lost`: that is nothing to heal.
+        Raises `RuntimeError` if it is alive, or if it was `lost`, which is not a fault to heal.
         """
         if self.state != "dead":
             raise RuntimeError(f"{self.name} is {self.state}; it cannot be started twice")
         if self.lost:
             raise RuntimeError(self.lost)
-        self._ends_with = frozenset()
+        self._expected_codes = frozenset()
         self._process = processes.spawn(self._command, log=self.log, cwd=self._folder)
         self.started_at = time.monotonic()
 
     def kill(self) -> None:
-        """SIGKILL: the broker flushes and announces nothing. The page cache stays."""
+        """Sends SIGKILL: the broker flushes and announces nothing. The page cache survives."""
         self.expect_end(-signal.SIGKILL)
         self._signal(signal.SIGKILL)
 
     def pause(self) -> None:
-        """SIGSTOP: the process does nothing, and keeps its memory and its connections."""
+        """Sends SIGSTOP: the process does nothing, and keeps its memory and its connections."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """SIGCONT: the process continues."""
+        """Sends SIGCONT: the process continues."""
         self._signal(signal.SIGCONT)
 
     def ask_to_stop(self) -> None:
-        """SIGTERM, without waiting: Kafka hands its leaderships over, flushes and ends."""
+        """Sends SIGTERM without waiting: Kafka transfers its leaderships, flushes and exits."""
         self.expect_end(128 + signal.SIGTERM, -signal.SIGTERM)
         self._signal(signal.SIGTERM)
 
     def expect_end(self, *codes: int) -> None:
-        """Says that the process is about to be made to end with one of these codes.
+        """Announces that the caller is about to end the process with one of these codes.
 
         Raises `ProcessLookupError` if it has ended already.
         """
-        self._living()
-        self._ends_with |= frozenset(codes)
+        self._live_process()
+        self._expected_codes |= frozenset(codes)
 
     def terminate(self, grace_s: float = 15.0) -> int:
-        """A clean stop: SIGTERM, on which Kafka hands its leaderships over; SIGKILL after grace.
+        """Stops the process cleanly by SIGTERM, or by SIGKILL after `grace_s` seconds.
 
-        Returns the return code (negative: the signal), also of a process that is gone already.
+        On SIGTERM Kafka transfers its leaderships. Returns the return code (negative: the signal),
+        also of a process that has already ended.
         """
         if self._process is None:
             raise ProcessLookupError(f"{self.name} was never started")
@@ -157,18 +158,18 @@ class Broker:
         return processes.end(self._process, grace_s)
 
     def tail(self, lines: int = 20) -> str:
-        """The last lines of its log."""
+        """Returns the last lines of its log."""
         try:
             return "\n".join(self.log.read_text("utf-8", "replace").splitlines()[-lines:])
         except FileNotFoundError:
             return ""
 
     def _signal(self, number: signal.Signals) -> None:
-        os.kill(self._living().pid, number)
+        os.kill(self._live_process().pid, number)
 
-    def _living(self) -> subprocess.Popen[bytes]:
-        # poll() reaps: only a process that has not been reaped can be signalled by its id
-        # without the risk that the id belongs to another process by now.
+    def _live_process(self) -> subprocess.Popen[bytes]:
+        # poll() reaps. Only a process that has not been reaped can be signalled safely: afterwards
+        # its id may belong to another process.
         if self._process is None or self._process.poll() is not None:
             raise ProcessLookupError(f"{self.name} is not running")
         return self._process

@@ -1,4 +1,4 @@
-"""A disposable Kafka cluster on this machine: real brokers, loopback only, gone with its owner."""
+"""A disposable Kafka cluster on this machine: real brokers, loopback only, ended with its owner."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from labs.engine.protocol.topics import PartitionState
 
 _BOOT_LIMIT_S = 90.0
 _ATTEMPTS = 3
-_QUICK_S, _ANSWER_S = 0.25, 1.0
+_QUICK_RESPONSE_S, _RESPONSE_S = 0.25, 1.0
 _THREE_BROKERS = Layout()
 
 
 class BootFailed(Exception):
-    """The cluster did not come up; the message holds the end of a broker's own log."""
+    """The cluster did not start; the message includes the end of a broker's log."""
 
 
 class _PortTaken(Exception):
@@ -60,14 +60,14 @@ class _PortTaken(Exception):
 class Cluster:
     """The processes of a `layout`, in `folder`.
 
-    `settings` are broker settings of the caller and win over what the lab shortens; `shortened`
-    says what is left of that: name → (value here, the product's default). `features` are levels of
-    a new cluster's features where they are not the release's own (kafka-features.sh). Each log is
-    `<logs>/broker-N.log` or `controller-N.log`, by default in `folder`. Nothing of it can outlive
-    this process, however it ends (`processes.spawn`).
+    `settings` are broker settings of the caller, which override the settings that the lab shortens.
+    `shortened` holds the remaining ones: name → (value here, the product's default). `features` are
+    feature levels of a new cluster that differ from the release's defaults (kafka-features.sh).
+    Each log is `<logs>/broker-N.log` or `controller-N.log`, by default in `folder`. No process of
+    the cluster can outlive this process, however it ends (`processes.spawn`).
 
     Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed` and
-    `wait.Disturbed`, the constructor `properties.RefusedSetting`.
+    `wait.Disturbed`; the constructor raises `properties.RefusedSetting`.
     """
 
     def __init__(
@@ -91,14 +91,14 @@ class Cluster:
         self.zookeeper: Broker | None = None
         self._addresses: Addresses | None = None
         eligible = at_least(distribution.version, "3.8") and not layout.zookeeper
-        self._ask = partial(topics.describe, eligible=eligible)
+        self._describe = partial(topics.describe, eligible=eligible)
         self._distribution = distribution
         self._features = features
         self._java = java
         self._folder = folder
         self._logs = logs or folder
         self._share_classes = share_classes
-        self._askers = ThreadPoolExecutor(4 * layout.brokers, thread_name_prefix="describe")
+        self._executor = ThreadPoolExecutor(4 * layout.brokers, thread_name_prefix="describe")
 
     def __enter__(self) -> Self:
         self.start()
@@ -109,40 +109,40 @@ class Cluster:
 
     @property
     def release(self) -> str:
-        """The Kafka release that its brokers have."""
+        """The Kafka release of its brokers."""
         return self._distribution.version
 
     @property
     def bootstrap(self) -> str:
-        """For `bootstrap.servers`: the advertised addresses of all brokers."""
+        """The advertised addresses of all brokers, for `bootstrap.servers`."""
         return self.addresses.bootstrap
 
     @property
     def links(self) -> Links | None:
-        """Where links can be cut, if they can."""
+        """The links that can be cut; None if nodes connect directly."""
         return self.addresses.links
 
     @property
     def addresses(self) -> Addresses:
-        """How nodes and clients reach each other; only after `start`."""
+        """The addresses of its nodes. Raises `RuntimeError` before `start`."""
         if self._addresses is None:
             raise RuntimeError("a cluster that was not started has no addresses")
         return self._addresses
 
     def start(self) -> None:
-        """Boots all brokers at once; returns when all are registered and serve.
+        """Boots all brokers in parallel; returns when all are registered and serve requests.
 
-        If another process takes a port between our choice and the broker's bind, the boot is tried
-        again with other ports. A broker that ends by itself fails the boot at once.
+        If another process takes a port before a broker binds it, the boot is tried again with other
+        ports. A broker that exits fails the boot immediately.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 self._boot(self._folder / f"boot-{attempt}")
                 return
-            except _PortTaken as taken:
+            except _PortTaken as error:
                 self._end()
                 if attempt == _ATTEMPTS:
-                    raise BootFailed(f"ports were taken {attempt} times: {taken}") from taken
+                    raise BootFailed(f"ports were taken {attempt} times: {error}") from error
             except BaseException:
                 self.stop()
                 raise
@@ -150,8 +150,8 @@ class Cluster:
     def _boot(self, home: Path) -> None:
         self._logs.mkdir(parents=True, exist_ok=True)
         self._addresses = Addresses(home, self.layout, self._logs / "links.log")
-        if (keeper := self._addresses.zookeeper) is not None:
-            self._register(self._addresses, home, keeper)
+        if (zookeeper := self._addresses.zookeeper) is not None:
+            self._prepare_with_zookeeper(self._addresses, home, zookeeper)
         else:
             self._prepare(self._addresses)
         for process in self.nodes.values():
@@ -164,40 +164,40 @@ class Cluster:
         command = broker_command(self._distribution, self._java, options)
         prepared = checkpoint(self._distribution, self._java, self._features)
         cluster_id, version = new_id(), self._distribution.version
-        for node, place in addresses.homes.items():
+        for node, home in addresses.homes.items():
             folders = log_folders(node, self.layout.log_dirs)
             settings = self._node_settings(node)
             properties = node_properties(node, addresses.nodes, settings, version, folders)
-            lay_out(place, properties, prepared, cluster_id, node.id, folders)
+            lay_out(home, properties, prepared, cluster_id, node.id, folders)
             group = self.brokers if node.clients else self.controllers
             group[node.id] = Broker(
-                node.id, node.port, command, place, self._logs / f"{node.name}.log",
+                node.id, node.port, command, home, self._logs / f"{node.name}.log",
                 name=f"{'broker' if node.clients else 'node'} {node.id}",
             )  # fmt: skip
 
-    def _register(self, addresses: Addresses, home: Path, keeper: Address) -> None:
-        """The same with ZooKeeper there; such brokers format their folders themselves."""
-        log, own_port = self._logs / "zookeeper.log", keeper.at[1]
-        self.zookeeper = server(self._distribution, self._java, home / "zookeeper", own_port, log)
+    def _prepare_with_zookeeper(self, addresses: Addresses, home: Path, zookeeper: Address) -> None:
+        """Lays out the folders of brokers with ZooKeeper, which format their storage themselves."""
+        log, port = self._logs / "zookeeper.log", zookeeper.at[1]
+        self.zookeeper = server(self._distribution, self._java, home / "zookeeper", port, log)
         command = broker_command(self._distribution, self._java)
-        for node, place in addresses.homes.items():
+        for node, folder in addresses.homes.items():
             folders = [name for name in log_folders(node, self.layout.log_dirs) if name != METADATA]
             text = node_properties(
                 node, addresses.nodes, self._node_settings(node), self._distribution.version,
-                folders, zookeeper=keeper,
+                folders, zookeeper=zookeeper,
             )  # fmt: skip
-            working_folder(place, BROKER_FILE, text)
+            working_folder(folder, BROKER_FILE, text)
             log = self._logs / f"{node.name}.log"
             self.brokers[node.id] = RegisteredBroker(
-                node.id, node.port, command, place, log, keeper=own_port
+                node.id, node.port, command, folder, log, keeper=port
             )
 
     def _node_settings(self, node: Node) -> Settings:
-        """The caller's settings for one node."""
+        """Returns the caller's settings for one node, with its rack."""
         return {**self.settings, **rack_setting(node, self.layout.racks)}
 
     def move_logs(self, folder: Path) -> None:
-        """Moves its processes' logs, open ones too, to another folder of the same disk."""
+        """Moves the log files of its processes, open ones too, to a folder on the same disk."""
         folder.mkdir(parents=True, exist_ok=True)
         for process in self.nodes.values():
             process.log = process.log.rename(folder / process.log.name)
@@ -205,16 +205,16 @@ class Cluster:
     def wait_ready(self, limit_s: float) -> None:
         """Waits until every broker answers and is registered and unfenced.
 
-        A fenced broker is not in the metadata that clients get (KIP-631), hence the count; one
-        that was just killed stays there until its session ends, hence a request to each. Raises
-        `BootFailed`, and `Disturbed` if a signal from outside ended one of its processes.
+        A fenced broker is not in the metadata for clients (KIP-631), hence the count. A broker that
+        was just killed stays there until its session ends, hence a request to each. Raises
+        `BootFailed`, and `Disturbed` if a signal from outside ended one of the processes.
         """
 
         def all_serve() -> bool:
             self._fail_if_dead()
             try:
                 for broker in self.brokers.values():
-                    self._ask(broker.port, "any", 0.5)
+                    self._describe(broker.port, "any", 0.5)
                 return len(admin.list_topics(timeout=0.5).brokers) == self.layout.brokers
             except (OSError, KafkaException):
                 return False
@@ -234,7 +234,7 @@ class Cluster:
             if broker.state == "dead":
                 if processes.ended_by_signal(broker.returncode or 0):
                     raise Disturbed(broker.lost)
-                # Its shutdown may fail, too, and each stack trace has some 50 lines.
+                # The shutdown may fail as well, and each stack trace has some 50 lines.
                 if "Address already in use" in broker.tail(1000):
                     raise _PortTaken(broker.address)
                 raise BootFailed(
@@ -252,7 +252,7 @@ class Cluster:
     ) -> None:
         """Creates a topic and waits until each partition has a leader and all its replicas.
 
-        Raises `KafkaException` as `admin.create_topic`, `WaitTimeout` as `wait_in_sync`.
+        Raises `KafkaException` like `admin.create_topic`, and `WaitTimeout` like `wait_in_sync`.
         """
         create_topic(self.bootstrap, name, partitions, replication_factor, config or {}, limit_s)
         self.wait_in_sync(name, partitions, replication_factor, limit_s=30)
@@ -275,22 +275,22 @@ class Cluster:
         )
 
     def describe(self, topic: str, limit_s: float = 1.0) -> list[PartitionState]:
-        """Leader and ISR of each partition, as the best informed running broker has them.
+        """Returns the leader and ISR of each partition, according to the best informed broker.
 
-        All running brokers are asked at once, paused and dead ones are not. Quick answers decide;
-        if there is none, all brokers get `limit_s` seconds. The list is empty if none answers. Of
-        several answers the one with the highest leader epoch counts, then the leader's own: a
-        broker that was just resumed may still answer from old metadata.
+        All running brokers are queried in parallel; paused and dead brokers are not. The first
+        responses decide; if there are none, all brokers get `limit_s` seconds. The list is empty if
+        no broker responds. Of several responses the one with the highest leader epoch counts, then
+        that of the leader: a broker that was just resumed may still have old metadata.
         """
-        asked = {
-            self._askers.submit(self._ask, broker.port, topic, limit_s): broker.id
+        futures = {
+            self._executor.submit(self._describe, broker.port, topic, limit_s): broker.id
             for broker in self.brokers.values()
             if broker.state == "running"
         }
         answers: list[tuple[int, tuple[PartitionState, ...]]] = []
-        for patience in (_QUICK_S, limit_s):
-            done, _ = wait(asked, timeout=patience)
-            answers = [(asked[ask], ask.result()) for ask in done if not ask.exception()]
+        for timeout_s in (_QUICK_RESPONSE_S, limit_s):
+            done, _ = wait(futures, timeout=timeout_s)
+            answers = [(futures[item], item.result()) for item in done if not item.exception()]
             if answers:
                 break
         best: dict[int, tuple[tuple[int, bool], PartitionState]] = {}
@@ -302,39 +302,41 @@ class Cluster:
         return [best[partition][1] for partition in sorted(best)]
 
     def active_controller(self) -> int | None:
-        """The node that leads the metadata quorum, broker or dedicated; None if it is unknown.
+        """Returns the id of the node that leads the metadata quorum; None if it is unknown.
 
-        All running brokers are asked; only the active controller itself answers, through them.
+        All running brokers are queried. They forward the request to the active controller.
         """
-        asked = [
-            self._askers.submit(quorum.active_controller, broker.port, _ANSWER_S)
+        futures = [
+            self._executor.submit(quorum.active_controller, broker.port, _RESPONSE_S)
             for broker in self.brokers.values()
             if broker.state == "running"
         ]
-        done, _ = wait(asked, timeout=_ANSWER_S)
-        return next((ask.result() for ask in done if not ask.exception() and ask.result()), None)
+        done, _ = wait(futures, timeout=_RESPONSE_S)
+        return next(
+            (item.result() for item in done if not item.exception() and item.result()), None
+        )
 
     @property
     def nodes(self) -> dict[int, Broker]:
-        """All its processes by id, ZooKeeper's is 0; first what brokers need when they start."""
-        keeper = {self.zookeeper.id: self.zookeeper} if self.zookeeper else {}
-        return {**keeper, **self.controllers, **self.brokers}
+        """Id → process, 0 for ZooKeeper; processes that brokers need at their start come first."""
+        zookeeper = {self.zookeeper.id: self.zookeeper} if self.zookeeper else {}
+        return {**zookeeper, **self.controllers, **self.brokers}
 
     @property
     def lost(self) -> str:
-        """The node or the proxy of links that ended without the run's doing, in words; else ''."""
+        """The node or the proxy that ended and was not ended by the run, in words; otherwise ''."""
         if self._addresses and self._addresses.links and self._addresses.links.lost:
             return self._addresses.links.lost
         return next((node.lost for node in self.nodes.values() if node.lost), "")
 
     def states(self) -> dict[int, BrokerState]:
-        """Each broker's state according to the kernel: running, paused or dead."""
+        """Returns broker id → state according to the kernel: running, paused or dead."""
         return {id_: broker.state for id_, broker in self.brokers.items()}
 
     def stop(self) -> None:
-        """Ends every broker at once by SIGKILL (their data is not wanted) and frees the ports."""
+        """Ends all processes by SIGKILL (their data is not needed) and releases the ports."""
         self._end()
-        self._askers.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _end(self) -> None:
         for process in self.nodes.values():
@@ -350,11 +352,11 @@ class Cluster:
 
 
 class Addresses:
-    """The nodes of a cluster in `home`, laid out, and the links between them.
+    """The addresses and folders of a cluster's nodes in `home`, and the links between them.
 
-    `links` is None where they connect to each other directly, on loopback; else every connection
-    goes through a proxy, where it can be cut, and `note` says so. `zookeeper` is where their
-    ZooKeeper is, or None. Raises `LinksFailed`.
+    `links` is None if the nodes connect directly, on loopback. Otherwise every connection goes
+    through a proxy, where it can be cut, and `note` says so. `zookeeper` is the address of their
+    ZooKeeper, or None. Raises `LinksFailed`.
     """
 
     def __init__(self, home: Path, layout: Layout, log: Path) -> None:
@@ -366,18 +368,18 @@ class Addresses:
         self.links: Links | None = None
         self.note = ""
         if layout.linked:
-            self.note = "links: every way from one node to another leads through a proxy"
-            named = {place: node.id for node, place in self.homes.items()}
-            self.links = Links(proxy_ports(self.nodes, self.zookeeper), named, log)
+            self.note = "links: every connection between nodes goes through a proxy"
+            ids = {home: node.id for node, home in self.homes.items()}
+            self.links = Links(proxy_ports(self.nodes, self.zookeeper), ids, log)
 
     @property
     def bootstrap(self) -> str:
-        """For `bootstrap.servers`: the advertised addresses of all brokers."""
+        """The advertised addresses of all brokers, for `bootstrap.servers`."""
         addresses = (node.clients.advertised for node in self.nodes if node.clients)
         return ",".join(f"{host}:{port}" for host, port in addresses)
 
     def end(self) -> None:
-        """Ends the links, and frees the ports."""
+        """Ends the links and releases the ports."""
         if self.links:
             self.links.stop()
         self._ports.release()

@@ -1,4 +1,4 @@
-"""What the clients of a run do; a scenario names its workload."""
+"""Workloads: how the clients of a run work together. A scenario names its workload."""
 
 from __future__ import annotations
 
@@ -61,44 +61,45 @@ JAVA: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": JavaProduceConsume,
     "consume-transform-produce": JavaConsumeTransformProduce,
 }
-"""The workloads that Java clients can play, too.
+"""The workloads that the Java clients support.
 
-The others stay with librdkafka: their clients leave effects in a sink, send in transactions, or are
-killed with a full buffer and go on as a successor. `ClientApplication.java` does none of that.
+The other workloads always use librdkafka: their clients write effects to a sink, send in
+transactions, or are killed with a full buffer and have a successor. `ClientApplication.java`
+supports none of that.
 """
 COPIER_WORKLOAD = "consume-transform-produce"
-"""The workload for which Kafka's TransactionalMessageCopier may be asked."""
+"""The workload for which Kafka's TransactionalMessageCopier may be requested."""
 BY_COMMIT = "consume-process-commit"
-"""The workload whose sink depends on how the application commits."""
+"""The name for a workload whose sink depends on how the application commits."""
 
 
 def workload(
     name: str, settings: Settings, java: bool = False, copier: bool = False
 ) -> type[ProduceConsume]:
-    """A scenario's workload under these settings, by Java's clients if that is wanted.
+    """Returns a scenario's workload under these settings, with the Java clients if `java`.
 
-    With `copier` as well, it says that the application stands for TransactionalMessageCopier.
-    Where an arm ends in a database and the other in a topic, the former stays with librdkafka.
-    Raises `ValueError` for another workload that Java's clients cannot play.
+    With `copier` as well, its differences say that the application replaces
+    TransactionalMessageCopier. If the sink of one arm is a database and that of another is a topic,
+    the former keeps librdkafka. Raises `ValueError` for other workloads without Java clients.
     """
-    played = workload_by_commit(name, settings)
-    if java and copier and played == COPIER_WORKLOAD:
+    resolved = workload_by_commit(name, settings)
+    if java and copier and resolved == COPIER_WORKLOAD:
         return FormerCopier
-    if java and played in JAVA:
-        return JAVA[played]
+    if java and resolved in JAVA:
+        return JAVA[resolved]
     if java and name != BY_COMMIT:
         raise ValueError(f"the workload {name} has no Java clients")
-    return WORKLOADS[played]
+    return WORKLOADS[resolved]
 
 
 def workload_by_commit(name: str, settings: Settings) -> str:
-    """The workload that is played where a scenario leaves it to how the application commits.
+    """Returns the workload for `BY_COMMIT` under these settings; other names are unchanged.
 
-    Who commits the offsets in a transaction has a topic for a sink: no database takes part in it.
-    Kafka Streams has no transactional.id of its own to do it with.
+    An application that commits offsets in a transaction has a topic as its sink, because a database
+    cannot take part in a transaction of Kafka. Kafka Streams has no stated transactional.id.
     """
     if name != BY_COMMIT:
         return name
     in_transaction = settings.get("application", {}).get("commit") == "in-transaction"
-    named = in_transaction and settings.get("producer", {}).get("transactional.id")
-    return "consume-transform-produce" if named else "consume-process-sink"
+    transactional_id = in_transaction and settings.get("producer", {}).get("transactional.id")
+    return "consume-transform-produce" if transactional_id else "consume-process-sink"

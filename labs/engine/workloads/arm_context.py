@@ -1,4 +1,4 @@
-"""Where the clients of an arm run, and their settings."""
+"""The context of an arm's clients: settings, addresses and folders."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from labs.engine.programs.java import JavaProgram
 
 @dataclass(frozen=True, slots=True)
 class ArmContext:
-    """An arm as its clients know it.
+    """What the clients of an arm need to know.
 
-    `folder` holds their configurations and `logs` what they complain of; `scratch` is removed
-    with the brokers' data. `pinned` are the settings of the readers that the scenario sets
-    itself, because a run is short, `senders` those of the producer. Values are `value_bytes` long
-    at least. `java_clients` and `streams` are the Java programs that play, where they do.
+    `folder` holds their configurations and `logs` their logs; `scratch` is removed with the
+    brokers' data. `pinned` are the settings of the readers that the scenario overrides because a
+    run is short, and `senders` those of the producer. Values have at least `value_bytes` bytes.
+    `java_clients` and `streams` are the Java programs of the arm, None if it has none.
     """
 
     settings: Settings

@@ -1,4 +1,4 @@
-"""How the readers of a run commit: as the application does, or as its client does by itself."""
+"""How the readers of a run commit: explicitly, as the application does, or automatically."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ COMMITS: Mapping[str, Commit] = {
     "after-processing": "after-processing",
     "in-transaction": "after-processing",
 }
-"""When an application commits, where it does so itself, by the described `commit`."""
+"""The described `commit` → how an application commits explicitly."""
 
 
 def commit_style(application: str, consumer: Consumer) -> Commit:
-    """How the group commits: the application's way, and for automatic commits the client's.
+    """Returns how the group commits: as the application does, or automatically as its client does.
 
-    Only librdkafka has `enable.auto.offset.store`; where it is absent the client is Java's,
-    which commits at a poll what the polls before it returned.
+    Only librdkafka has `enable.auto.offset.store`. Without it the client is Java's, which commits
+    at a poll the records of earlier polls.
     """
     if application in COMMITS:
         return COMMITS[application]
@@ -30,7 +30,7 @@ def commit_style(application: str, consumer: Consumer) -> Commit:
 
 
 def commits_differ(application: str, consumer: Consumer, *, in_transactions: bool) -> Iterator[str]:
-    """How the commits of a run's group differ from those of the team's, a sentence each."""
+    """Yields a sentence for each difference between the commits of a run's group and the team's."""
     if application == "in-transaction" and not in_transactions:
         yield (
             "application commit=in-transaction: offsets are committed after processing, because "
@@ -38,6 +38,6 @@ def commits_differ(application: str, consumer: Consumer, *, in_transactions: boo
         )
     if consumer.get("enable.auto.commit", False) and application in COMMITS:
         yield (
-            f"consumer enable.auto.commit=true is left out beside {application}: only the "
+            f"consumer enable.auto.commit=true is left out because of {application}: only the "
             "application commits"
         )

@@ -1,7 +1,7 @@
-"""A pipeline with effects: the group writes each message it processes into a real database.
+"""A pipeline with effects: the group writes each processed message to a real database.
 
-The database outlives its writers, as a team's would; what is in it at the end is read into the
-ledger's `effects`. `application.sink` says whether it knows a message that it was given before.
+The database outlives its writers, as a team's would. At the end its content becomes the ledger's
+`effects`. `application.sink` says whether it recognises a message that it already has.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEYS = 100
 
 
 class ConsumeProcessSink(ProduceConsume):
-    """`ProduceConsume` whose processing leaves effects, in the polling thread or in another."""
+    """`ProduceConsume` whose processing writes effects, in the polling thread or another thread."""
 
     has_effects = True
 
@@ -47,50 +47,50 @@ class ConsumeProcessSink(ProduceConsume):
         )
 
     def read_to_the_end(self) -> bool:
-        """Reads the logs, and the sink once its writers have ended."""
+        """Reads the log, then the sink, whose writers have ended."""
         completed = super().read_to_the_end()
         TableWriter(self.arm.ledger, "effects", "sink").flush(sink.effects(self._database))
         return completed
 
 
 class TransactionsSink(ConsumeProcessSink):
-    """The same behind a producer that sends in transactions, if it has a transactional.id."""
+    """`ConsumeProcessSink` with a producer that sends in transactions, given a transactional.id."""
 
     transactions = True
 
 
 class StaticMembersSink(ConsumeProcessSink):
-    """The same read by members that keep their group.instance.id, if they have one.
+    """`ConsumeProcessSink` with members that keep their group.instance.id, if they have one.
 
-    Each has a name of its own: the first the one that is described, others that and their own.
+    Each has a different id: the first has the described one, and the others append their name.
     """
 
     static_members = True
 
     def consumer_config(self) -> ConsumerConfig:
         config = super().consumer_config()
-        named = config.client.get(_STATIC)
-        if not named or "consumer" not in self.processes:
+        instance_id = config.client.get(_STATIC)
+        if not instance_id or "consumer" not in self.processes:
             return config
-        return replace(config, client={**config.client, _STATIC: f"{named}-{config.name}"})
+        return replace(config, client={**config.client, _STATIC: f"{instance_id}-{config.name}"})
 
 
 class ReplaySink(ConsumeProcessSink):
-    """The same behind a producer that gives its source's timestamps, if it does.
+    """`ConsumeProcessSink` with a producer that may use the timestamps of its source.
 
-    Those are a day older than what the topic keeps, and years old where it keeps all.
+    These are a day older than the topic's retention, and years old if the topic keeps everything.
     """
 
     def producer_config(self) -> ProducerConfig:
         config = super().producer_config()
         if self._application.get("timestamps") != "from-source":
             return config
-        kept_ms = int(self.arm.settings["topic"]["retention.ms"])
-        return replace(config, age_ms=_LONG_AGO_MS if kept_ms < 0 else kept_ms + _DAY_MS)
+        retention_ms = int(self.arm.settings["topic"]["retention.ms"])
+        return replace(config, age_ms=_LONG_AGO_MS if retention_ms < 0 else retention_ms + _DAY_MS)
 
 
 class SharedKeysSink(ConsumeProcessSink):
-    """The same behind a producer whose messages are news of a hundred things, by key."""
+    """`ConsumeProcessSink` with a producer whose messages share a hundred keys."""
 
     def producer_config(self) -> ProducerConfig:
         return replace(super().producer_config(), keyed=True, keys=_KEYS)

@@ -1,7 +1,8 @@
 """From topic to topic in Java: the application is `ClientApplication.java`.
 
-It takes the team's settings as they are, its producer's and its consumer's in a properties file
-each, and can stand still and be killed like librdkafka's. That one fills the topic that is read.
+It uses the team's settings unchanged, in a properties file for its producer and one for its
+consumer. It can be held and killed like the librdkafka application. A librdkafka producer fills the
+input topic.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from labs.engine.workloads.arm_context import ArmContext
 from labs.engine.workloads.consume_transform_produce import OUTPUT, ConsumeTransformProduce
 from labs.engine.workloads.produce_consume_java import JavaReaders
 
-TOOL = "TransactionalMessageCopier"
+COPIER = "TransactionalMessageCopier"
 _ID = "transactional.id"
 
 
 class JavaConsumeTransformProduce(JavaReaders, ConsumeTransformProduce):
-    """`ConsumeTransformProduce` whose application is Java's."""
+    """`ConsumeTransformProduce` with a Java application."""
 
     modules: Mapping[str, str] = {"consumer": "java_consumer"}
     input_note = (
-        "the topic that is read is filled by librdkafka, with the same settings and without "
-        "transactions; the output is read with the group's isolation.level"
+        "the input topic is filled by librdkafka, with the same settings and without transactions; "
+        "the output is read with the group's isolation.level"
     )
 
     def __init__(self, arm: ArmContext) -> None:
@@ -39,7 +40,7 @@ class JavaConsumeTransformProduce(JavaReaders, ConsumeTransformProduce):
         return {**super().played_by, "consumer": java}
 
     @property
-    def _writer_differs(self) -> tuple[str, ...]:
+    def _writer_differences(self) -> tuple[str, ...]:
         return ()
 
     def start_client(self, role: str, config: Any) -> ClientProcess:
@@ -48,21 +49,21 @@ class JavaConsumeTransformProduce(JavaReaders, ConsumeTransformProduce):
         )
 
     def java_config(self, config: TransformerConfig) -> JavaConsumerConfig:
-        writes = {**self._writer, "client.id": config.name}
-        if named := config.producer.get(_ID):  # one that joins has another
-            writes[_ID] = named
+        producer = {**self._writer, "client.id": config.name}
+        if transactional_id := config.producer.get(_ID):  # a joining instance has another one
+            producer[_ID] = transactional_id
         return self.reader_config(
-            config, self._commit, self._file(config.name, "producer", writes), OUTPUT,
+            config, self._commit, self._properties_file(config.name, "producer", producer), OUTPUT,
             config.rewinds, closes=config.on_error == "close",
         )  # fmt: skip
 
 
 class FormerCopier(JavaConsumeTransformProduce):
-    """The same where Kafka's own copier was asked for, which only older runs had."""
+    """`JavaConsumeTransformProduce` for a request of Kafka's copier, which only older runs had."""
 
     @property
-    def _writer_differs(self) -> tuple[str, ...]:
+    def _writer_differences(self) -> tuple[str, ...]:
         return (
-            f"{TOOL} was asked for: the application here is the lab's own, with the same Java "
+            f"{COPIER} was requested: the application here is the lab's, with the same Java "
             "clients and with the settings that are described",
         )

@@ -1,4 +1,4 @@
-"""The group under test, as its coordinator knows it."""
+"""The group under test, as its coordinator sees it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _LIMIT_S = 20.0
 
 
 def committed_positions(bootstrap: str, topic: str) -> dict[int, int]:
-    """The last committed offset of the group by partition; empty if it is unknown."""
-    with quiet_group_client(bootstrap, GROUP) as visitor:
+    """Returns partition → last committed offset of the group; empty if it is unknown."""
+    with quiet_group_client(bootstrap, GROUP) as client:
         try:
-            return _saved(visitor, _places(visitor, topic))
+            return _committed(client, _start_offsets(client, topic))
         except KafkaException:
             return {}
 
@@ -29,59 +29,59 @@ def committed_positions(bootstrap: str, topic: str) -> dict[int, int]:
 def begin_at_start(bootstrap: str, topic: str) -> None:
     """Commits offset 0 of every partition for the group. Raises `WaitTimeout`.
 
-    It retries until that is done: a coordinator may not know a new topic yet.
+    It retries, because a coordinator may not know a new topic yet.
     """
-    with quiet_group_client(bootstrap, GROUP) as visitor:
-        places = _places(visitor, topic)
+    with quiet_group_client(bootstrap, GROUP) as client:
+        start_offsets = _start_offsets(client, topic)
 
-        def saved() -> bool:
+        def is_committed() -> bool:
             with suppress(KafkaException):
-                visitor.commit(offsets=places, asynchronous=False)
-                return len(_saved(visitor, places)) == len(places)
+                client.commit(offsets=start_offsets, asynchronous=False)
+                return len(_committed(client, start_offsets)) == len(start_offsets)
             return False
 
-        until(saved, _LIMIT_S, "the group's position at the start could not be saved")
+        until(is_committed, _LIMIT_S, "the group's start position could not be committed")
 
 
-def _saved(visitor: Consumer, places: list[TopicPartition]) -> dict[int, int]:
-    partitions = visitor.committed(places, timeout=ASK_S)
-    return {place.partition: place.offset for place in partitions if place.offset >= 0}
+def _committed(client: Consumer, start_offsets: list[TopicPartition]) -> dict[int, int]:
+    committed = client.committed(start_offsets, timeout=ASK_S)
+    return {item.partition: item.offset for item in committed if item.offset >= 0}
 
 
-def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
-    """Offset 0 of each partition."""
-    entry = visitor.list_topics(topic, timeout=ASK_S).topics[topic].partitions
-    return [TopicPartition(topic, item, 0) for item in entry]
+def _start_offsets(client: Consumer, topic: str) -> list[TopicPartition]:
+    """Returns offset 0 of each partition."""
+    partitions = client.list_topics(topic, timeout=ASK_S).topics[topic].partitions
+    return [TopicPartition(topic, partition, 0) for partition in partitions]
 
 
 def await_commit(bootstrap: str, topic: str) -> dict[int, int]:
-    """The group's last commits, once its coordinator names one; empty if none comes in time.
+    """Waits for the group's last commits; returns partition → offset, empty after a timeout.
 
-    A coordinator that is still loading the group answers with an error or knows no commit. One
-    whose own log was lost knows none until a member has joined anew and committed.
+    A coordinator that is still loading the group responds with an error or without commits. If its
+    own log was lost, it has no commit until a member has rejoined and committed.
     """
     with suppress(WaitTimeout):
         return until(
             lambda: committed_positions(bootstrap, topic), _LIMIT_S,
-            "the group's coordinator named no commit", every_s=0.2,
-            awaits="for the group's coordinator to name the last commits",
+            "the group's coordinator returned no commit", every_s=0.2,
+            awaits="for the group's coordinator to return the last commits",
         )  # fmt: skip
     return {}
 
 
 def write_committed(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
-    """Writes the group's last commits as its coordinator knows them, for silent clients.
+    """Writes the last commits that the coordinator has, for clients that do not report them.
 
-    If it names none in time, the table is not written and nothing is judged by commits.
+    If it returns none in time, the table is not written and nothing is judged by commits.
     """
-    saved = await_commit(bootstrap, topic)
-    if not saved:
+    committed = await_commit(bootstrap, topic)
+    if not committed:
         return
     rows = [
         {
             "consumer": consumer, "group": GROUP, "topic": topic, "partition": partition,
             "offset": offset, "outcome": "ok", "time_ns": time.monotonic_ns(),
         }
-        for partition, offset in saved.items()
+        for partition, offset in committed.items()
     ]  # fmt: skip
     TableWriter(ledger, "commits", "coordinator").flush_rows(rows)

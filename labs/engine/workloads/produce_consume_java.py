@@ -1,7 +1,7 @@
-"""The plainest pipeline by Kafka's Java clients: `ClientApplication.java` sends and reads.
+"""The simplest pipeline with Kafka's Java clients: `ClientApplication.java` sends and reads.
 
-They take the team's settings as they are, in a properties file. Scenarios that do something to a
-client have no such workload, unless its application writes to another topic (`workloads.JAVA`).
+The clients use the team's settings unchanged, in a properties file. Scenarios with a fault of a
+client have no such workload, unless the application writes to another topic (`workloads.JAVA`).
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _DROPPED: Mapping[str, Mapping[str, str]] = {
     ),
     "consumer": {
         "group.id": "a run's readers have a group of their own",
-        "group.instance.id": "a run's reader has no restart that could keep its name",
+        "group.instance.id": "a run's reader does not restart, so it has no name to keep",
     },
 }
-"""Settings that no Java client of a run takes over, with the reason."""
-_CLOSE_S = 5.0  # for the end of a JVM, beyond the limit of its producer
-_UNSAID = "transaction.timeout.ms"
-"""It means nothing without a transactional.id, whose absence is said."""
+"""Settings that the Java clients of a run do not use, with the reason."""
+_CLOSE_S = 5.0  # beyond the limit of the producer, for the JVM to end
+_UNREPORTED = "transaction.timeout.ms"
+"""It has no effect without a transactional.id, whose absence is reported."""
 
 
 class JavaReaders(ProduceConsume):
-    """`ProduceConsume` whose group, at least, is Java's."""
+    """`ProduceConsume` with a Java consumer group."""
 
     modules: Mapping[str, str] = {"consumer": "java_consumer"}
 
@@ -48,37 +48,38 @@ class JavaReaders(ProduceConsume):
             raise ValueError("Java clients need their jars")
         self._java: JavaProgram = arm.java_clients
 
-    def _differs(self, role: str) -> Iterator[str]:
+    def _differences_of(self, role: str) -> Iterator[str]:
         if f"java_{role}" not in self.modules.values():
-            yield from super()._differs(role)
+            yield from super()._differences_of(role)
             return
         stated = self.arm.settings.get(role, {})
         for key, why in _DROPPED[role].items():
-            if key in stated and key != _UNSAID:
+            if key in stated and key != _UNREPORTED:
                 yield f"{role} {key}={stated[key]} is left out: {why}"
 
     @property
     def _automatic(self) -> bool:
-        """Whether the client commits by itself, of which the application tells nothing."""
+        """Whether the client commits automatically, which the application does not report."""
         return self._commit not in COMMITS
 
     def reader_config(
         self, config: ConsumerConfig, commit: str, writes: str = "-", output: str = "-",
         rewinds: bool = True, closes: bool = True,
     ) -> JavaConsumerConfig:  # fmt: skip
-        """A reader that commits as `commit` says, and with `writes`, a properties file, transforms.
+        """Returns the configuration of a reader that commits as `commit` says.
 
-        One that cannot go on `closes` its consumer, or ends as it is.
+        With `writes`, the properties file of a producer, it writes results to `output`. `closes` is
+        whether an application that cannot continue closes its consumer.
         """
-        arm, own = self.arm, {"group.id": GROUP, "client.id": config.name}
+        arm, identity = self.arm, {"group.id": GROUP, "client.id": config.name}
         settings = {"isolation.level": self._isolation, **self._stated("consumer", arm.pinned)}
         if settings.get("group.protocol") == "consumer":
             settings = {key: item for key, item in settings.items() if key not in BROKER_SIDE}
         if not self._automatic:
             settings["enable.auto.commit"] = False
         arguments = [
-            "read", self._file(config.name, "consumer", {**settings, **own}), writes,
-            arm.topic, output, "client" if self._automatic else commit,
+            "read", self._properties_file(config.name, "consumer", {**settings, **identity}),
+            writes, arm.topic, output, "client" if self._automatic else commit,
             "rewinds" if rewinds else "continues", "closes" if closes else "ends",
         ]  # fmt: skip
         return JavaConsumerConfig(
@@ -90,21 +91,21 @@ class JavaReaders(ProduceConsume):
         )  # fmt: skip
 
     def _stated(self, role: str, pinned: Mapping[str, Pinned]) -> dict[str, Any]:
-        """The settings that go into a client's properties file."""
+        """Returns the settings for a client's properties file."""
         stated = {**self.arm.settings.get(role, {}),
                   **{key: setting.lab for key, setting in pinned.items()}}  # fmt: skip
         return {key: value for key, value in stated.items() if key not in _DROPPED[role]}
 
-    def _file(self, name: str, role: str, data: Mapping[str, Any]) -> str:
+    def _properties_file(self, name: str, role: str, data: Mapping[str, Any]) -> str:
         file = self.arm.folder / f"{name}-{role}.properties"
         file.write_text(properties({**data, "bootstrap.servers": self.arm.bootstrap}), "ascii")
         return str(file)
 
     def stop_consumer(self) -> None:
-        """Only the group's coordinator knows the last commit that the client made by itself.
+        """Stops the group; then writes the automatic commits, which only the coordinator has.
 
-        A member that its coordinator does not know, since that lost its log, leaves without a
-        commit. So it is given the time to join again first.
+        If the coordinator lost its log, it does not know the member, which would then leave without
+        a commit. So the member first gets time to rejoin.
         """
         arm, member = self.arm, self.client("consumer")
         if self._automatic and not (member.killed or member.latest.get("stopped")):
@@ -115,19 +116,19 @@ class JavaReaders(ProduceConsume):
 
 
 class JavaProduceConsume(JavaReaders):
-    """`ProduceConsume` whose clients are all Java's."""
+    """`ProduceConsume` with Java clients only."""
 
     modules: Mapping[str, str] = {"producer": "java_producer", "consumer": "java_consumer"}
 
     @property
     def played_by(self) -> dict[str, str]:
-        java = {role: f"a {role} with the Java client of Kafka {self._java.version}"
+        clients = {role: f"a {role} with the Java client of Kafka {self._java.version}"
                 for role in self.modules}  # fmt: skip
-        return {**super().played_by, **java}
+        return {**super().played_by, **clients}
 
     @property
     def pinned(self) -> Mapping[str, Pinned]:
-        """The Java clients keep what the team has: they try again soon by themselves."""
+        """Empty: the Java clients keep the team's settings, since they reconnect soon anyway."""
         return {}
 
     def start_client(self, role: str, config: Any) -> ClientProcess:
@@ -140,7 +141,7 @@ class JavaProduceConsume(JavaReaders):
     def java_producer_config(self, config: ProducerConfig) -> JavaProducerConfig:
         settings = {**self._stated("producer", self.arm.senders), "client.id": config.name}
         arguments = [
-            "produce", self._file(config.name, "producer", settings), config.topic,
+            "produce", self._properties_file(config.name, "producer", settings), config.topic,
             str(config.rate_per_s), "keyed" if config.keyed else "plain",
             "resends" if config.resend else "forgets", str(int(config.flush_limit_s * 1000)),
         ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Pipelines with a Spark query at one end: PySpark's, in a driver of its own."""
+"""Pipelines with a Spark query at one end: a PySpark query in a separate driver."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from labs.engine.clients.sending_query import SinkConfig
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
 from labs.engine.workloads.group import GROUP
 from labs.engine.workloads.produce_consume import PRODUCER, ProduceConsume
-from labs.engine.workloads.spark_options import omitted_options, options
+from labs.engine.workloads.spark_options import options, unused_options
 
 
 class SparkQuery(ConsumeProcessSink):
-    """`ConsumeProcessSink` whose reader is a query, with the options that are described.
+    """`ConsumeProcessSink` whose reader is a query with the described options.
 
-    Structured Streaming reads the topic, which a producer of librdkafka fills, and foreachBatch
-    writes. The query's position is in its checkpoint, which outlives the driver as the sink does.
+    A librdkafka producer fills the topic, Structured Streaming reads it, and foreachBatch writes.
+    The query's position is in its checkpoint, which outlives the driver, like the sink.
     """
 
     modules: Mapping[str, str] = {"consumer": "query"}
-    # A driver takes about ten CPU-seconds, and its first batch some more.
+    # A driver takes about ten CPU seconds to start, and its first batch takes a few more.
     ready_limit_s = 120.0
     flow_limit_s = 60.0
     trigger_ms = 200
-    """How often a batch is begun, if there is something for it."""
+    """The interval between two batches, if there are new records."""
 
     @property
     def played_by(self) -> dict[str, str]:
         return {**super().played_by, "consumer": f"Spark {version('pyspark')}"}
 
-    def _differs(self, role: str) -> Iterator[str]:
+    def _differences_of(self, role: str) -> Iterator[str]:
         if role != "consumer":
             yield "the topic is filled by librdkafka with the producer's settings, and not by Spark"
-            yield from super()._differs(role)
+            yield from super()._differences_of(role)
             return
-        yield from omitted_options(self._application)
+        yield from unused_options(self._application)
 
     @property
     def checkpoint(self) -> Path | None:
@@ -49,7 +49,7 @@ class SparkQuery(ConsumeProcessSink):
         return checkpoint.committed_offsets(self._checkpoint, self.arm.topic)
 
     def consumer_config(self) -> QueryConfig:  # type: ignore[override]
-        name = self._next("consumer")
+        name = self._next_name("consumer")
         return QueryConfig(
             ledger=str(self.arm.ledger), name=name, group=GROUP, topic=self.arm.topic,
             isolation=self._isolation, sink=str(self._database), sink_style=self._sink_style,
@@ -65,9 +65,9 @@ class SparkQuery(ConsumeProcessSink):
 
 
 class SparkQueryByTheSecond(SparkQuery):
-    """`SparkQuery` that begins one batch a second, so that a limit of each is one of each second.
+    """`SparkQuery` with one batch a second, so that a limit per batch is a limit per second.
 
-    One that is behind needs as many seconds at the end as its limit makes of its lag.
+    At the end, a lagging query needs its lag divided by its limit, in seconds.
     """
 
     trigger_ms = 1000
@@ -75,9 +75,9 @@ class SparkQueryByTheSecond(SparkQuery):
 
 
 class SparkSink(ProduceConsume):
-    """`ProduceConsume` whose sender is a query, with the options that are described.
+    """`ProduceConsume` whose sender is a query with the described options.
 
-    The query makes what it sends to its Kafka sink; a group of librdkafka's reads the topic.
+    The query generates the messages for its Kafka sink; a librdkafka group reads the topic.
     """
 
     modules: Mapping[str, str] = {"producer": "sending_query"}
@@ -86,24 +86,24 @@ class SparkSink(ProduceConsume):
         "the topic is read by librdkafka with the settings of the query's source, and not by Spark"
     )
     workers: Sequence[str] = ()
-    """The addresses of the cluster that runs it; without one it is in local mode."""
+    """The addresses of the workers of its standalone cluster; empty for local mode."""
     tasks = 1
-    """Tasks of each batch."""
+    """The number of tasks of a batch."""
     task_ms = 0
-    """The least time of a task's rows, in ms."""
+    """The minimum time of a task, in ms."""
 
     @property
     def played_by(self) -> dict[str, str]:
         return {**super().played_by, "producer": f"Spark {version('pyspark')}"}
 
-    def _differs(self, role: str) -> Iterator[str]:
+    def _differences_of(self, role: str) -> Iterator[str]:
         if role == "producer":
-            yield from omitted_options(self._application)
+            yield from unused_options(self._application)
         else:
-            yield from super()._differs(role)
+            yield from super()._differences_of(role)
 
     def producer_config(self) -> SinkConfig:  # type: ignore[override]
-        name, rows = self._next("producer"), self._rows
+        name, rows = self._next_name("producer"), self._rows
         return SinkConfig(
             ledger=str(self.arm.ledger), name=PRODUCER, part=name, topic=self.arm.topic,
             rows=rows, tasks=self.tasks, row_ms=-(-self.task_ms * self.tasks // rows),
@@ -116,7 +116,7 @@ class SparkSink(ProduceConsume):
 
     @property
     def _rows(self) -> int:
-        """Of each batch; a task that has done half of its own has sent one at least."""
+        """The rows of a batch: at least two per task, so that a half-finished task has sent one."""
         return max(self.arm.rate_per_s, 2 * self.tasks)
 
     @property
@@ -126,22 +126,22 @@ class SparkSink(ProduceConsume):
 
 
 class SparkSinkOnWorkers(SparkSink):
-    """`SparkSink` on a cluster where Spark may try a slow task again, on the other host.
+    """`SparkSink` on a standalone cluster where Spark may rerun a slow task on the other host.
 
-    It looks for one once nine tasks of ten are done (spark.speculation.quantile is 0.9).
+    Spark looks for slow tasks once nine of ten tasks are done (spark.speculation.quantile is 0.9).
     """
 
     workers = ("127.0.0.1", "127.0.0.2")
     tasks = 10
     task_ms = 400
 
-    def _differs(self, role: str) -> Iterator[str]:
-        yield from super()._differs(role)
+    def _differences_of(self, role: str) -> Iterator[str]:
+        yield from super()._differences_of(role)
         if role == "producer":
             yield (
                 f"Spark has {len(self.workers)} executors of one core on one machine; a batch has "
-                f"{self._rows:,} messages in {self.tasks} tasks, each of which is made to take "
-                f"{self.task_ms} ms at least, and they are acknowledged when the batch is done"
+                f"{self._rows:,} messages in {self.tasks} tasks, each of which takes "
+                f"at least {self.task_ms} ms, and they are acknowledged when the batch is done"
             )
 
     @property

@@ -10,29 +10,27 @@ from labs.engine.clients.translate import Pinned, Value
 from labs.engine.workloads.arm_context import ArmContext
 
 _MICRO_BATCH = "micro-batch"
-_OF_NO_EFFECT = frozenset({"default.api.timeout.ms"})
-"""No call of a query waits for it, and Spark's AdminClient does not start where it is stated and
-below request.timeout.ms (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
+_UNUSED = frozenset({"default.api.timeout.ms"})
+"""No call of a query uses it, and Spark's AdminClient does not start if the stated value is below
+request.timeout.ms (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
 
 
 def options(arm: ArmContext, role: str, *pinned: Mapping[str, Pinned]) -> dict[str, str]:
-    """The settings of the `producer` or the `consumer`, with what the lab sets itself.
+    """Returns the settings of the `producer` or the `consumer`, including the `pinned` ones.
 
-    Spark's own have their names, the client's `kafka.` before theirs.
+    Spark's own options keep their names; settings of the Kafka client get the prefix `kafka.`.
     """
     stated = dict(arm.settings.get(role, {}))
     for settings in pinned:
         stated |= {name: setting.lab for name, setting in settings.items()}
     options = {
-        spark_option(name): written(value)
-        for name, value in stated.items()
-        if name not in _OF_NO_EFFECT
+        spark_option(name): written(value) for name, value in stated.items() if name not in _UNUSED
     }
     return {**options, "kafka.bootstrap.servers": arm.bootstrap}
 
 
-def omitted_options(application: Mapping[str, Value]) -> Iterator[str]:
-    """The team's options that the query of a run leaves out."""
+def unused_options(application: Mapping[str, Value]) -> Iterator[str]:
+    """Yields a sentence for each option of the team that the query of a run does not use."""
     trigger = application.get("trigger", _MICRO_BATCH)
     if trigger != _MICRO_BATCH:
         yield f"application trigger={trigger} is left out: a run's Spark query has micro-batches"
@@ -40,9 +38,9 @@ def omitted_options(application: Mapping[str, Value]) -> Iterator[str]:
 
 
 def skipped_messages(application: Mapping[str, Value]) -> Iterator[str]:
-    """Code that goes on without a message that it cannot process, which no run's code does."""
+    """Yields a sentence if the team's code skips messages that it cannot process."""
     if (errors := application.get("processing.errors", "retry")) != "retry":
         yield (
-            f"application processing.errors={errors} is left out: a run's code catches no error of "
-            "a message"
+            f"application processing.errors={errors} is left out: a run's code catches no "
+            "processing errors"
         )

@@ -184,7 +184,7 @@ def test_polls_commits_and_rebalances_are_rows_as_they_were_said(tmp_path: Path)
     [
         (["handed 0 4 17"], "offset 4 of partition 0 came outside a poll"),
         (["polled 9", "handed 0 4 17", "settled 2"], "a poll of 2 records, but 1 were"),
-        (["settled 1"], "a poll of 1 records, 0 of which"),
+        (["settled 1"], "a poll of 1 records, but 0 were"),
     ],
 )
 def test_a_poll_that_is_not_whole_is_refused(

@@ -78,8 +78,8 @@ def test_a_long_pause_before_connecting_again_is_shortened_and_said(family, vers
 @pytest.mark.parametrize(("taken", "splits", "batch", "message"), [
     (20_000, True, 16384, ""),
     (20_000, False, 16384, ""),
-    (10_000, True, 10_000, "librdkafka splits no batch"),
-    (10_000, False, 16384, "a Java client before 4.2 when delivery.timeout.ms is over"),
+    (10_000, True, 10_000, "librdkafka splits no batches"),
+    (10_000, False, 16384, "a Java client before 4.2 gives it up after delivery.timeout.ms"),
 ])  # fmt: skip
 def test_a_batch_above_the_topics_limit_is_lost_where_the_teams_client_loses_it(
     taken: int, splits: bool, batch: int, message: str
