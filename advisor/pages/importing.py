@@ -64,7 +64,7 @@ def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
     before = drafts.load(request.session)
     draft = _merged(before, inputs.fields)
     pipeline, problems = services.from_fields(draft.flat())
-    idle = dict(draft.left_out()).keys() - dict(before.left_out()).keys()
+    idle = dict(draft.unused_answers()).keys() - dict(before.unused_answers()).keys()
     context = {
         "inputs": inputs, "rows": list(_rows(inputs)), "problems": problems, "idle": sorted(idle),
         "sound": pipeline is not None, "others": _others(before, inputs, idle),

@@ -130,7 +130,7 @@ def _judged(draft: Draft) -> tuple[Pipeline | None, dict[str, Any]]:
         "card": presentation.card(services.judgement(pipeline)) if pipeline and sound else None,
         "untouched": not any(draft.fields.values()),
         "problems": problems,
-        "left_out": list(draft.left_out()),
+        "left_out": list(draft.unused_answers()),
         "also_stated": also,
     }
 

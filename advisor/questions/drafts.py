@@ -38,7 +38,7 @@ from advisor.questions.questionnaire import DEFAULTS, step_of
 MAX_LENGTH = 400
 """Longer answers are cut; the catalog refuses anything near this length with a message."""
 
-MOST_LETTERS = 10_000
+MAX_TOTAL_LENGTH = 10_000
 """The limit for all answers together; a file with every setting has half of that."""
 
 _KEY, _UNDO_KEY, _STAMP_KEY = "draft", "draft_before", "draft_stamp"
@@ -61,7 +61,7 @@ class Draft:
         If all answers together are too long, only the first ones stay: the draft is stored in a
         session.
         """
-        remaining, fields = MOST_LETTERS, dict[str, str]()
+        remaining, fields = MAX_TOTAL_LENGTH, dict[str, str]()
         for name, text in self.fields.items():
             fields[name] = kept_field_text(name, text)[:remaining]
             remaining -= len(fields[name])
@@ -88,13 +88,13 @@ class Draft:
         return self.answer("kafka") or kafka_versions()[0]
 
     def flat(self) -> dict[str, str]:
-        """Returns the fields for `services.from_fields`, without those of `left_out`."""
+        """Returns the fields for `services.from_fields`, without the `unused_answers`."""
         fields = {**DEFAULTS, **self.fields, "version": self.version, "kafka": self.kafka}
-        out = dict(self.left_out())
+        unused = dict(self.unused_answers())
         return {
             name: self._raw(name, text)
             for name, text in fields.items()
-            if name not in out and not name.startswith("version.")
+            if name not in unused and not name.startswith("version.")
         }
 
     @staticmethod
@@ -102,7 +102,7 @@ class Draft:
         """Returns an answer as the product writes it; durations in words become milliseconds."""
         return (milliseconds(text) or text) if is_duration(name) else text
 
-    def left_out(self) -> Iterator[tuple[str, str]]:
+    def unused_answers(self) -> Iterator[tuple[str, str]]:
         """Yields answers for settings that the chosen client does not have, or decides itself.
 
         They stay in the draft, so that changing the client back loses nothing. An invalid answer
@@ -232,10 +232,10 @@ def put_aside(session: SessionBase, draft: Draft, *, another: bool = True) -> No
 def take_back(session: SessionBase) -> None:
     """Exchanges the draft with the one put aside, if there is one."""
     if _UNDO_KEY in session:
-        before, named = session.get(_KEY), name(session)
+        current, current_name = session.get(_KEY), name(session)
         session[_NAME_KEY] = session.get(_UNDO_NAME_KEY, "")
         save(session, _draft(session[_UNDO_KEY]))
-        session[_UNDO_KEY], session[_UNDO_NAME_KEY] = before, named
+        session[_UNDO_KEY], session[_UNDO_NAME_KEY] = current, current_name
 
 
 def can_take_back(session: SessionBase) -> bool:

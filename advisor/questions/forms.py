@@ -1,4 +1,4 @@
-"""The form of one step, made from the questionnaire and the catalog."""
+"""The form of one step, built from the questionnaire and the catalog."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from advisor.questions.questionnaire import DECIDES, DEFAULTS, FAMILIES
 from advisor.reasoning import fields
 from advisor.reasoning.pipeline import Pipeline
 
-_NOT_KEPT = f"A text of your own is not kept, only that it is {STATED}."
+_NOT_STORED = f"A text of your own is not stored, only that it is {STATED}."
 
 Choices = tuple[tuple[str, str], ...]
 
@@ -144,7 +144,7 @@ class StepForm(forms.Form):
         if setting.component is Component.APPLICATION:
             owner = "assumed without an answer"
         words = dict(question.words)
-        hint = f"{setting.meaning} {question.hint} {_NOT_KEPT if is_free(setting.name) else ''}"
+        hint = f"{setting.meaning} {question.hint} {_NOT_STORED if is_free(setting.name) else ''}"
         default, effective = say(setting.default), say(self._without_answer(setting))
         is_ms = is_duration(question.name)
         typed = self.draft.answer(question.name)
@@ -197,8 +197,8 @@ def _settings(draft: Draft) -> dict[str, Setting]:
 
 def known_version(draft: Draft) -> str:
     """Returns the draft's client version, or the newest if that is unknown."""
-    entry = versions(draft.family)
-    return draft.version if draft.version in entry else entry[0]
+    releases = versions(draft.family)
+    return draft.version if draft.version in releases else releases[0]
 
 
 def known_kafka(draft: Draft) -> str:
@@ -209,13 +209,13 @@ def known_kafka(draft: Draft) -> str:
 
 def _choices(question: Question, setting: Setting | None, answer: str) -> Choices:
     """Returns the choices; empty for a text field. An unknown answer stays visible as a choice."""
-    choices = _offered(question, setting)
+    choices = _offered_choices(question, setting)
     if choices and answer and answer not in dict(choices) | {"": ""}:
         choices = (*choices, (answer, answer))
     return choices
 
 
-def _offered(question: Question, setting: Setting | None) -> Choices:
+def _offered_choices(question: Question, setting: Setting | None) -> Choices:
     if question.name == "family":
         return tuple((str(family), name) for family, (name, _) in FAMILIES.items())
     if question.name.startswith("version."):

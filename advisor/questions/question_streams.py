@@ -11,13 +11,13 @@ _ERRORS = "org.apache.kafka.streams.errors."
 _HANDLERS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "deserialization": (
         (f"{_ERRORS}LogAndFailExceptionHandler", "LogAndFail: the application stops"),
-        (f"{_ERRORS}LogAndContinueExceptionHandler", "LogAndContinue: it goes on without"),
+        (f"{_ERRORS}LogAndContinueExceptionHandler", "LogAndContinue: it skips the message"),
     ),
     "processing": (
         (f"{_ERRORS}LogAndFailProcessingExceptionHandler", "LogAndFail: the application stops"),
         (
             f"{_ERRORS}LogAndContinueProcessingExceptionHandler",
-            "LogAndContinue: it goes on without",
+            "LogAndContinue: it skips the message",
         ),
     ),
     "production": (
@@ -69,7 +69,7 @@ STREAMS = Step(
             "What do your own processors do with a message that they cannot process?",
             words=(
                 ("retry", "They throw, and the handler above decides"),
-                ("skip", "They catch the error and go on without it"),
+                ("skip", "They catch the error and continue without it"),
             ),
         ),
         Question("streams.default.timestamp.extractor", words=_EXTRACTORS),

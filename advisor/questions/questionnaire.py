@@ -83,11 +83,14 @@ TOPIC = Step(
         Question("application.zookeeper.servers", "How many servers does ZooKeeper have?"),
         Question(
             "application.metadata.disk.lost",
-            "A controller, or a server of ZooKeeper, lost its disk: what happens?",
+            "A controller or ZooKeeper server lost its disk: what happens?",
             words=(
                 ("rebuilt", "An operator brings it back while the others are up"),
                 ("returns-empty", "It comes back by itself, with an empty disk, and votes"),
-                ("each-restart", "So at each restart: its disk is in memory, or ends with its pod"),
+                (
+                    "each-restart",
+                    "The same at each restart: its disk is in memory, or ends with its pod",
+                ),
             ),
         ),
         Question(
@@ -96,7 +99,10 @@ TOPIC = Step(
             words=(
                 ("replica-elected", "An operator first elects the replica with the newest log"),
                 ("returns-empty", "It comes back by itself, with an empty disk"),
-                ("each-restart", "So at each restart: its logs are in memory, or end with its pod"),
+                (
+                    "each-restart",
+                    "The same at each restart: its logs are in memory, or end with its pod",
+                ),
             ),
         ),
         Question(
@@ -123,7 +129,7 @@ TOPIC = Step(
 PRODUCER = Step(
     "producer",
     "Producer",
-    "When a send counts as done, and what the client does when it does not succeed at once.",
+    "When a send counts as done, and what the client does when it does not succeed immediately.",
     (
         Question("producer.acks"),
         Question("producer.enable.idempotence"),
@@ -176,12 +182,12 @@ CONSUMER = Step(
             words=(
                 ("synchronous", "The thread that polls, before it polls again"),
                 ("parallel", "Several threads, before it polls again"),
-                ("asynchronous", "Other threads, while it polls on"),
+                ("asynchronous", "Other threads, while it continues to poll"),
             ),
         ),
         Question(
             "application.processing.order",
-            "If several threads do, who has the messages of one key?",
+            "If several threads do, which one processes the messages of a key?",
             words=(
                 ("any", "Whichever thread is free"),
                 ("by-key", "One thread, in their order"),
@@ -191,8 +197,8 @@ CONSUMER = Step(
             "application.commit.order",
             "If other threads do, which offsets does your code commit?",
             words=(
-                ("in-order", "Up to the first message that is not done"),
-                ("as-done", "That of each message when it is done"),
+                ("in-order", "Up to the first message that is not processed"),
+                ("as-done", "The offset of each message when it is processed"),
             ),
         ),
         Question(
@@ -213,7 +219,7 @@ CONSUMER = Step(
             words=(
                 ("retry", "It is tried again"),
                 ("close", "The consumer is closed"),
-                ("skip", "The code goes on without it"),
+                ("skip", "The code continues without it"),
             ),
         ),
         Question("consumer.auto.offset.reset"),
@@ -230,10 +236,10 @@ CONSUMER = Step(
         ),
         Question(
             "application.trigger",
-            "How does the query record how far it is?",
+            "How does the query record its progress?",
             words=(
                 ("micro-batch", "Batch by batch"),
-                ("async-progress", "On the side (asyncProgressTrackingEnabled)"),
+                ("async-progress", "Asynchronously (asyncProgressTrackingEnabled)"),
                 ("continuous", "Trigger.Continuous"),
                 ("real-time", "Trigger.RealTime"),
             ),
@@ -252,7 +258,7 @@ NEEDS = Step(
         Question(
             "need.guarantee",
             "Which guarantee do you need?",
-            "At least once: nothing is lost, something may come twice. At most once: the other "
+            "At least once: nothing is lost, something may arrive twice. At most once: the other "
             "way round. Exactly once: neither.",
             GUARANTEE_CHOICES,
         ),
@@ -285,7 +291,7 @@ NEEDS = Step(
             "What does your sending code do after a crash?",
             words=(
                 ("resumes", "Sends again what has no acknowledgement"),
-                ("forgets", "What it held is gone"),
+                ("forgets", "Nothing: what it held is lost"),
             ),
         ),
         Question(
@@ -344,9 +350,9 @@ def steps(family: Family) -> tuple[Step, ...]:
 
 def neighbours(current: Step, family: Family) -> tuple[Step | None, Step | None]:
     """Returns the previous and the next step, also for a step of another family."""
-    at, requests = STEPS.index(current), steps(family)
-    before = [step for step in requests if STEPS.index(step) < at]
-    after = [step for step in requests if STEPS.index(step) > at]
+    index, pages = STEPS.index(current), steps(family)
+    before = [step for step in pages if STEPS.index(step) < index]
+    after = [step for step in pages if STEPS.index(step) > index]
     return (before[-1] if before else None, after[0] if after else None)
 
 

@@ -73,11 +73,11 @@ def clashes(
 ) -> tuple[Clash, ...]:
     """Returns the answers of a step that another page changed meanwhile; `typed` are this
     page's."""
-    results = []
+    conflicts = []
     for name in (question.name for question in step.questions):
         if name not in answers or name not in before or name in typed:
             continue
         here, saved = kept_field_text(name, answers[name]), draft.answer(name)
         if saved not in (before[name], here):
-            results.append(Clash(name, here, saved, here != before[name]))
-    return tuple(results)
+            conflicts.append(Clash(name, here, saved, here != before[name]))
+    return tuple(conflicts)
