@@ -1,7 +1,7 @@
-"""What a timeline looks like, as numbers for a template: pure, no Django, no SVG.
+"""The plot of a timeline, as numbers for a template. Pure, without Django and SVG.
 
-All x are seconds since the first send turned into units of the drawing, all y messages a
-second. Two arms are drawn on one scale (`shared_scale`), so that they can be compared by eye.
+All x are seconds since the first send, all y are messages per second, in units of the drawing.
+Two arms are drawn on one scale (`shared_scale`), so that they can be compared visually.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 12, 64, 208
 LABEL_ROWS = 4
 LABEL_HEIGHT = 14
 _LETTER = 7.0
-"""The width of a letter of a label, at most."""
+"""The maximum width of a letter of a label."""
 _SAME_MOMENT_S = 0.35
-"""Two followers paused one after the other are one mark."""
+"""Two followers that are paused within this time share one mark."""
 
 
 _MOST_OVER_USUAL = 3
-"""After a fail-over all that waited is acknowledged at once, at twenty times the usual rate. Drawn
-in full it would press everything else to the ground; what is higher than this is cut, and said."""
+"""After a fail-over, all waiting messages are acknowledged at once, at twenty times the usual rate.
+At full height, the rest would not be visible. So higher rates are cut off; the page says so."""
 
 Bucket = Mapping[str, Any]
 
@@ -54,7 +54,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something done to the brokers: a dashed line with its words in a row above the plot."""
+    """A fault: a dashed line, with its label in a row above the plot."""
 
     x: float
     label_x: float
@@ -64,7 +64,7 @@ class Mark:
     text: str
     second: float
     has_room: bool = True
-    """Whether its words are drawn; the line is, and the events below the plot name it."""
+    """Whether its label is drawn. The line always is, and the events below the plot name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One second of the table that says the same in numbers."""
+    """One second of the table with the same data."""
 
     second: int
     sent: int
@@ -88,7 +88,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Everything a template draws, in drawing order.
+    """All parts of a plot, in drawing order.
 
     `peak` is the highest rate (messages a second) if it is higher than the drawing, else None.
     """
@@ -106,7 +106,7 @@ class Plot:
 
 
 def shared_scale(timelines: Iterable[Mapping[str, Any]]) -> Scale:
-    """One scale on which every timeline fits in time; the axes end on round numbers.
+    """Returns a scale that covers every timeline; the axes end at round numbers.
 
     Rates fit up to a few times the usual (median) one: see `Plot.peak`.
     """
@@ -126,7 +126,7 @@ def plot(
     leaderless: Sequence[tuple[float, float]],
     scale: Scale,
 ) -> Plot:
-    """One arm. `faults` rows have `second`, `fault`, `target`; `leaderless` is in seconds."""
+    """Returns one arm. `faults` rows have `second`, `fault`, `target`; `leaderless` is in s."""
     buckets = sorted(timeline.get("buckets", ()), key=lambda bucket: bucket["t_ms"])
     size = _bucket_s(timeline)
     marks = _marks(faults, scale)
@@ -147,7 +147,7 @@ def plot(
 
 
 def sparkline(values: Sequence[float | None], width: int = 240, height: int = 40) -> str:
-    """Points of a polyline over the whole width; a gap (None) is drawn as 0."""
+    """Returns the points of a polyline over the whole width; a gap (None) is drawn as 0."""
     if not values:
         return ""
     most = max(max(value or 0.0 for value in values), 1.0)
@@ -163,7 +163,7 @@ def _bucket_s(timeline: Mapping[str, Any]) -> float:
 
 
 def round_up(value: float) -> float:
-    """The next number that is 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten."""
+    """Returns the next number that is 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times 10ⁿ."""
     power = 10.0 ** math.floor(math.log10(value))
     steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
     return next(step * power for step in steps if step * power >= value * 0.999)
@@ -178,7 +178,7 @@ def _ticks(end: float, most: int = 6) -> list[float]:
 
 
 def _corners(buckets: Sequence[Bucket], size: float, scale: Scale) -> list[tuple[float, float]]:
-    """A staircase: each bucket is as wide as its time; missing buckets are 0."""
+    """Returns a staircase: each bucket is as wide as its time; missing buckets are 0."""
     corners: list[tuple[float, float]] = []
     end = None
     for bucket in buckets:
@@ -230,30 +230,30 @@ def _marks(faults: Sequence[Mapping[str, Any]], scale: Scale) -> tuple[Mark, ...
 
 
 def _laid_out(moments: Sequence[tuple[str, float]], scale: Scale) -> tuple[Mark, ...]:
-    """Each in the row below the one before it, or in the next that has room on one of its sides."""
+    """Places each mark in the row below the previous one, or in the next row with room."""
     marks: list[Mark] = []
-    taken: dict[int, list[tuple[float, float]]] = {row: [] for row in range(LABEL_ROWS)}
+    occupied: dict[int, list[tuple[float, float]]] = {row: [] for row in range(LABEL_ROWS)}
     row = -1
     for text, second in moments:
         rows = [(row + step) % LABEL_ROWS for step in range(1, LABEL_ROWS + 1)]
-        places = [
+        candidates = [
             _mark(place, text, second, scale, is_turned=is_turned)
             for place in rows for is_turned in (False, True)
         ]  # fmt: skip
-        free = [mark for mark in places if _is_free(_extent(mark), taken[mark.row])]
-        mark = free[0] if free else replace(places[0], has_room=False)
-        if free:
+        fitting = [mark for mark in candidates if _is_free(_extent(mark), occupied[mark.row])]
+        mark = fitting[0] if fitting else replace(candidates[0], has_room=False)
+        if fitting:
             row = mark.row
-            taken[row].append(_extent(mark))
+            occupied[row].append(_extent(mark))
         marks.append(mark)
     return tuple(marks)
 
 
-def _is_free(extent: tuple[float, float], others: Sequence[tuple[float, float]]) -> bool:
-    """Whether words there are in the drawing, and lie on no others."""
+def _is_free(extent: tuple[float, float], occupied: Sequence[tuple[float, float]]) -> bool:
+    """Whether a label at this extent is inside the drawing and overlaps no other."""
     begin, end = extent
     inside = begin >= 0 and end <= WIDTH
-    return inside and all(end <= a or b <= begin for a, b in others)
+    return inside and all(end <= a or b <= begin for a, b in occupied)
 
 
 def _extent(mark: Mark) -> tuple[float, float]:
@@ -266,9 +266,9 @@ def _extent(mark: Mark) -> tuple[float, float]:
 
 
 def _mark(row: int, text: str, second: float, scale: Scale, *, is_turned: bool) -> Mark:
-    """A mark with its words in a row, on the better side of its line or, turned, on the other."""
+    """Returns a mark with its label on the better side of its line or, if turned, on the other."""
     x = scale.x(second)
-    # Words stand to the right of their line unless they would leave the drawing.
+    # Labels are to the right of their lines unless they would leave the drawing.
     leftwards = (x > WIDTH * 0.62) != is_turned
     return Mark(
         x=x,
@@ -296,8 +296,8 @@ _COLUMNS = ("sent", "ok", "lost", "delivered")
 def _describe(rows: Sequence[Row], marks: Sequence[Mark]) -> str:
     lost = sum(row.lost for row in rows)
     happened = ", ".join(f"{mark.text} at {mark.second:.1f} s" for mark in marks) or "no fault"
-    gone = f"{lost:,} of them are gone." if lost else "None of them is gone."
+    outcome = f"{lost:,} of them are gone." if lost else "None of them is gone."
     return (
         f"Messages acknowledged a second over {len(rows)} seconds: {happened}. "
-        f"{sum(row.ok for row in rows):,} were acknowledged. {gone}"
+        f"{sum(row.ok for row in rows):,} were acknowledged. {outcome}"
     )

@@ -1,4 +1,4 @@
-"""What pages ask the database: places, usual times, evidence, the latest loss."""
+"""Database queries for pages: places in the queue, usual times, evidence, the latest loss."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from labs.models import LIVE, Experiment, Run, State
 from labs.pages.pace import Pace, pace, usual
 
 FALLBACK_S = 45.0
-"""From start to verdict, for as many arms as may run at once, on 2 cores; used until this
-installation has runs of its own."""
+"""Seconds from start to verdict on 2 cores, for as many arms as may run at a time; used until this
+installation has its own runs."""
 
 _EARLIER = 9
-"""How many earlier experiments the usual time is the median of."""
+"""The number of earlier experiments in the median of the usual time."""
 
 _TO_COMPARE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How often one scenario was run with the same settings, and how often a loss was seen.
+    """The number of runs of a scenario with the same settings, and of those with a loss.
 
-    `broken` counts the runs in which anything was seen that their guarantee forbids.
+    `broken` is the number of runs with anything that their guarantee forbids.
     """
 
     runs: int
@@ -41,19 +41,19 @@ class Evidence:
 
 
 def recent() -> QuerySet[Experiment]:
-    """Experiments, newest first, with their runs; plays of incidents have pages of their own."""
+    """Returns the experiments, newest first, with their runs; without plays of incidents."""
     staged = Experiment.objects.filter(is_incident=False)
     return staged.select_related("trial").prefetch_related("runs")
 
 
 def plays(incident: str) -> QuerySet[Experiment]:
-    """The plays of an incident by its address, newest first, with their sides."""
+    """Returns the plays of an incident, by its slug, newest first, with their sides."""
     played = Experiment.objects.filter(is_incident=True, scenario=incident)
     return played.prefetch_related("runs")
 
 
 def place_in_queue(experiment: Experiment) -> int:
-    """1 for the experiment that is next."""
+    """Returns the place of an experiment in the queue: 1 for the next."""
     earlier = Q(queued_at__lt=experiment.queued_at) | Q(
         queued_at=experiment.queued_at, pk__lt=experiment.pk
     )
@@ -61,51 +61,51 @@ def place_in_queue(experiment: Experiment) -> int:
 
 
 def oldest_running() -> Experiment | None:
-    """The experiment that has run for longest, whose place is likely to be free first."""
+    """Returns the experiment that has run longest, whose place is likely to be free first."""
     running = Experiment.objects.filter(state=State.RUNNING).prefetch_related("runs")
     return running.order_by("started_at").first()
 
 
 def places_in_queue() -> dict[str, int]:
-    """The place of each experiment that waits, by its name."""
+    """Returns the place of each queued experiment, by slug."""
     waiting = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at", "pk")
     return {slug: place for place, slug in enumerate(waiting.values_list("slug", flat=True), 1)}
 
 
 def usual_s(experiment: Experiment) -> float:
-    """The median time, in seconds, of the latest experiments on this scenario with as many arms."""
+    """Returns the median seconds of the latest experiments with this scenario and as many arms."""
     arms, wait = len(experiment.spec["arms"]), proved(experiment.lesson)
     return usual_for_s(experiment.scenario, arms, wait.verdict_s if wait else FALLBACK_S)
 
 
 def proved(lesson: str) -> Wait | None:
-    """The longest that an arm of a lab took when it was proved; None if nobody measured."""
+    """Returns the longest wait for an arm in the proofs of a lab; None if it was not measured."""
     with suppress(LookupError):  # an experiment outside the labs, or of one that was removed
         return lesson_record.wait(find(lesson), lesson_record.read(settings.LAB_LESSON_RECORD))
     return None
 
 
 def usual_for_s(scenario: str, arms: int, fallback_s: float = FALLBACK_S) -> float:
-    """The same for an experiment that was not requested yet."""
-    done = Experiment.objects.filter(scenario=scenario, state=State.DONE)
+    """Returns the same for an experiment that has not been requested yet."""
+    experiments = Experiment.objects.filter(scenario=scenario, state=State.DONE)
     times = [
-        (other.ended_at - other.started_at).total_seconds()
-        for other in done.order_by("-ended_at")[: 4 * _EARLIER]
-        if other.ended_at and other.started_at and len(other.spec["arms"]) == arms
+        (experiment.ended_at - experiment.started_at).total_seconds()
+        for experiment in experiments.order_by("-ended_at")[: 4 * _EARLIER]
+        if experiment.ended_at and experiment.started_at and len(experiment.spec["arms"]) == arms
     ]
     rounds = math.ceil(arms / settings.LAB_CLUSTERS_AT_ONCE)
     return median(times[:_EARLIER]) if times else fallback_s * rounds
 
 
 def paces(experiment: Experiment) -> dict[str, Pace]:
-    """How far each arm of a running experiment is, by its name; without those that are done."""
+    """Returns the pace of each unfinished arm of a running experiment, by name."""
     if experiment.state != State.RUNNING or experiment.started_at is None:
         return {}
-    done = Run.objects.filter(
+    runs = Run.objects.filter(
         experiment__scenario=experiment.scenario, experiment__state=State.DONE
     ).order_by("-experiment__ended_at")
-    earlier = [live.get("began", {}) for live in done.values_list("live", flat=True)[:_EARLIER]]
-    times = usual(earlier)
+    starts = [live.get("began", {}) for live in runs.values_list("live", flat=True)[:_EARLIER]]
+    times = usual(starts)
     now, started = timezone.now().timestamp(), experiment.started_at.timestamp()
     return {
         run.name: pace(
@@ -117,13 +117,13 @@ def paces(experiment: Experiment) -> dict[str, Pace]:
 
 
 def time_to_run(experiment: Experiment) -> str:
-    """How long an experiment that waits will take, as far as can be said."""
+    """Returns the expected duration of a queued experiment, in words."""
     return f"about {math.ceil(usual_s(experiment))} s once it starts"
 
 
 def repetitions(run: Run) -> QuerySet[Run]:
-    """Judged runs of done experiments with the same scenario, release and settings, newest first;
-    the run itself is among them once it is judged."""
+    """Returns judged runs of finished experiments with the same scenario, release and settings.
+    They are ordered newest first, and include the run itself once it is judged."""
     return Run.objects.filter(
         settings_key=run.settings_key,
         experiment__scenario=run.experiment.scenario,
@@ -134,9 +134,9 @@ def repetitions(run: Run) -> QuerySet[Run]:
 
 
 def evidence(run: Run) -> Evidence:
-    """How often a loss was seen in a run's repetitions, and how often a broken guarantee."""
+    """Returns the numbers of losses and of broken guarantees among a run's repetitions."""
     same = repetitions(run)
-    # SQLite compares a JSON null, which is "not judged", as the text 'null', beyond any number.
+    # SQLite compares a JSON null ("not judged") as the text 'null', which exceeds any number.
     effects = Q(result__counts__effect_missing__gt=0) & ~Q(result__counts__effect_missing=None)
     lost = Q(result__counts__lost_write__gt=0) | effects
     broken = same.filter(verdict="broken").count()
@@ -144,7 +144,7 @@ def evidence(run: Run) -> Evidence:
 
 
 def unfinished_repetitions(experiment: Experiment) -> int:
-    """How many experiments with the same first arm wait or run."""
+    """Returns the number of live experiments with the same first arm."""
     first = experiment.runs.all()[0]
     return (
         Run.objects.filter(
@@ -160,17 +160,17 @@ def unfinished_repetitions(experiment: Experiment) -> int:
 
 
 def to_compare(experiment: Experiment) -> list[Experiment]:
-    """The latest other experiments that are done, those of the same scenario first."""
-    others = recent().filter(state=State.DONE).exclude(pk=experiment.pk)
-    same = list(others.filter(scenario=experiment.scenario)[:_TO_COMPARE])
-    rest = others.exclude(scenario=experiment.scenario)[: _TO_COMPARE - len(same)]
-    return [*same, *rest]
+    """Returns the latest other finished experiments, those with the same scenario first."""
+    finished = recent().filter(state=State.DONE).exclude(pk=experiment.pk)
+    same = list(finished.filter(scenario=experiment.scenario)[:_TO_COMPARE])
+    others = finished.exclude(scenario=experiment.scenario)[: _TO_COMPARE - len(same)]
+    return [*same, *others]
 
 
 def latest_loss() -> Run | None:
-    """The newest run on this installation in which acknowledged messages were lost.
+    """Returns the newest run on this installation that lost acknowledged messages.
 
-    Runs with acks=0 are left out: without acknowledgements they are a poor first example.
+    Runs with acks=0 are skipped: without acknowledgements they are a poor first example.
     """
     return (
         Run.objects.filter(

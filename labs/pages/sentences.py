@@ -1,4 +1,4 @@
-"""Results in words: counts first, no adjectives, and never more than the run showed."""
+"""Results in words: counts first, without adjectives, and only what the run showed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from labs.engine.plan.spec import ExperimentSpec
 from labs.pages.selectors import Evidence
 from spark_jobs.count_table import COUNTS, TABLE, inflected
 
-_THREE_WAYS = ("lost_write", "skipped", "late")
-_WENT: Mapping[str, str] = {
+_ALWAYS_SHOWN = ("lost_write", "skipped", "late")
+_FATES: Mapping[str, str] = {
     "lost_write": "{n} [is|are] gone from the log",
     "skipped": "{n} [is|are] in the log but [was|were] skipped",
     "late": "{n} [was|were] late (in the log, and read after the group had stopped)",
@@ -20,10 +20,10 @@ _WENT: Mapping[str, str] = {
     "compacted": "{n} [was|were] replaced by compaction",
     "unseen": "{n} [is|are] in the log and [was|were] never delivered",
 }
-"""Where missing messages may have gone; of the three ways 0 is said too."""
+"""The fates of undelivered messages; those of `_ALWAYS_SHOWN` are stated even for 0."""
 
 COUNT_WORDS: Mapping[str, str] = {count.name: count.label for count in TABLE}
-"""What each count is called, after its number."""
+"""Count → the words that follow its number."""
 
 GUARANTEE_WORDS: Mapping[str, str] = {
     "exactly-once": "exactly once",
@@ -35,16 +35,16 @@ GUARANTEE_WORDS: Mapping[str, str] = {
 
 _EFFECTS = ("effect_missing", "effect_duplicated")
 _ALSO_SHOWN = ("given_up", "key_reordered")
-"""Shown although a guarantee may allow it."""
+"""Counts that are shown even if the guarantee allows them."""
 
 
 def number(value: int | None) -> str:
-    """`4985` → `4,985`; what was not judged is said so, not shown as 0."""
+    """Returns `4,985` for `4985`, and `not judged` instead of 0 for None."""
     return "not judged" if value is None else f"{value:,}"
 
 
 def base(result: Mapping[str, Any]) -> str:
-    """The messages that a loss is a part of: with acks=0 no broker acknowledges any."""
+    """Returns the base of a loss in words: with acks=0, no broker acknowledges a message."""
     producer = (result.get("settings") or {}).get("producer") or {}
     return (
         "messages reported as sent" if str(producer.get("acks")) == "0" else "acknowledged messages"
@@ -52,32 +52,34 @@ def base(result: Mapping[str, Any]) -> str:
 
 
 def run_sentence(verdict: str, result: Mapping[str, Any], want: str) -> str:
-    """One arm in one sentence."""
+    """Returns the result of one arm in one sentence."""
     counts = result.get("counts") or {}
     if verdict == "unknown":
         return f"Nothing can be concluded: {_reason(result)}"
     lost, ok = counts.get("lost_write"), counts.get("ok")
-    gone = f"{number(lost)} of {number(ok)} {base(result)} {agreed(lost, 'is', 'are')} gone"
+    loss = f"{number(lost)} of {number(ok)} {base(result)} {agreed(lost, 'is', 'are')} gone"
     if verdict == "broken":
-        others = [
+        other_harms = [
             _seen(count.name, counts)
             for count in TABLE
             if count.sentence and count.name != "lost_write" and counts.get(count.name)
         ]
-        return _sentence(gone, *others)
-    wanted = GUARANTEE_WORDS.get(want)
-    kept = (
-        f"nothing that “{wanted}” forbids was seen" if wanted else "nothing that breaks it was seen"
+        return _sentence(loss, *other_harms)
+    guarantee = GUARANTEE_WORDS.get(want)
+    nothing = (
+        f"nothing that “{guarantee}” forbids was seen"
+        if guarantee
+        else "nothing that breaks it was seen"
     )
-    return f"{gone}, and {kept} in this run.{_of_keys(counts)}"
+    return f"{loss}, and {nothing} in this run.{_key_order_sentence(counts)}"
 
 
 def _seen(name: str, counts: Mapping[str, Any]) -> str:
     return COUNTS[name].sentence_for(counts[name]).format(n=number(counts[name]))
 
 
-def _of_keys(counts: Mapping[str, Any]) -> str:
-    """What was seen of an order that no guarantee asks for; empty if nothing was."""
+def _key_order_sentence(counts: Mapping[str, Any]) -> str:
+    """Returns a sentence on reordered keys, which no guarantee forbids; empty if there are none."""
     if not counts.get("key_reordered"):
         return ""
     late = _seen("key_reordered", counts)
@@ -85,21 +87,21 @@ def _of_keys(counts: Mapping[str, Any]) -> str:
 
 
 def substitution(spec: ExperimentSpec) -> str:
-    """What was run in place of the brokers described; empty where they were run."""
+    """Returns what was run instead of the described brokers; empty if those were run."""
     if spec.instead_of is None:
         return ""
-    why = f"This scenario is not staged on Kafka {spec.instead_of}"
+    reason = f"This scenario is not staged on Kafka {spec.instead_of}"
     if spec.controllers:
-        why = f"Kafka {spec.instead_of} has no dedicated controllers, and some were chosen"
+        reason = f"Kafka {spec.instead_of} has no dedicated controllers, and some were chosen"
     return (
-        f"{why}. Its brokers are {spec.kafka} in "
+        f"{reason}. Its brokers are {spec.kafka} in "
         "KRaft mode instead: their controllers decide what ZooKeeper does for those described, and "
         "a dead broker is fenced after broker.session.timeout.ms."
     )
 
 
 def arm_sentences(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[str]:
-    """A sentence for each arm: (label, verdict, result)."""
+    """Returns a sentence for each arm, given as (label, verdict, result)."""
     results = []
     for label, verdict, result in arms:
         counts = result.get("counts") or {}
@@ -108,15 +110,15 @@ def arm_sentences(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[st
         else:
             lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
             verb = agreed(counts["lost_write"], "is", "are")
-            gone = f"{label}: {lost} of {ok} {base(result)} {verb} gone"
-            results.append(_sentence(gone, *_beyond_the_log(counts)))
+            loss = f"{label}: {lost} of {ok} {base(result)} {verb} gone"
+            results.append(_sentence(loss, *_beyond_the_log(counts)))
     return results
 
 
 def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
-    """What else became of messages: in the sink, where a run has one, and in the log.
+    """Returns the other fates of messages: in the sink, if a run has one, and in the log.
 
-    Harm that breaks a guarantee is among them, so that no arm is broken without a word why.
+    They include all harm that breaks a guarantee, so that every broken arm has a reason.
     """
     names = [name for name in _EFFECTS if counts.get(name) is not None]
     names += [
@@ -128,31 +130,33 @@ def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
 
 
 def missing_sentence(counts: Mapping[str, Any]) -> str:
-    """Where the messages went that the group was not handed; empty if none is missing."""
-    if counts.get("late") is None or not any(counts.get(name) for name in _WENT):
+    """Returns the fates of messages that the group did not get; empty if none is missing."""
+    if counts.get("late") is None or not any(counts.get(name) for name in _FATES):
         return ""
     parts = [
         inflected(text, counts[name]).format(n=number(counts[name]))
-        for name, text in _WENT.items()
-        if counts.get(name) or (name in _THREE_WAYS and counts.get(name) == 0)
+        for name, text in _FATES.items()
+        if counts.get(name) or (name in _ALWAYS_SHOWN and counts.get(name) == 0)
     ]
     return f"Of the messages that were not delivered to the group, {'; '.join(parts)}."
 
 
 def group_sentences(result: Mapping[str, Any]) -> list[str]:
-    """For each group: how much each member was handed, and how often again."""
-    return [_of_group(group) for group in result.get("groups") or ()]
+    """Returns a sentence per group: the deliveries to each member, and the repeated ones."""
+    return [_group_sentence(group) for group in result.get("groups") or ()]
 
 
-def _of_group(group: Mapping[str, Any]) -> str:
+def _group_sentence(group: Mapping[str, Any]) -> str:
     members = group["consumers"]
     total = number(sum(member["deliveries"] for member in members))
-    named = (
+    by_member = (
         f"{member['consumer'] or 'a member'} {number(member['deliveries'])}" for member in members
     )
-    often = (f"{number(repeat['records'])} {_times(repeat['times'])}" for repeat in group["again"])
-    again = ", ".join(often) or "none"
-    deliveries = f"Deliveries to the {group['reader']}: {total} ({', '.join(named)})."
+    repeats = (
+        f"{number(repeat['records'])} {_times(repeat['times'])}" for repeat in group["again"]
+    )
+    again = ", ".join(repeats) or "none"
+    deliveries = f"Deliveries to the {group['reader']}: {total} ({', '.join(by_member)})."
     return f"{deliveries} Messages delivered more than once: {again}."
 
 
@@ -161,7 +165,7 @@ def _times(times: int) -> str:
 
 
 def evidence_sentence(seen: Evidence) -> str:
-    """What all judged runs with the same settings say, this one among them."""
+    """Returns the evidence of all judged runs with the same settings, including this one."""
     runs = "1 run" if seen.runs == 1 else f"{seen.runs} runs"
     if seen.with_loss:
         return (
@@ -180,14 +184,14 @@ def evidence_sentence(seen: Evidence) -> str:
 
 
 def seconds(milliseconds: float | None) -> str:
-    """`6340` → `6.3 s`."""
+    """Returns `6.3 s` for `6340`."""
     return "not judged" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
 
 
 def longest_pause(timeline: Mapping[str, Any]) -> str:
-    """`5.0 s`: the longest time between two deliveries, whether or not a message waited then.
+    """Returns the longest time between two deliveries, whether or not a message was waiting.
 
-    Empty where nothing was delivered, or never later than in the next bucket.
+    Empty if nothing was delivered, or if every delivery was followed by one in the next bucket.
     """
     width = timeline.get("bucket_ms", 0)
     at = [bucket["t_ms"] for bucket in timeline.get("buckets", ()) if bucket.get("delivered")]

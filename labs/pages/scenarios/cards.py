@@ -1,4 +1,4 @@
-"""The scenarios as cards: what each may do, where, and with which settings it can be run."""
+"""The scenarios as cards, with their harms, their layer, and settings to run them with."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LAYERS: Mapping[str, str] = {
     "spark": "Spark",
     "streams": "Kafka Streams",
 }
-"""Where a failure happens: its name in the address, and in words."""
+"""The layers in which failures happen: name in the address → words."""
 
-_OF_BOUNDARY = {
+_LAYERS_BY_BOUNDARY = {
     Boundary.PRODUCER_TO_LOG: "brokers",
     Boundary.LOG_TO_CONSUMER: "consumers",
     Boundary.END_TO_END: "application",
@@ -33,7 +33,7 @@ _OF_BOUNDARY = {
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One setting of a preset, as a file of the client's would have it."""
+    """One setting of a preset, as in a client's file."""
 
     component: str
     name: str
@@ -42,8 +42,8 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One scenario. `case` holds the weak and the safe settings that it is known to tell apart,
-    `weak` and `safe` are what they state."""
+    """One scenario. `case` has weak and safe settings with known different results; `weak` and
+    `safe` are the settings that they state."""
 
     scenario: Scenario
     layer: str
@@ -59,12 +59,12 @@ class Card:
 
 @cache
 def cards() -> tuple[Card, ...]:
-    """Every scenario, with the first case of it that has both kinds of settings, if any has."""
+    """Returns every scenario, with its first case that has both kinds of settings, if any."""
     return tuple(_card(scenario) for scenario in all_scenarios())
 
 
 def shown(harm: str, layer: str) -> list[Card]:
-    """The cards of a harm and of a layer; what the form does not offer is all."""
+    """Returns the cards of a harm and of a layer; unknown values match all."""
     return [
         card for card in cards()
         if (harm not in harms() or harm in card.harms)
@@ -73,31 +73,31 @@ def shown(harm: str, layer: str) -> list[Card]:
 
 
 def by_layer(cards: Iterable[Card]) -> list[tuple[str, list[Card]]]:
-    """Each layer that has any of the cards, in words, with them."""
+    """Returns the cards by layer, in words; layers without cards are omitted."""
     grouped: dict[str, list[Card]] = {words: [] for words in LAYERS.values()}
     for card in cards:
         grouped[card.where].append(card)
-    return [(where, own) for where, own in grouped.items() if own]
+    return [(words, in_layer) for words, in_layer in grouped.items() if in_layer]
 
 
 @cache
 def harms() -> tuple[Anomaly, ...]:
-    """The harms that any scenario can bring about, in the order in which they are known."""
+    """Returns the harms that a scenario can cause, in the order of `Anomaly`."""
     met = {harm for card in cards() for harm in card.harms}
     return tuple(harm for harm in Anomaly if harm in met)
 
 
 def find_case(scenario: str) -> Case | None:
-    """The case that a card runs."""
+    """Returns the case that a card runs."""
     return next((card.case for card in cards() if card.scenario.name == scenario), None)
 
 
 def _card(scenario: Scenario) -> Card:
-    mine = [case for case in CASES if case.scenario == scenario.name]
-    case = next((case for case in mine if case.good is not None), mine[0] if mine else None)
-    harms_ = {*map(Anomaly, scenario.shows), *(case.anomaly for case in mine)}
+    cases = [case for case in CASES if case.scenario == scenario.name]
+    case = next((case for case in cases if case.good is not None), cases[0] if cases else None)
+    shown = {*map(Anomaly, scenario.shows), *(case.anomaly for case in cases)}
     return Card(
-        scenario, _layer(scenario), tuple(harm for harm in Anomaly if harm in harms_), case,
+        scenario, _layer(scenario), tuple(harm for harm in Anomaly if harm in shown), case,
         _stated(case.bad if case else {}), _stated((case.good or {}) if case else {}),
     )  # fmt: skip
 
@@ -109,7 +109,7 @@ def _layer(scenario: Scenario) -> str:
     if scenario.linked:
         return "network"
     boundaries = [event.boundary for event in all_events() if event.scenario == scenario.name]
-    return _OF_BOUNDARY[boundaries[0]] if boundaries else "brokers"
+    return _LAYERS_BY_BOUNDARY[boundaries[0]] if boundaries else "brokers"
 
 
 def _stated(settings: Mapping[str, object]) -> tuple[Stated, ...]:

@@ -1,4 +1,4 @@
-"""The page of all scenarios: what can be staged, and each run from its card."""
+"""The page of all scenarios, each of which can be run from its card."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CHOICES = {
     "weak": (services.WEAK,),
     "safe": (services.SAFE,),
 }
-"""What a card can run by itself."""
+"""The choices of a card: the arms that it runs."""
 
 
 @require_safe
 def scenarios(request: HttpRequest) -> HttpResponse:
-    """Every scenario, or those of `?harm=` and `?layer=`; `?pipeline=` offers one's own settings.
+    """Every scenario, or those of `?harm=` and `?layer=`; `?pipeline=` offers its settings.
 
-    Without it, those with which this visitor started an experiment last.
+    Without it, those of the visitor's latest experiment are offered.
     """
     harm, layer = (request.GET.get(field, "") for field in ("harm", "layer"))
     cards = scenario_cards.shown(harm, layer)
@@ -44,7 +44,7 @@ def scenarios(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start(request: HttpRequest, name: str) -> HttpResponse:
-    """Queues a scenario with the settings that its card names: `choice` is weak, safe or both."""
+    """Queues a scenario with the settings of its card: `choice` is weak, safe or both."""
     case = scenario_cards.find_case(name)
     chosen = CHOICES.get(request.POST.get("choice", "both"))
     if case is None or chosen is None:
@@ -57,21 +57,25 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _pipeline(request: HttpRequest) -> str:
-    """The description whose settings the cards offer; empty if there is none."""
-    asked = slug(request.GET.get("pipeline", ""))
-    if asked:
-        return asked if _is_there(asked) else ""
-    mine = visitors.existing_key(request)
-    if not mine:
+    """Returns the description whose settings the cards offer; empty if there is none."""
+    requested = slug(request.GET.get("pipeline", ""))
+    if requested:
+        return requested if _exists(requested) else ""
+    visitor = visitors.existing_key(request)
+    if not visitor:
         return ""
-    last = Experiment.objects.filter(visitor=mine).exclude(pipeline="").order_by("-created_at")
-    own = last.values_list("pipeline", "runs__name").filter(runs__name="described").first()
-    return own[0] if own else ""
+    experiments = (
+        Experiment.objects.filter(visitor=visitor).exclude(pipeline="").order_by("-created_at")
+    )
+    latest = (
+        experiments.values_list("pipeline", "runs__name").filter(runs__name="described").first()
+    )
+    return latest[0] if latest else ""
 
 
-def _is_there(asked: str) -> bool:
+def _exists(pipeline: str) -> bool:
     try:
-        advisor.find(asked)
+        advisor.find(pipeline)
     except (Description.DoesNotExist, advisor.StaleDescription):
         return False
     return True

@@ -1,4 +1,4 @@
-"""The form of the time machine: which scenario, whose settings, from which line to which."""
+"""The form of the time machine: a scenario, settings, and a range of release lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from labs.engine.scenarios import all_scenarios
 from labs.runs.planning import saved_pipeline
 
 _MOST_SETTINGS = 4
-"""So many settings name a description; the rest is behind its link."""
+"""The number of settings in the name of a description."""
 DEFAULTS = "A Java client with its defaults, three copies"
 
 
@@ -23,7 +23,7 @@ def _lines() -> list[tuple[str, str]]:
 
 
 class SeriesForm(forms.Form):
-    """`slugs` are the descriptions that can be chosen besides the defaults."""
+    """`slugs` are the descriptions that can be chosen in addition to the defaults."""
 
     scenario = forms.ChoiceField(label="Failure")
     pipeline = forms.ChoiceField(label="Settings", required=False)
@@ -44,8 +44,8 @@ class SeriesForm(forms.Form):
         super().__init__(*args, **options)
         scenarios = sorted(all_scenarios(), key=lambda scenario: scenario.title)
         self._choose("scenario", [(scenario.name, scenario.title) for scenario in scenarios])
-        named = {slug: words for slug in slugs if (words := described_as(slug))}
-        self._choose("pipeline", [*named.items(), ("", DEFAULTS)])
+        words_by_slug = {slug: words for slug in slugs if (words := described_as(slug))}
+        self._choose("pipeline", [*words_by_slug.items(), ("", DEFAULTS)])
         for field in self.fields.values():
             field.widget.attrs["class"] = "input"
 
@@ -54,18 +54,18 @@ class SeriesForm(forms.Form):
 
 
 def described_as(slug: str) -> str:
-    """A description in a few words; empty for one that is not there or not taken any more."""
+    """Returns a description in a few words; empty if it does not exist or is no longer valid."""
     described = saved_pipeline(slug)
     return in_words(described) if described else ""
 
 
 def in_words(pipeline: Pipeline) -> str:
-    """Its first settings, such as `acks=1, min.insync.replicas=2`."""
+    """Returns its first settings, such as `acks=1, min.insync.replicas=2`."""
     stated = [
         f"{name}={written(value)}"
         for component in pipeline.settings
         for name, value in pipeline.stated(component).items()
     ]
     more = len(stated) - _MOST_SETTINGS
-    named = ", ".join(stated[:_MOST_SETTINGS]) or "nothing stated"
-    return f"{named} and {more} more" if more > 0 else named
+    text = ", ".join(stated[:_MOST_SETTINGS]) or "nothing stated"
+    return f"{text} and {more} more" if more > 0 else text

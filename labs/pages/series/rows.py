@@ -1,4 +1,4 @@
-"""What the page of a series shows: a row a release, and what is known of each change."""
+"""The content of the page of a series: one row per release, and the causes of each change."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NONE = "No release has"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A release: its verdict with what was seen, or in `words` why there is none (yet).
+    """A release: its verdict with the counts, or in `words` the reason why there is none (yet).
 
-    `link` is the run's page, empty where there is no run, and `why` says why its verdict is unknown
-    or it ended early.
+    `link` is the run's page, empty if there is no run, and `why` is the reason for an unknown
+    verdict or an early end.
     """
 
     row: across.Row
@@ -44,12 +44,12 @@ class Line:
 
     @property
     def verdict(self) -> str:
-        """That of the run; empty before its end."""
+        """The verdict of the run; empty before its end."""
         return next(iter(self.row.verdicts.values()), "")
 
 
 def lines(series: Series) -> list[Line]:
-    """Every release that was asked for, ran or runs, oldest first."""
+    """Returns every release that was requested or run, oldest first."""
     described = planning.saved_pipeline(series.pipeline)
     by_release = {run.kafka: run for run in series.experiments.all()}
     empty = [
@@ -61,33 +61,33 @@ def lines(series: Series) -> list[Line]:
 
 
 def changes(series: Series, rows: Sequence[Line]) -> tuple[across.Change, ...]:
-    """Where the verdict changed, with what the rules and the known bugs say of it."""
+    """Returns the changes of the verdict, with causes according to the rules and known bugs."""
     return across.changes([line.row for line in rows], series.scenario)
 
 
 def standing(series: Series, rows: Sequence[Line], changed: Sequence[across.Change]) -> str:
-    """Where it is, or what came of it, in a line or two."""
+    """Returns the state or the result of a series, in one or two sentences."""
     judged = sum(bool(line.row.verdict) for line in rows)
-    done = f"{counted(judged, 'release')} {agreed(judged, 'has', 'have')}" if judged else _NONE
+    verdicts = f"{counted(judged, 'release')} {agreed(judged, 'has', 'have')}" if judged else _NONE
     if running := [line.release for line in rows if line.is_live]:
-        return f"{done} a verdict. Still running: Kafka {' and '.join(running)}."
+        return f"{verdicts} a verdict. Still running: Kafka {' and '.join(running)}."
     if series.is_live:
-        return f"{done} a verdict. The next run is queued as soon as the queue has a place."
+        return f"{verdicts} a verdict. The next run is queued as soon as the queue has a place."
     stopped = _stopped(series, rows)
     if changed:
         between = "; ".join(f"between {' and '.join(change.releases)}" for change in changed)
         return f"The verdict changes {between}.{stopped}"
     if judged < 2:
-        return f"{done} a verdict. A comparison needs two.{stopped}"
-    all_of_them = "Both" if judged == 2 else f"All {judged}"
-    return f"{all_of_them} releases that were run have the same verdict."
+        return f"{verdicts} a verdict. A comparison needs two.{stopped}"
+    all_judged = "Both" if judged == 2 else f"All {judged}"
+    return f"{all_judged} releases that were run have the same verdict."
 
 
 def _stopped(series: Series, rows: Sequence[Line]) -> str:
-    silent = [line.release for line in rows if line.link and not line.row.verdict]
-    if not series.bisect or not silent:
+    without_verdict = [line.release for line in rows if line.link and not line.row.verdict]
+    if not series.bisect or not without_verdict:
         return ""
-    return f" The search ended at {silent[0]}, which has none."
+    return f" The search ended at {without_verdict[0]}, which has none."
 
 
 def _ordered(rows: Sequence[Line]) -> list[across.Row]:
@@ -116,8 +116,8 @@ def _line(run: Experiment, described: Pipeline | None) -> Line:
         zookeeper=run.request().zookeeper,
         seen=across.forbidden(pipeline, arm.counts) if pipeline else {}, release=run.kafka,
     )  # fmt: skip
-    why = "" if verdict in JUDGED else str(arm.result.get("reason") or run.reason)
-    return Line(row, _words(run, arm.phase, verdict), run.get_absolute_url(), run.is_live, why)
+    reason = "" if verdict in JUDGED else str(arm.result.get("reason") or run.reason)
+    return Line(row, _words(run, arm.phase, verdict), run.get_absolute_url(), run.is_live, reason)
 
 
 def _words(run: Experiment, phase: str, verdict: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages of the time machine: rows that ship, a form for one's own, each series by itself."""
+"""The pages of the time machine: recorded rows, a form to start a series, and each series."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOT_YOURS = "Only the visitor who started it, in the same browser, or an operato
 @require_safe
 @never_cache
 def lines(request: HttpRequest) -> HttpResponse:
-    """Rows over release lines that ship, those of this installation, and the form for one's own.
+    """The recorded rows over release lines, local series, and the form to start one.
 
     `?experiment=` or `?pipeline=` and `?scenario=` fill it in.
     """
@@ -42,7 +42,7 @@ def lines(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start(request: HttpRequest) -> HttpResponse:
-    """Starts a series of one's own; what is wrong is said beside its field."""
+    """Starts a series; errors are shown next to their fields."""
     form = SeriesForm(request.POST, slugs=_slugs(request, request.POST.get("pipeline", "")))
     if form.is_valid():
         try:
@@ -57,21 +57,21 @@ def start(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def series(request: HttpRequest, slug: str) -> HttpResponse:
-    """The permalink of a series: live while it goes on, evidence afterwards."""
+    """The permalink of a series: live while it is active, evidence afterwards."""
     return render(request, "labs/series.html", _context(request, slug))
 
 
 @require_safe
 @never_cache
 def live(request: HttpRequest, slug: str) -> HttpResponse:
-    """The part of it that changes; 286 tells htmx that it will not change again."""
+    """The part of the page that changes; status 286 tells htmx that it is final."""
     context = _context(request, slug)
     return polled(request, "labs/series.html#live", context, is_live=context["is_live"])
 
 
 @require_POST
 def cancel(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ends a series with the runs that wait or run, for the visitor who started it."""
+    """Ends a series with its live runs, for the visitor who started it."""
     series = get_object_or_404(Series, slug=slug)
     if visitors.may_cancel(request, series):
         time_machine.cancel(series, visitors.canceller(request, series))
@@ -82,7 +82,7 @@ def cancel(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def go_on(request: HttpRequest, slug: str) -> HttpResponse:
-    """Runs again what had no result, and what is missing, for the visitor who started it."""
+    """Repeats runs without a result and queues missing ones, for the visitor who started it."""
     series = get_object_or_404(Series, slug=slug)
     if not visitors.may_cancel(request, series):
         messages.error(request, NOT_YOURS)
@@ -96,17 +96,17 @@ def go_on(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _question(data: dict[str, Any]) -> time_machine.Question:
     pipeline = data["pipeline"] or advisor.save(planning.parse_pipeline(time_machine.DEFAULTS)).slug
-    asked = time_machine.Question(
+    question = time_machine.Question(
         pipeline, data["scenario"], data["first"], data["last"], data["which"] == "bisect"
     )
     run = _experiment(data["experiment"])
-    if run is None or (run.pipeline, run.scenario) != (asked.pipeline, asked.scenario):
-        return asked
-    return replace(asked, conditions=_conditions(run), seed=run.seed)
+    if run is None or (run.pipeline, run.scenario) != (question.pipeline, question.scenario):
+        return question
+    return replace(question, conditions=_conditions(run), seed=run.seed)
 
 
 def _conditions(run: Experiment) -> Conditions:
-    """Those of a run, with whose clients played it."""
+    """Returns the conditions of a run, with its clients."""
     conditions = Conditions.from_spec(run.request())
     return replace(conditions, librdkafka=conditions.java_clients is None)
 
@@ -124,24 +124,26 @@ def _filled_in(request: HttpRequest) -> SeriesForm:
     return SeriesForm(initial=initial | {"pipeline": slugs[0] if slugs else ""}, slugs=slugs)
 
 
-def _slugs(request: HttpRequest, asked: str) -> tuple[str, ...]:
-    """The descriptions to choose from: the one that is asked for, and the visitor's last one."""
-    mine = visitors.existing_key(request)
-    last = Experiment.objects.filter(visitor=mine).exclude(pipeline="").order_by("-created_at")
-    own = last.values_list("pipeline", flat=True).first() if mine else None
-    return tuple(dict.fromkeys(slug for slug in (typed_slug(asked), own) if slug))
+def _slugs(request: HttpRequest, requested: str) -> tuple[str, ...]:
+    """Returns the descriptions to choose from: the requested one, and the visitor's latest."""
+    visitor = visitors.existing_key(request)
+    experiments = (
+        Experiment.objects.filter(visitor=visitor).exclude(pipeline="").order_by("-created_at")
+    )
+    latest = experiments.values_list("pipeline", flat=True).first() if visitor else None
+    return tuple(dict.fromkeys(slug for slug in (typed_slug(requested), latest) if slug))
 
 
 def _page(request: HttpRequest, form: SeriesForm) -> dict[str, Any]:
     rows = over_lines.rows(settings.LAB_RECORD)
-    kept = [row for row in rows if not row.is_drawn]
+    recorded = [row for row in rows if not row.is_drawn]
     return {
         "form": form,
         "own": [_summary(series) for series in time_machine.with_runs()[:_MOST_SHOWN]],
         "rows": rows,
-        "series": kept,
+        "series": recorded,
         "pairs": [row for row in rows if row.is_drawn],
-        "first_pair": len(kept),
+        "first_pair": len(recorded),
         "changed": sum(row.is_changed for row in rows),
         "runs": sum(bool(cell.verdict) for row in rows for cell in row.cells),
     }
