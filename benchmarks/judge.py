@@ -103,7 +103,7 @@ def main() -> int:
                 both_s = time.monotonic() - began
     warm_s = statistics.median(seconds for seconds, _ in answers[1:])
     print(f"Spark, the warm session: first {answers[0][0]:.1f} s, then {warm_s:.1f} s; "
-          f"two at once {both_s:.1f} s; {warm_s / peer_s:.2f} times plain Python, "
+          f"two in parallel {both_s:.1f} s; {warm_s / peer_s:.2f} times plain Python, "
           f"{warm_s / cold_s:.2f} times a process of its own")  # fmt: skip
     return 0 if all(counts == peer for counts in (cold, *(seen for _, seen in answers))) else 1
 

@@ -218,8 +218,8 @@ def serving(folder: Path, queued: int) -> Iterator[tuple[Server, dict]]:
     env = {**os.environ, "LAB_DATA_DIR": str(folder / "data"), "DATABASE_URL": "",
            "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "config.settings",
            "REDIS_URL": f"unix://{folder}/nobody.sock"}  # fmt: skip
-    making = [sys.executable, "-c", _MAKE, str(queued)]
-    made = subprocess.run(making, env=env, cwd=ROOT, check=True, capture_output=True, text=True)
+    command = [sys.executable, "-c", _MAKE, str(queued)]
+    created = subprocess.run(command, env=env, cwd=ROOT, check=True, capture_output=True, text=True)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -227,7 +227,7 @@ def serving(folder: Path, queued: int) -> Iterator[tuple[Server, dict]]:
     process = spawn(argv, log=folder / "web.log", env=env, cwd=ROOT)
     try:
         until(lambda: answers(port), 120, "the web server does not answer", every_s=0.2)
-        yield Server(port, process.pid), json.loads(made.stdout)
+        yield Server(port, process.pid), json.loads(created.stdout)
     finally:
         end(process, 5)
 

@@ -265,15 +265,15 @@ def by_line(
 
 def seeds_of(options: argparse.Namespace) -> range:
     """The seeds of `--seeds`, or as many as `--until-bound` needs."""
-    many = options.seeds if options.until_bound is None else runs_for(options.until_bound)
-    return range(options.first, options.first + many)
+    number = options.seeds if options.until_bound is None else runs_for(options.until_bound)
+    return range(options.first, options.first + number)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scenarios", description=__doc__)
-    many = parser.add_mutually_exclusive_group()
-    many.add_argument("--seeds", type=int, default=10)
-    many.add_argument("--until-bound", type=float, metavar="SHARE",
+    number = parser.add_mutually_exclusive_group()
+    number.add_argument("--seeds", type=int, default=10)
+    number.add_argument("--until-bound", type=float, metavar="SHARE",
                       help="as many seeds as bound a harm that is never seen")  # fmt: skip
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--only", action="append", choices=[case.name for case in CASES])

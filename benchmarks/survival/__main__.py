@@ -65,7 +65,7 @@ def main() -> int:
         parser.error(f"--random {options.random}: how many runs, 1 or more")
     unwind_once()
     if options.houses < 1:
-        parser.error(f"--houses {options.houses}: how many at once, 1 or more")
+        parser.error(f"--houses {options.houses}: how many in parallel, 1 or more")
     if scratch := os.environ.get(_INSIDE):
         return at_random(options, Path(scratch) / _DATA, int(os.environ[_SHARE]))
     in_houses(options.houses)
@@ -90,10 +90,10 @@ def unwind_once() -> None:
 
 def in_houses(count: int) -> None:
     """Runs this program once for each house, and waits until all have ended."""
-    with tempfile.TemporaryDirectory(prefix="survival-") as made, ExitStack() as ending:
+    with tempfile.TemporaryDirectory(prefix="survival-") as folder, ExitStack() as ending:
         processes = []
         for share in range(count):
-            scratch = Path(made) / str(share)
+            scratch = Path(folder) / str(share)
             processes.append(_start_with_own_disk(scratch, share))
             ending.callback(end, processes[-1], _GRACE_S)
         failed = [process.args for process in processes if process.wait()]
