@@ -99,7 +99,7 @@ def _commits(stated: Stated) -> Iterator[Problem]:
         yield Problem(Component.APPLICATION, "commit", message)
     framework = stated.get(Component.APPLICATION, "framework")
     if framework == "connect" and commit not in (None, "after-processing"):
-        message = "framework is connect, which only commits what a task has processed."
+        message = "framework is connect, which commits only what a task has processed."
         yield Problem(Component.APPLICATION, "commit", message)
     if commit == "in-transaction" and not stated.get(Component.PRODUCER, TRANSACTIONAL_ID):
         message = "commit is in-transaction, which requires a transactional.id on the producer."

@@ -1,7 +1,7 @@
-"""The whole answer to one pipeline as plain values: what pages, files and the command line show.
+"""The complete answer for one pipeline as plain values, for pages, files and the command line.
 
-An answer is kept with the permanent link that it was given under (`plain` writes it down), so it
-holds words and values only, and nothing that is looked up in today's failure events or rules.
+An answer is stored under a permanent link (`plain_data` serializes it). So it only contains texts
+and values, and refers to nothing in the current failure events or rules.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from advisor.reasoning.wish import breaks, decisive_assumptions, forbidden
 from advisor.reasoning.words import describe_guarantee
 
 COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE)
-"""The guarantees that are set side by side, so that a team chooses with open eyes."""
+"""The guarantees that an answer compares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure event and what it may do here: an `EventAssessment` in plain values.
+    """One failure event and its possible effects: an `EventAssessment` in plain values.
 
-    `scenario` is None in an answer that was kept before the event could be staged.
+    `scenario` is None in an answer that was stored before the event could be staged.
     """
 
     name: str
@@ -65,7 +65,7 @@ class FindingData:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """One setting as it counts: its value, and whether the team wrote it down."""
+    """One setting in force: its value, and whether the team stated it."""
 
     component: Component
     key: str
@@ -75,7 +75,7 @@ class InForce:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What one guarantee would take."""
+    """The changes that one guarantee requires, and what stands in its way."""
 
     guarantee: Guarantee
     changes: tuple[Change, ...]
@@ -83,15 +83,16 @@ class Column:
 
     @property
     def refused(self) -> bool:
-        """Whether no settings give it at all."""
+        """Whether no settings give the guarantee."""
         return not all(need.only_waits for need in self.impossible)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the settings give, and whether that is what the team needs.
+    """The guarantees of the settings, and whether they meet the team's requirement.
 
-    `forbids` is what must not be able to happen; `summary` says the guarantee in a sentence.
+    `forbids` are the anomalies that must not be possible; `summary` describes the guarantee in a
+    sentence.
     """
 
     pipeline: Pipeline
@@ -108,7 +109,7 @@ class Judgement:
 
     @property
     def met(self) -> bool:
-        """Whether messages get through, and nothing that is forbidden may happen."""
+        """Whether messages get through, and no forbidden anomaly is possible."""
         return self.works and not any(failure.breaks for failure in self.failures)
 
     @property
@@ -119,7 +120,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The judgement, and what to change; `numbers_after` are those of the recommended settings."""
+    """The judgement and the changes; `numbers_after` are those of the recommended settings."""
 
     judgement: Judgement
     assumed: tuple[Assumption, ...]
@@ -139,7 +140,7 @@ class Answer:
 
     @property
     def wanted(self) -> Column:
-        """What that takes."""
+        """The column of the guarantee that the team needs."""
         return next(column for column in self.columns if column.guarantee is self.need)
 
     @property
@@ -149,21 +150,21 @@ class Answer:
 
 
 def judgement(pipeline: Pipeline) -> Judgement:
-    """The short answer: what the settings give, without a search for changes."""
+    """Returns the short answer: the guarantees of the settings, without a search for changes."""
     return _judgement(pipeline, MemoizedPipeline.of(pipeline))
 
 
-def _judgement(pipeline: Pipeline, asked: Pipeline) -> Judgement:
-    assessment = assess(asked)
-    forbids = forbidden(asked)
+def _judgement(pipeline: Pipeline, cached: Pipeline) -> Judgement:
+    assessment = assess(cached)
+    forbids = forbidden(cached)
     results = obstacles(pipeline)
-    nothing = dict.fromkeys(Boundary, Guarantee.NONE)
+    no_guarantees = dict.fromkeys(Boundary, Guarantee.NONE)
     why = " ".join(
         ["Nothing can work with these settings.", *(obstacle.why for obstacle in results)]
     )
     return Judgement(
         pipeline=pipeline,
-        guarantees=nothing if results else assessment.guarantees,
+        guarantees=no_guarantees if results else assessment.guarantees,
         forbids=forbids,
         summary=why if results else describe_guarantee(pipeline, assessment),
         failures=tuple(_failure(failure, forbids) for failure in assessment.failures),
@@ -173,15 +174,15 @@ def _judgement(pipeline: Pipeline, asked: Pipeline) -> Judgement:
 
 
 def answer(pipeline: Pipeline, columns: Iterable[Guarantee] = COLUMNS) -> Answer:
-    """The whole answer. Total for every valid pipeline, and a pure function of it.
+    """Returns the complete answer: a total and pure function of a valid pipeline.
 
-    `columns` are the guarantees whose changes are shown next to those for the need; a caller that
-    shows none of them need not wait for them. A pipeline with more copies than brokers is judged
-    with as many copies as there can be, next to that obstacle.
+    `columns` are the guarantees whose changes are shown next to those for the need; without them
+    the answer takes less time. A pipeline with more replicas than brokers is judged with as many
+    replicas as possible, and the answer also has that obstacle.
     """
     need = pipeline.requirement.guarantee
     described, pipeline = pipeline, within_cluster(pipeline)
-    # Judged once for the verdict, for what it rests on, and for each guarantee's changes.
+    # Judged once for the verdict, for its assumptions, and for each guarantee's changes.
     traced = Traced.of(pipeline)
     spaces: Spaces = {pipeline.requirement.survive: Space(traced)}
     results = {
@@ -202,7 +203,7 @@ def answer(pipeline: Pipeline, columns: Iterable[Guarantee] = COLUMNS) -> Answer
 
 
 def recommended(pipeline: Pipeline) -> Pipeline:
-    """What `answer` recommends for what the team needs, without the rest of it."""
+    """Returns the pipeline that `answer` recommends, without the rest of the answer."""
     recommendation = _recommended(pipeline, pipeline.requirement.guarantee, {})
     return _after(pipeline, recommendation.changes)
 
@@ -214,13 +215,13 @@ def _after(pipeline: Pipeline, changes: Iterable[Change]) -> Pipeline:
 
 
 def _recommended(pipeline: Pipeline, guarantee: Guarantee, spaces: Spaces) -> Recommendation:
-    """The changes; of a value with which nothing works, those that are needed once it is gone."""
+    """Returns the changes. If nothing works with a value, they are those after it is replaced."""
     result = recommend(pipeline, guarantee, spaces)
-    if not (left := [*hopeless_settings(result.pipeline)]):
+    if not (remaining := [*hopeless_settings(result.pipeline)]):
         return result
-    for field in left:
-        pipeline = pipeline.with_setting(field.component, field.setting, field.usual)
-    # The usual value may be one that another setting refuses.
+    for setting in remaining:
+        pipeline = pipeline.with_setting(setting.component, setting.setting, setting.usual)
+    # The default may conflict with another setting.
     return result if pipeline.problems() else recommend(pipeline, guarantee, {})
 
 

@@ -1,4 +1,4 @@
-"""From a pipeline to what may happen to its messages, and so to the guarantees it gives."""
+"""Derives the possible anomalies of a pipeline, and so the guarantees that it gives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Assessment", "EventAssessment", "assess", "judgements"]
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The guarantee at each boundary, every event behind it, and the bad patterns found."""
+    """The guarantee at each boundary, the assessment of every event, and the findings."""
 
     guarantees: Mapping[Boundary, Guarantee]
     failures: tuple[EventAssessment, ...]
@@ -37,34 +37,34 @@ class Assessment:
 def judgements(
     pipeline: Pipeline, events: Iterable[FailureEvent] | None = None
 ) -> Iterator[EventAssessment]:
-    """What each event permits, by default each that this pipeline can meet."""
-    of = events_for(pipeline) if events is None else events
+    """Returns what each event permits; by default for every event that can affect the pipeline."""
+    selected = events_for(pipeline) if events is None else events
     if isinstance(pipeline, Traced):
-        return (pipeline.judged(event)[0] for event in of)
-    remembered = MemoizedPipeline.of(pipeline)
-    return (judge(event, remembered) for event in of)
+        return (pipeline.judged(event)[0] for event in selected)
+    memoized = MemoizedPipeline.of(pipeline)
+    return (judge(event, memoized) for event in selected)
 
 
 def assess(pipeline: Pipeline) -> Assessment:
-    """What these settings permit; total for every valid pipeline, and a pure function of it."""
-    asked = pipeline if isinstance(pipeline, Traced) else MemoizedPipeline.of(pipeline)
-    failures = tuple(judgements(asked))
-    absorbs = sink_absorbs(asked)
+    """Returns what the settings permit: a total and pure function of a valid pipeline."""
+    cached = pipeline if isinstance(pipeline, Traced) else MemoizedPipeline.of(pipeline)
+    failures = tuple(judgements(cached))
+    absorbs = sink_absorbs(cached)
     return Assessment(
         guarantees=_guarantees(failures, absorbs),
         failures=failures,
-        findings=_findings(asked),
+        findings=_findings(cached),
     )
 
 
 def _guarantees(failures: Iterable[EventAssessment], absorbs: bool) -> Mapping[Boundary, Guarantee]:
-    """A boundary answers for its own events; end to end answers for all of them."""
+    """Returns the guarantees. A boundary is affected by its own events, end-to-end by all."""
     permitted: dict[Boundary, set[Anomaly]] = {boundary: set() for boundary in Boundary}
     for failure in failures:
         if failure.in_scope and failure.permits:
             permitted[failure.event.boundary].update(failure.permits)
-    whole = set().union(*permitted.values())
-    permitted[Boundary.END_TO_END] = whole - REPEATED_DELIVERY if absorbs else whole
+    combined = set().union(*permitted.values())
+    permitted[Boundary.END_TO_END] = combined - REPEATED_DELIVERY if absorbs else combined
     return {boundary: strongest(anomalies) for boundary, anomalies in permitted.items()}
 
 

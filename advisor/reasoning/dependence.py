@@ -1,7 +1,7 @@
-"""What each failure depends on and may do: a table made of the failure model itself.
+"""The settings and anomalies of each failure: a table generated from the failure model.
 
-`make dependence` writes it anew (labs.maintenance.dependence, which says how it is found). A test
-holds it against the model of today.
+`make dependence` generates it (see labs.maintenance.dependence). A test compares it with the
+current model.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ TABLE = Path(str(files("advisor.reasoning"))) / "generated" / "dependence.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """The settings that an event's outcome depends on, those that only its measure or its words
-    depend on, and what it may do, by client family."""
+    """The settings that an event's outcome depends on, those that only change its numbers or its
+    wording, and the possible anomalies by client family."""
 
     settings: frozenset[Key]
     measures: frozenset[Key]
@@ -33,22 +33,22 @@ class Dependence:
 
 
 def dependence(event: FailureEvent) -> Dependence:
-    """What one event depends on and may do. Raises KeyError for an event that is not registered."""
+    """Returns the row of one event. Raises KeyError for an event that is not registered."""
     return _table()[event.name]
 
 
 def events_depending_on(key: Key) -> tuple[FailureEvent, ...]:
-    """The events whose outcome depends on a setting, along the way of a message."""
+    """Returns the events whose outcome depends on a setting, in the order of a message's path."""
     return tuple(event for event in all_events() if key in dependence(event).settings)
 
 
 def events_measured_by(key: Key) -> tuple[FailureEvent, ...]:
-    """The events of which a setting says how long or how much, and not whether."""
+    """Returns the events for which a setting only changes how long or how much."""
     return tuple(event for event in all_events() if key in dependence(event).measures)
 
 
 def line(name: str, dependence: Dependence) -> str:
-    """An event's line of the table."""
+    """Returns an event's line of the table."""
     row = {
         "event": name,
         "settings": sorted(".".join(key) for key in dependence.settings),

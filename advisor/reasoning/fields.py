@@ -1,7 +1,7 @@
-"""A pipeline from the flat fields of a form: everything that is wrong is said at once.
+"""Reads a pipeline from the flat fields of a form, and reports all problems together.
 
-Keys are `producer.acks` and so on for settings, and `family`, `version`, `kafka`, `brokers`,
-`need.guarantee`, `need.survive`, `need.ordering` for the rest. An empty text is not stated.
+The keys of settings are `producer.acks` and so on. The other keys are `family`, `version`, `kafka`,
+`brokers`, `need.guarantee`, `need.survive` and `need.ordering`. An empty text means "not stated".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
 
 HEADS = ("family", "version", "kafka", "brokers", "need.guarantee", "need.survive", "need.ordering")
-"""The fields that are no settings."""
+"""The fields that are not settings."""
 
 MAX_BROKERS = 1_000
 _ORDERING = {"": False, "on": True, "true": True, "yes": True, "off": False, "false": False}
@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 
 
 def field_of(problem: Problem) -> str:
-    """The field that a problem belongs beside."""
+    """Returns the field next to which a problem is shown."""
     if problem.setting in HEADS:
         return problem.setting
     return f"{problem.component}.{problem.setting}"
@@ -53,21 +53,21 @@ def from_fields(
     pipeline = reader.pipeline()
     if reader.problems:
         return None, reader.problems
-    together = pipeline.problems()
+    problems = pipeline.problems()
     if any_cluster_size:
-        together = [problem for problem in together if not problem.needs_more_brokers]
-    return (None, together) if together else (pipeline, [])
+        problems = [problem for problem in problems if not problem.needs_more_brokers]
+    return (None, problems) if problems else (pipeline, [])
 
 
 class _Reader:
-    """Reads the fields one by one and keeps what is wrong with them."""
+    """Reads the fields one by one and collects their problems."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
         self._fields = fields
         self.problems: list[Problem] = []
 
     def pipeline(self) -> Pipeline:
-        """As far as it can be read; meaningless if there are problems."""
+        """Returns the pipeline as far as it can be read; meaningless if there are problems."""
         family = self._one_of("family", {family.value: family for family in Family}, Family.JAVA)
         version = self._version(family)
         kafka = self._kafka()
@@ -92,7 +92,7 @@ class _Reader:
     def _text(self, name: str) -> str:
         return self._fields.get(name, "").strip(" ")
 
-    def _wrong(self, name: str, message: str, suggestion: str | None = None) -> None:
+    def _report(self, name: str, message: str, suggestion: str | None = None) -> None:
         problem = Problem(Component.APPLICATION, name, message, suggestion=suggestion)
         self.problems.append(problem)
 
@@ -101,7 +101,7 @@ class _Reader:
         if text == "" or text in choices:
             return choices.get(text, default)
         listed = ", ".join(choice for choice in choices if choice)
-        self._wrong(name, f"{name} must be one of {listed}.")
+        self._report(name, f"{name} must be one of {listed}.")
         return default
 
     def _number(self, name: str, low: int, high: int, default: int) -> int:
@@ -110,7 +110,7 @@ class _Reader:
             return default
         if text.isascii() and text.isdecimal() and len(text) <= 9 and low <= int(text) <= high:
             return int(text)
-        self._wrong(name, f"{name} must be a whole number from {low} to {high}.")
+        self._report(name, f"{name} must be a whole number from {low} to {high}.")
         return default
 
     def _version(self, family: Family) -> str:
@@ -118,23 +118,23 @@ class _Reader:
         try:
             return client_line(family, self._text("version") or newest)
         except SettingError as error:
-            self._wrong("version", error.problem.message, error.problem.suggestion)
+            self._report("version", error.problem.message, error.problem.suggestion)
             return newest
 
     def _kafka(self) -> str:
         try:
             return kafka_line(self._text("kafka") or kafka_versions()[0])
         except SettingError as error:
-            self._wrong("kafka", error.problem.message, error.problem.suggestion)
+            self._report("kafka", error.problem.message, error.problem.suggestion)
             return kafka_versions()[0]
 
     def _release(self, name: str, line: str) -> str:
-        """What was stated where it is a release of the line, else nothing."""
+        """Returns the stated text if it is a release of the line, else an empty string."""
         text = self._text(name)
         return text if text.startswith(f"{line}.") else ""
 
     def _is_overruled(self, name: str, newer: str) -> bool:
-        """Whether Kafka Streams passes over an older name, since the newer one is stated, too
+        """Whether Kafka Streams ignores an older name because the newer one is also stated
         (StreamsConfig, deserializationExceptionHandler; KIP-1056)."""
         return name != newer and self._text(f"{Component.STREAMS}.{newer}") != ""
 
@@ -147,7 +147,7 @@ class _Reader:
                 continue
             prefix, _, name = field.partition(".")
             if prefix not in list(Component) or not name:
-                self._wrong(field[:60], f"There is no field {field[:60]!r}.")
+                self._report(field[:60], f"There is no field {field[:60]!r}.")
                 continue
             component = Component(prefix)
             try:

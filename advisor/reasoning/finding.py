@@ -1,4 +1,4 @@
-"""The shape of a rule and of what it finds: one bad pattern in the settings of a pipeline."""
+"""The definition of a rule, one bad pattern in the settings of a pipeline, and of its findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 class Severity(StrEnum):
-    """What the pattern can cost: messages, repeats or a standstill, or only a surprise."""
+    """The possible harm: lost messages, repeats or a standstill, or only a surprise."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -20,24 +20,25 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """The place in an order of the most severe first, from 0."""
+        """The position in an order with the most severe first, from 0."""
         return list(Severity).index(self)
 
 
 class Confidence(StrEnum):
-    """How sure it is from the settings alone: certain, or only under what the message says."""
+    """How certain a finding is from the settings alone: always true, or under a stated
+    condition."""
 
     HIGH = "high"
     MEDIUM = "medium"
 
 
 Example = Mapping[str, str]
-"""A pipeline as the questionnaire's fields: `{"family": "java", "producer.acks": "1"}`."""
+"""A pipeline as fields of the questionnaire: `{"family": "java", "producer.acks": "1"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """A failure whose experiment shows the same of something else; `how` says of what."""
+    """A failure whose experiment shows the same effect elsewhere; `how` says where."""
 
     event: str
     how: str
@@ -47,10 +48,10 @@ class Alike:
 class Rule:
     """One bad pattern.
 
-    `check` returns one sentence of consequence that names the settings and their values, or
-    None. `name` reads after "allow": it is the pattern, not the remedy. `valid` and `invalid`
-    are examples as data; a test walks them. The rule's page is its module's docstring.
-    `shown_by` is for rules that no failure of theirs is staged for.
+    `check` returns one sentence about the consequence that names the settings and their values, or
+    None. `name` can follow "allow": it is the pattern, not the remedy. `valid` and `invalid` are
+    examples, which a test checks. The rule's page is its module's docstring. `shown_by` is for
+    rules without a staged failure of their own.
     """
 
     code: str
@@ -67,7 +68,8 @@ class Rule:
 
 
 def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """A rule's title and the parts of its page: its module's docstring."""
+    """Returns a rule's title and the parts of its page as (heading, text), from its module's
+    docstring."""
     text = sys.modules[rule.check.__module__].__doc__ or ""
     title, *blocks = text.strip().split("\n\n")
     parts = (block.partition("\n") for block in blocks)
@@ -78,7 +80,7 @@ def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that applies to a pipeline, with the message for this one."""
+    """A rule that applies to a pipeline, with the message for it."""
 
     rule: Rule
     message: str

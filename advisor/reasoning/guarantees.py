@@ -1,8 +1,8 @@
-"""The words of the failure model: anomalies, guarantees, boundaries, requirements.
+"""The terms of the failure model: anomalies, guarantees, boundaries, requirements.
 
-A guarantee is the set of anomalies that it forbids; everything else in the advisor is
-derived from that table. The words are those of `docs/glossary.md` and of the ledger;
-`spark_jobs.verify` speaks the same ones, and a test holds the two tables against each other.
+A guarantee is the set of anomalies that it forbids; everything else in the advisor is derived from
+that table. The terms are those of `docs/glossary.md` and of the ledger. `spark_jobs.verify` uses
+the same ones, and a test compares the two tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import StrEnum
 
 
 class Anomaly(StrEnum):
-    """What may become of a message that should not. Definitions: `docs/ledger.md`.
+    """An outcome of a message that should not happen. Definitions: `docs/ledger.md`.
 
     No failure event permits `phantom`: a run that shows one refutes the lab, or Kafka.
     """
@@ -38,7 +38,7 @@ class Anomaly(StrEnum):
     STATE_LOST = "state_lost"
     GIVEN_UP = "given_up"
 
-    # A key of thousands of small tables in one search: the text's own hash is C.
+    # A key of thousands of small tables in one search: the hash of str is implemented in C.
     __hash__ = str.__hash__
 
 
@@ -49,11 +49,11 @@ GRAVITY = (
     Anomaly.KEY_REORDERED, Anomaly.POLL_SKIP, Anomaly.NONMONOTONIC_POLL, Anomaly.UNSEEN,
     Anomaly.BLOCKED, Anomaly.UNAVAILABLE,
 )  # fmt: skip
-"""Anomalies, the gravest first: gone, then wrong, then twice, then out of order, then late."""
+"""Anomalies, the gravest first: lost, then wrong, then repeated, then out of order, then late."""
 
 
 class Guarantee(StrEnum):
-    """A delivery guarantee, or `none` when both losing and repeating may happen."""
+    """A delivery guarantee, or `none` if messages may be both lost and repeated."""
 
     AT_MOST_ONCE = "at-most-once"
     AT_LEAST_ONCE = "at-least-once"
@@ -62,7 +62,7 @@ class Guarantee(StrEnum):
 
 
 class Boundary(StrEnum):
-    """From where to where a guarantee is claimed. A guarantee always names its boundary."""
+    """The section of the pipeline that a guarantee covers. A guarantee always has a boundary."""
 
     PRODUCER_TO_LOG = "producer_to_log"
     LOG_TO_CONSUMER = "log_to_consumer"
@@ -70,23 +70,23 @@ class Boundary(StrEnum):
 
 
 REPEATED_DELIVERY = frozenset({Anomaly.REDELIVERY, Anomaly.DUPLICATE})
-"""A message that comes twice: no harm where the sink knows its messages."""
+"""A message that is delivered twice: harmless if the sink recognizes its messages."""
 
 _REPEATS = REPEATED_DELIVERY | {Anomaly.EFFECT_DUPLICATED}
 _LOSSES = frozenset({Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.GIVEN_UP})
-_HALVES = frozenset({Anomaly.ABORTED_READ, Anomaly.TORN_TRANSACTION, Anomaly.STATE_LOST})
-"""What transactions and state promise beside each message: all of it or nothing."""
+_ATOMICITY = frozenset({Anomaly.ABORTED_READ, Anomaly.TORN_TRANSACTION, Anomaly.STATE_LOST})
+"""What exactly-once also forbids for transactions and state: partial results."""
 
 FORBIDS: Mapping[Guarantee, frozenset[Anomaly]] = {
     Guarantee.AT_MOST_ONCE: _REPEATS,
     Guarantee.AT_LEAST_ONCE: _LOSSES,
-    Guarantee.EXACTLY_ONCE: _REPEATS | _LOSSES | _HALVES,
+    Guarantee.EXACTLY_ONCE: _REPEATS | _LOSSES | _ATOMICITY,
     Guarantee.NONE: frozenset(),
 }
 
 
 ORDER = frozenset({Anomaly.REORDERED, Anomaly.KEY_REORDERED})
-"""What must not happen where messages have to stay in order: in a partition, and of a key."""
+"""Forbidden if messages have to stay in order, within a partition and for each key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,9 @@ class Requirement:
     ordering: bool = False
 
     def forbids(self, *, absorbed: bool = False) -> frozenset[Anomaly]:
-        """The anomalies that must not be possible; ordering is apart from the guarantee.
+        """Returns the anomalies that must not be possible; ordering is separate from the guarantee.
 
-        With `absorbed`, a sink knows its messages, and one that comes twice does no harm.
+        With `absorbed` the sink recognizes its messages, so repeated delivery is harmless.
         """
         order = ORDER if self.ordering else frozenset[Anomaly]()
         forbidden = FORBIDS[self.guarantee] | order
@@ -112,7 +112,7 @@ class Requirement:
 
 
 def strongest(permitted: Iterable[Anomaly]) -> Guarantee:
-    """The strongest guarantee that forbids none of the permitted anomalies."""
+    """Returns the strongest guarantee that forbids none of the permitted anomalies."""
     possible = frozenset(permitted)
     for guarantee in (Guarantee.EXACTLY_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.AT_MOST_ONCE):
         if not FORBIDS[guarantee] & possible:

@@ -1,4 +1,4 @@
-"""Wishes that no settings grant: what stands in the way, and the nearest that can be had."""
+"""Requirements that no settings meet, the obstacle, and the nearest that can be met."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from advisor.reasoning.plural import counted
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
-    """A wish that no settings grant, what stands in the way, and the nearest that can be had.
+    """A requirement that no settings meet, the reason, and the nearest that can be met.
 
-    `only_waits`: the guarantee can be had all the same, and the price is a standstill.
+    With `only_waits` the guarantee can be met, at the price of a standstill.
     """
 
     wish: str
@@ -26,7 +26,7 @@ class Impossible:
 
 
 def describe_requirement(wish: Requirement) -> str:
-    """A wish in words."""
+    """Returns a description of a requirement."""
     if wish.guarantee is Guarantee.NONE:
         return "Order, and no guarantee" if wish.ordering else "What these settings give now"
     brokers = counted(wish.survive, "broker")
@@ -35,7 +35,8 @@ def describe_requirement(wish: Requirement) -> str:
 
 
 def standstills(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
-    """To survive what may be lost and go on writing, where no number of replicas gives both."""
+    """Returns the requirement to survive the loss of brokers and continue writing, if no number of
+    replicas gives both."""
     wish = pipeline.requirement
     if not wish.survive or Anomaly.LOST_WRITE not in wish.forbids():
         return ()
@@ -43,18 +44,18 @@ def standstills(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
 
 
 def _for_a_broker(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
-    """With f + 1 copies asked for, writes go on without a broker from f + 2 replicas on."""
+    """If f + 1 copies are required, writes continue without a broker from f + 2 replicas on."""
     wish, topic = pipeline.requirement, Replication(after)
     needed = wish.survive + 2
     if topic.spares > 0 or pipeline.brokers >= needed:
         return ()
     lost = counted(wish.survive, "broker")
     need = Impossible(
-        wish=f"{describe_requirement(wish)}, and writes going on while 1 broker is away",
+        wish=f"{describe_requirement(wish)}, and writes that continue while 1 broker is away",
         why=(
             f"brokers={pipeline.brokers}: a message that is to survive {lost} needs "
             f"min.insync.replicas={wish.survive + 1}, and with replication.factor={topic.factor} "
-            "no broker may be away while writes go on."
+            "no broker may be away while writes continue."
         ),
         nearest=(
             f"{needed} brokers: replication.factor={needed} and "
@@ -68,26 +69,28 @@ def _for_a_broker(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]
 
 
 def _for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
-    """To survive the loss of a rack and go on writing, where no number of replicas gives both.
+    """Returns the requirement to survive the loss of a rack and continue writing, if no number of
+    replicas gives both.
 
     With c of the replicas in the fullest rack, a record survives if the minimum is above c, and
-    writes go on if those outside reach it: that takes 2c + 1 replicas or more (KIP-36).
+    writes continue if there are as many replicas outside it: that takes at least 2c + 1 replicas
+    (KIP-36).
     """
     racks, wish = pipeline.value(Component.APPLICATION, "racks"), pipeline.requirement
     if not isinstance(racks, int) or racks < 2 or _both(pipeline.brokers, racks):
         return ()
     topic = Replication(after)
-    together = in_fullest_rack(topic.factor, racks)
-    left = topic.factor - together
+    fullest = in_fullest_rack(topic.factor, racks)
+    remaining = topic.factor - fullest
     need = Impossible(
-        wish=f"{wish.guarantee}, with 1 of {racks} racks lost for good and writes going on",
+        wish=f"{wish.guarantee}, with 1 of {racks} racks lost for good and writes that continue",
         why=(
-            f"application.racks={racks}, brokers={pipeline.brokers}: with replication.factor="
-            f"{topic.factor}, {together} of the replicas may be in one rack. An acknowledged "
-            f"message is guaranteed a copy elsewhere from min.insync.replicas={together + 1} on; "
-            f"outside that rack it may be {left}, so writes go on only up to min.insync.replicas="
-            f"{left}. No replication.factor up to {pipeline.brokers} gives both: it takes "
-            "2 × replicas in the fullest rack + 1."
+            f"application.racks={racks}, brokers={pipeline.brokers}: with "
+            f"replication.factor={topic.factor}, {fullest} of the replicas may be in one rack. An "
+            "acknowledged message is guaranteed a copy elsewhere from "
+            f"min.insync.replicas={fullest + 1} on; outside that rack it may be {remaining}, so "
+            f"writes go on only up to min.insync.replicas={remaining}. No replication.factor up to "
+            f"{pipeline.brokers} gives both: it takes 2 × replicas in the fullest rack + 1."
         ),
         nearest=(
             "3 racks with a broker in each: replication.factor=3 and min.insync.replicas=2 give "
@@ -101,5 +104,5 @@ def _for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
 
 
 def _both(brokers: int, racks: int) -> bool:
-    """Whether some number of replicas survives the loss of a rack with writes going on."""
+    """Whether with some number of replicas the loss of a rack is survived and writes continue."""
     return any(n > 2 * in_fullest_rack(n, racks) for n in range(1, brokers + 1))

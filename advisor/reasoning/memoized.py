@@ -1,7 +1,7 @@
-"""A pipeline that is asked many times and never changed: what it was asked once, it keeps.
+"""A pipeline that never changes and caches its values.
 
-An assessment asks some hundred times for what some fifty settings are. It needs to know nothing of
-what was read, which `trace` writes down for a search, and so it does not pay for that.
+An assessment reads some fifty settings, each of them many times. It does not need to know which
+settings were read, which `trace` records for a search, so it does not pay for that.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoizedPipeline(Pipeline):
-    """A pipeline with the values and the looks that it was asked for. For one thread at a time."""
+    """A pipeline with a cache of values and of derived results. Not thread-safe."""
 
     values: dict[Key, Value] = field(default_factory=dict, init=False, repr=False)
-    looks: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
+    results: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> MemoizedPipeline:
-        """The same pipeline, with what it was asked already if it is one of these."""
+        """Returns the pipeline with a cache; the same object if it already has one."""
         if isinstance(pipeline, cls):
             return pipeline
         result = cls(
@@ -38,11 +38,11 @@ class MemoizedPipeline(Pipeline):
         )  # fmt: skip
         if not pipeline.client_release:
             result.values.update(_plain(pipeline.family, pipeline.version, pipeline.kafka))
-            # Kafka Streams may overrule what was stated, by its own guarantee.
-            overruled = pipeline.family is Family.STREAMS
+            # Kafka Streams may override stated values, depending on its guarantee.
+            may_override = pipeline.family is Family.STREAMS
             for component, settings in pipeline.settings.items():
                 for name, value in settings.items():
-                    if overruled or value is None:
+                    if may_override or value is None:
                         result.values.pop((component, name), None)
                     else:
                         result.values[component, name] = value
@@ -56,7 +56,7 @@ class MemoizedPipeline(Pipeline):
             value = self.values[key] = Pipeline.value(self, component, name)
             return value
 
-    # As a pipeline has them, with one call less.
+    # The same as in Pipeline, with one call less.
     def number(self, component: Component, name: str) -> int:
         value = self.values.get((component, name))
         return value if type(value) is int else Pipeline.number(self, component, name)
@@ -65,16 +65,17 @@ class MemoizedPipeline(Pipeline):
         value = self.values.get((component, name))
         return value if type(value) is str else Pipeline.text(self, component, name)
 
-    def derive(self, look: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
+    def derive(self, function: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
         result: _Result
         try:
-            result = self.looks[look]
+            result = self.results[function]
         except KeyError:
-            result = self.looks[look] = look(owner)
+            result = self.results[function] = function(owner)
         return result
 
 
 @lru_cache(maxsize=1024)
 def _plain(family: Family, version: str, kafka: str) -> Mapping[Key, Value]:
-    """The values that nothing but the setting itself can change; all pipelines share them."""
+    """Returns the values that depend on nothing but the setting itself; all pipelines share
+    them."""
     return plain_defaults(family, version, kafka)

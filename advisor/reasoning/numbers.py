@@ -1,7 +1,7 @@
-"""What a formula says of a pipeline: brokers that may be gone, seconds, messages, bytes.
+"""Numbers of a pipeline: brokers that may be lost, seconds, messages, bytes.
 
-Formulas are those of Kafka's design document and of the settings' own documentation; each
-number carries its formula with the values put in, so that a person can follow it.
+The formulas are those of Kafka's design document and of the settings' documentation. Each number
+has its formula with the values filled in, so that it can be verified.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from advisor.reasoning.plural import counted
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number; `value` is None where there is no bound, and `formula` then says why."""
+    """One number. If there is no bound, `value` is None and `formula` says why."""
 
     name: str
     title: str
@@ -44,7 +44,7 @@ class Number:
 
 
 def numbers(pipeline: Pipeline) -> tuple[Number, ...]:
-    """Every number that the stated settings decide; those of a load only if it was stated."""
+    """Returns every number that the settings decide; those about a load only if it was stated."""
     parts = (_copies, _racks, _controllers, _pauses, _load)
     return tuple(number for part in parts for number in part(pipeline))
 
@@ -58,7 +58,7 @@ def _copies(pipeline: Pipeline) -> Iterator[Number]:
         survived, "brokers", formula, design,
     )  # fmt: skip
     yield Number(
-        "down-with-writes", "Brokers down while writes with acks=all go on and can be read",
+        "down-with-writes", "Brokers down while writes with acks=all continue and can be read",
         max(topic.spares, 0), "brokers",
         f"replication.factor - min.insync.replicas = {topic.factor} - {topic.min_isr}",
         design,
@@ -66,13 +66,13 @@ def _copies(pipeline: Pipeline) -> Iterator[Number]:
     yield Number(
         "down-with-reads", "Brokers down while what is committed can be read",
         topic.factor - 1, "brokers",
-        f"replication.factor - 1 = {topic.factor} - 1, if one of the rest is in sync",
+        f"replication.factor - 1 = {topic.factor} - 1, if one of the others is in sync",
         design,
     )  # fmt: skip
 
 
 def _survived(pipeline: Pipeline, topic: Replication) -> tuple[int, str]:
-    """How many brokers may be lost, and why no more, whichever failure asks for the fewest."""
+    """Returns how many brokers may be lost in the worst failure, and why not more."""
     if not topic.waits_for_followers:
         return 0, f"acks={topic.acks}: at most the leader's copy"
     if topic.survives and (reason := _lost_with_one(pipeline)):
@@ -81,48 +81,51 @@ def _survived(pipeline: Pipeline, topic: Replication) -> tuple[int, str]:
     early = f" - 1 (application.{REPLICAS_MOVED}=any-time)" if removed else ""
     copies = remote_copies(pipeline)
     if copies is not None and copies < topic.copies:
-        formula = f"sure copies of __remote_log_metadata - 1 = {copies} - 1{early}"
+        formula = f"guaranteed copies of __remote_log_metadata - 1 = {copies} - 1{early}"
         return max(copies - 1 - removed, 0), formula
     least = f"min(min.insync.replicas, replication.factor) - 1 = {topic.min_isr} - 1{early}"
     return max(topic.survives - removed, 0), least
 
 
 def _lost_with_one(pipeline: Pipeline) -> str:
-    """Why one disk may take acknowledged messages with it, whatever copies they have."""
+    """Returns why the loss of one disk may lose acknowledged messages, whatever their copies."""
     return followers_killed_leader_lost.permits(pipeline).get(Anomaly.LOST_WRITE, "")
 
 
 def _racks(pipeline: Pipeline) -> Iterator[Number]:
-    """With replicas spread evenly over the racks (KIP-36)."""
+    """Yields the numbers of racks, with replicas spread evenly over them (KIP-36)."""
     racks = pipeline.value(Component.APPLICATION, "racks")
     if not isinstance(racks, int):
         return
     topic = Replication(pipeline)
     factor, least, copies = topic.factor, topic.min_isr, topic.copies
-    together = in_fullest_rack(factor, racks)
-    text = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {together} in one rack"
-    gone = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
+    fullest = in_fullest_rack(factor, racks)
+    formula = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {fullest} in one rack"
+    losses = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
     removed = removed_early(pipeline, factor)
-    survived = sum(replicas + removed < copies for replicas in gone[1:])
-    spared = [lost for lost, replicas in enumerate(gone) if factor - replicas >= least]
-    why = f"{text}, of {copies} sure copies"
+    survived = sum(replicas + removed < copies for replicas in losses[1:])
+    spared = [lost for lost, replicas in enumerate(losses) if factor - replicas >= least]
+    why = f"{formula}, of {copies} guaranteed copies"
     if survived and (reason := _lost_with_one(pipeline)):
         survived, why = 0, reason
     if (remote := remote_copies(pipeline)) is not None:
         total = pipeline.number(Component.APPLICATION, FACTOR)
-        sure = sum(in_racks(total, racks, lost) + removed < remote for lost in range(1, racks + 1))
-        if sure < survived:
-            together = in_fullest_rack(total, racks)
-            why = f"{together} of {total} replicas of __remote_log_metadata in one rack, of "
-            survived, why = sure, f"{why}{counted(remote, 'sure copy', 'sure copies')}"
+        safe = sum(in_racks(total, racks, lost) + removed < remote for lost in range(1, racks + 1))
+        if safe < survived:
+            fullest = in_fullest_rack(total, racks)
+            why = f"{fullest} of {total} replicas of __remote_log_metadata in one rack, of "
+            survived, why = (
+                safe,
+                f"{why}{counted(remote, 'guaranteed copy', 'guaranteed copies')}",
+            )
     yield Number(
         "racks-lost-for-good", "Racks lost for good without losing an acknowledged message",
         survived, "racks", why,
         "KIP-36; Kafka design.md, Replication",
     )  # fmt: skip
     yield Number(
-        "racks-down-with-writes", "Racks down while writes with acks=all go on",
-        max(spared, default=0), "racks", f"{text}, min.insync.replicas={least} elsewhere",
+        "racks-down-with-writes", "Racks down while writes with acks=all continue",
+        max(spared, default=0), "racks", f"{formula}, min.insync.replicas={least} elsewhere",
         "KIP-36; Kafka design.md, Availability and Durability Guarantees",
     )  # fmt: skip
 
@@ -131,7 +134,7 @@ def _controllers(pipeline: Pipeline) -> Iterator[Number]:
     count = controllers(pipeline)
     if count is not None:
         yield Number(
-            "controllers-down", "Controllers down while a new leader can still be chosen",
+            "controllers-down", "Controllers down while a new leader can still be elected",
             (count - 1) // 2, "controllers",
             f"⌊(controllers - 1) / 2⌋ = ⌊({count} - 1) / 2⌋",
             "KIP-595 (Raft quorum); Kafka operations/kraft.md, Controllers",
@@ -146,7 +149,7 @@ def _stall_on_crash(topic: Replication) -> Number:
         formula = (
             "zookeeper.session.timeout.ms (from 2 to 20 ticks of ZooKeeper) + one tick + one retry "
             f"= {topic.failure_detection_ms - ZOOKEEPER_TICK_MS} + {ZOOKEEPER_TICK_MS} + 1000; "
-            "longer if that broker was the controller; no formula says how much"
+            "longer if that broker was the controller, for which there is no formula"
         )
     elif topic.fails_over:
         formula = f"{topic.session_setting} + one retry = {topic.session_timeout_ms} + 1000"
@@ -201,19 +204,19 @@ def _load(pipeline: Pipeline) -> Iterator[Number]:
         )  # fmt: skip
     size = pipeline.value(Component.APPLICATION, "message.bytes")
     if isinstance(size, int) and pipeline.number(Component.TOPIC, "retention.bytes") < 0:
-        # Else it is as many bytes in each partition, and how many there are nobody said.
+        # Otherwise each partition has as many bytes, and the number of partitions is unknown.
         yield _disk(pipeline, rate, size)
 
 
 def _batches(pipeline: Pipeline) -> Iterator[Number]:
-    """Of a Spark query whose batches are bounded, and of code that commits what it polled."""
+    """Yields the numbers of a Spark query with bounded batches, or of code that commits polls."""
     most, group = None, Group.of(pipeline)
     if pipeline.family is Family.JAVA and group is not None and group.commit is Commit.AFTER:
         polled = pipeline.number(Component.CONSUMER, "max.poll.records")
         yield Number(
             "repeated-after-crash", "Messages delivered again when a reader crashes, at most",
             polled, "messages",
-            f"one poll, committed when all of it is done: max.poll.records = {polled}",
+            f"one poll, committed when all of it is processed: max.poll.records = {polled}",
             "Kafka design.md, Message Delivery Semantics; ConsumerConfig, max.poll.records",
         )  # fmt: skip
     if pipeline.family is Family.SPARK:
@@ -234,14 +237,14 @@ def _batches(pipeline: Pipeline) -> Iterator[Number]:
 
 
 def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:
-    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
     factor = pipeline.number(Component.TOPIC, "replication.factor")
     value = bytes_on_disk(pipeline)
     formula = "nothing is deleted by age, so there is no bound"
     if value is not None:
         formula = (
             "rate × message.bytes × retention.ms × replication.factor = "
-            f"{rate} × {size} × {kept_ms} ms × {factor}"
+            f"{rate} × {size} × {retention_ms} ms × {factor}"
         )
     return Number(
         "bytes-on-disk", "Bytes on all disks together", value, "bytes", formula,
@@ -250,12 +253,14 @@ def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:
 
 
 def bytes_on_disk(pipeline: Pipeline) -> int | None:
-    """What the topic takes on all disks; None without a bound, or if its load was not stated."""
+    """Returns the topic's bytes on all disks; None without a bound or if no load was stated."""
     load = [pipeline.value(Component.APPLICATION, name) for name in ("rate", "message.bytes")]
     rate, size = (value if isinstance(value, int) else None for value in load)
-    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    retention_ms = pipeline.number(Component.TOPIC, "retention.ms")
     deletes = "delete" in pipeline.text(Component.TOPIC, "cleanup.policy")
     by_size = pipeline.number(Component.TOPIC, "retention.bytes") >= 0
-    if rate is None or size is None or kept_ms < 0 or not deletes or by_size:
+    if rate is None or size is None or retention_ms < 0 or not deletes or by_size:
         return None
-    return rate * size * kept_ms // 1000 * pipeline.number(Component.TOPIC, "replication.factor")
+    return (
+        rate * size * retention_ms // 1000 * pipeline.number(Component.TOPIC, "replication.factor")
+    )

@@ -1,4 +1,4 @@
-"""The smallest set of changes after which nothing that the team forbids may happen."""
+"""The smallest set of changes with which no anomaly that the team forbids is possible."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
 }
 
 BENDS = frozenset({(Component.APPLICATION, "sink")})
-"""What the application is, and not how it is set."""
+"""Properties of the application itself, rather than of its configuration."""
 
 Spaces = dict[int, Space]
-"""What is known of one pipeline's changes, by the number of brokers that it is to survive."""
+"""The spaces of one pipeline's changes, by the number of lost brokers that it has to survive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One setting from one value to another; `closes` names the events that need it.
+    """A change of one setting; `closes` names the events that require it.
 
-    Where `after` is None the line that states it is removed, and the default holds. `confidence`
-    and `procedure` are those of the lever: how sure its effect is, and how the change is made to a
-    running system.
+    If `after` is None, the line that states the setting is removed, and the default applies.
+    `confidence` and `procedure` are those of the lever: how certain its effect is, and how the
+    change is applied to a running system.
     """
 
     component: Component
@@ -58,7 +58,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The changes, what cannot be had, and the pipeline after the changes."""
+    """The changes, the requirements that cannot be met, and the pipeline after the changes."""
 
     changes: tuple[Change, ...]
     impossible: tuple[Impossible, ...]
@@ -68,13 +68,12 @@ class Recommendation:
 def recommend(
     pipeline: Pipeline, guarantee: Guarantee | None = None, spaces: Spaces | None = None
 ) -> Recommendation:
-    """The smallest sufficient change for a guarantee, by default the one required.
+    """Returns the smallest sufficient set of changes for a guarantee, by default the required one.
 
-    Deterministic; every change is needed, and each makes a setting stronger (`levers`). A wish
-    that is met needs no change and has nothing impossible. When
-    the wish cannot be met, the changes are those for the nearest that can. The pipeline must
-    be valid. Who asks for several guarantees of one pipeline gives the same `spaces` each time,
-    empty at first.
+    The result is deterministic. Every change is necessary, and each makes a setting stronger
+    (`levers`). A requirement that is met needs no change. If it cannot be met, the changes are
+    those for the nearest one that can. The pipeline must be valid. To compare several guarantees of
+    one pipeline, pass the same `spaces` each time, empty at first.
     """
     required = pipeline.requirement
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
@@ -97,28 +96,28 @@ def recommend(
                 return Recommendation(changes, standstills(described, after), after)
             refused = _impossible(search, described, near, changed)
             return Recommendation(changes, refused + standstills(nearest, after), after)
-    raise AssertionError("asking for nothing can always be met")
+    raise AssertionError("a requirement without a guarantee can always be met")
 
 
 def _smallest(pipeline: Pipeline, spaces: Spaces, wish: Requirement) -> tuple[Search, Pulls | None]:
-    """The fewest changes, of the application only what no setting can do in its place; none gives
-    up a message where the wish forbids that, also for something lesser."""
+    """Returns the search and the fewest changes. They change the application only if no setting is
+    enough, and give up no message if `wish` forbids that, even for a lesser requirement."""
     survive = pipeline.requirement.survive
     if survive not in spaces:
         other = next(iter(spaces.values()), None)
         spaces[survive] = other.requiring(pipeline.requirement) if other else Space(pipeline)
     may_lose = Anomaly.SKIPPED not in wish.forbids()
-    gentle = Search.of(pipeline, spaces[survive], sum(BIT[key] for key in BENDS), may_lose)
-    pulls = gentle.smallest()
+    settings_only = Search.of(pipeline, spaces[survive], sum(BIT[key] for key in BENDS), may_lose)
+    pulls = settings_only.smallest()
     if pulls is not None:
-        return gentle, pulls
-    search = gentle.with_every_setting()
+        return settings_only, pulls
+    search = settings_only.with_every_setting()
     return search, search.smallest()
 
 
 def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
-    """Lesser wishes, nearest first: fewer brokers lost (one must be left), then no order, then a
-    weaker guarantee."""
+    """Yields lesser requirements, nearest first: fewer lost brokers (one must remain), then no
+    order, then a weaker guarantee."""
     for guarantee in (wish.guarantee, *_WEAKER[wish.guarantee]):
         for ordering in dict.fromkeys((wish.ordering, False)):
             for survive in range(min(wish.survive, brokers - 1), -1, -1):
@@ -131,23 +130,25 @@ def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
 def _impossible(
     search: Search, pipeline: Pipeline, near: Requirement, after: Traced
 ) -> tuple[Impossible, ...]:
-    """One entry for each event that no change closes even by itself.
+    """Returns one entry per event that no change closes even by itself.
 
-    Why is said of the pipeline after the changes: what is left there is the true obstacle.
+    The reasons are those of the pipeline after the changes, which are the real obstacles.
     """
-    closed = describe_requirement(near)
+    nearest_met = describe_requirement(near)
     results = []
-    opened = {violation.event for violation in search.violations()}
+    violated = {violation.event for violation in search.violations()}
     for event in search.events:
-        if event.name in opened and not search.closes(event):
+        if event.name in violated and not search.closes(event):
             why = " ".join(dict.fromkeys(reasons(after, event)))
-            nearest = f"{closed}. {event.beyond_settings}".strip()
+            nearest = f"{nearest_met}. {event.beyond_settings}".strip()
             source = "; ".join(event.sources)
             results.append(
                 Impossible(describe_requirement(pipeline.requirement), why, nearest, source=source)
             )
     why = "Each failure can be met by itself, but not all of them together."
-    return tuple(results) or (Impossible(describe_requirement(pipeline.requirement), why, closed),)
+    return tuple(results) or (
+        Impossible(describe_requirement(pipeline.requirement), why, nearest_met),
+    )
 
 
 def _changes(search: Search, pulls: Pulls) -> tuple[Change, ...]:
@@ -168,21 +169,21 @@ def _changes(search: Search, pulls: Pulls) -> tuple[Change, ...]:
 
 
 def _closes(search: Search, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
-    """The events that are open again without this change.
+    """Returns the events that are open again without this change.
 
-    There may be none, where it only makes others valid: then those that these others close, be it
-    one that only a change among these makes possible.
+    There are none if it only makes other changes valid; then it returns the events that those
+    close, even if the event is only possible because of one of these changes.
     """
     without = pulls & ~pull.bit
     if reopened := search.violations(without):
         return tuple(violation.event for violation in reopened)
     others = search.chosen(without)
-    served = [other for other in others if not search.refused(without & ~other.bit)]
+    dependent = [other for other in others if not search.refused(without & ~other.bit)]
     closed = {
         violation.event
-        for other in served or others
+        for other in dependent or others
         for violation in search.violations(pulls & ~other.bit)
     }
     before = {violation.event for violation in search.violations()}
-    named = closed & before or closed
-    return tuple(event.name for event in search.events if event.name in named)
+    names = closed & before or closed
+    return tuple(event.name for event in search.events if event.name in names)

@@ -1,8 +1,8 @@
 """The exact search for the fewest changes that leave nothing forbidden.
 
-A violation (an event that permits something forbidden) can only go away through a setting that
-its judgement reads. So every solution holds a change of one of those: the search branches over
-them, at the violation with the fewest ways out, and deepens by size until one is enough.
+A violation (an event that permits a forbidden anomaly) can only be removed by a change of a setting
+that its judgement reads. So every solution contains such a change. The search branches over these
+changes at the violation with the fewest of them, with iterative deepening by the number of changes.
 """
 
 from __future__ import annotations
@@ -22,24 +22,26 @@ from advisor.reasoning.wish import forbidden
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """An event that permits something forbidden, the settings that this depends on, and the pulls
-    that change one of them."""
+    """An event that permits a forbidden anomaly.
+
+    `reads` are the settings that this depends on, and `changing` the pulls that change one of them.
+    """
 
     event: str
     reads: Keys
     changing: Pulls
 
 
-_Look = tuple[Violation | None, Keys]
-"""What is wrong with an event, if anything is, and the settings that this was said of."""
+_Result = tuple[Violation | None, Keys]
+"""The violation of an event, if any, and the settings that this depends on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """How many changes of these settings an event takes, were it the only one.
+    """The number of changes of these settings that an event requires if it is the only one.
 
-    Among them are the changes without which a product would refuse the others. `changing` are the
-    pulls that change one of these settings.
+    It includes changes without which a product would refuse the others. `changing` are the pulls
+    that change one of these settings.
     """
 
     keys: Keys
@@ -48,7 +50,7 @@ class Need:
 
 
 def _may_lose(forbids: frozenset[Anomaly]) -> bool:
-    """Whether a message may be passed over, and none be processed again."""
+    """Whether messages may be skipped, and none may be processed again."""
     return Anomaly.EFFECT_DUPLICATED in forbids and Anomaly.SKIPPED not in forbids
 
 
@@ -63,18 +65,18 @@ class Search:
         leaving: Keys = 0,
         trading: bool = True,
     ) -> None:
-        """`forbids` is what must not be possible, `leaving` are settings that stay as they are;
-        without `trading` no message is given up for others, whatever is forbidden."""
+        """`forbids` are the anomalies that must not be possible, `leaving` the settings that must
+        not change. Without `trading` no pull may give up a message, whatever is forbidden."""
         self.events = events
         self._space = space
         self._forbids = forbids
         self._leaving = leaving
         self._trading = trading and _may_lose(forbids)
         traded = 0 if self._trading else space.trades()
-        self._left: Pulls = ~(space.changing(leaving) | traded)
-        self._looks: dict[Pulls, list[_Look]] = {}
+        self._allowed: Pulls = ~(space.changing(leaving) | traded)
+        self._results: dict[Pulls, list[_Result]] = {}
         self._needs: dict[str, Need | None] = {}
-        self._looked_at: Keys = 0
+        self._reads: Keys = 0
         self._cut = False
 
     @classmethod
@@ -85,21 +87,21 @@ class Search:
         leaving: Keys = 0,
         trading: bool = True,
     ) -> Search:
-        """For what the pipeline's requirement forbids, in each event that counts."""
+        """Returns a search for what the requirement forbids, in every event that is in scope."""
         space = space or Space(pipeline)
         before = space.before.requiring(pipeline.requirement)
-        # A sink that knows its messages makes repeats harmless; one that is only proposed does
-        # not stand in for the settings that keep them away.
+        # A sink that recognizes its messages makes repeats harmless. One that is only proposed is
+        # no replacement for the settings that prevent repeats.
         events = [event for event in events_for(before) if event.in_scope(before)]
         return cls(space, events, forbidden(before), leaving, trading)
 
     def with_every_setting(self) -> Search:
-        """The same search in which no setting has to stay as it is.
+        """Returns the same search in which every setting may change.
 
-        What an event takes is known where nobody looked at a setting that stayed.
+        The need of an event is reused if it did not read a setting that could not change before.
         """
         search = Search(self._space, self.events, self._forbids, trading=self._trading)
-        search._looks = self._looks
+        search._results = self._results
         search._needs = {
             event: need
             for event, need in self._needs.items()
@@ -109,24 +111,24 @@ class Search:
 
     @property
     def order(self) -> Sequence[Pull]:
-        """Every pull there is; those that are preferred come first."""
-        return self.chosen(self._space.changing(~self._leaving) & self._left)
+        """Every allowed pull, in the order of preference."""
+        return self.chosen(self._space.changing(~self._leaving) & self._allowed)
 
     @property
     def before(self) -> Traced:
-        """The pipeline as it is; its requirement may be another one that is to survive as much."""
+        """The unchanged pipeline. Its requirement may be another one with the same `survive`."""
         return self._space.before
 
     def after(self, pulls: Pulls) -> Traced:
-        """The pipeline with these pulls."""
+        """Returns the pipeline with these pulls."""
         return self._space.after(pulls)
 
     def chosen(self, pulls: Pulls) -> tuple[Pull, ...]:
-        """The pulls of a set; those that are preferred come first."""
+        """Returns the pulls of a set, in the order of preference."""
         return self._space.chosen(pulls)
 
     def smallest(self) -> Pulls | None:
-        """The pulls, or None if no set of them is enough. Always the same for one pipeline."""
+        """Returns a smallest sufficient set of pulls, or None. The result is deterministic."""
         opened = {violation.event for violation in self.violations()}
         for event in self.events:
             if event.name in opened and not self.closes(event):
@@ -134,111 +136,118 @@ class Search:
         return self.smallest_by_depth()
 
     def closes(self, event: FailureEvent) -> bool:
-        """Whether some pulls close this event, were it the only one."""
+        """Whether some pulls close this event if it is the only one."""
         if event.name not in self._needs:
             alone = Search(self._space, (event,), self._forbids, self._leaving, self._trading)
             self._needs[event.name] = alone._need()
         return self._needs[event.name] is not None
 
     def _need(self) -> Need | None:
-        """How many pulls these events take, and everything that they ever look at."""
+        """Returns how many pulls these events require, with all settings that the search read."""
         pulls = self.smallest_by_depth()
         if pulls is None:
             return None
-        keys = self._looked_at
+        keys = self._reads
         return Need(keys, pulls.bit_count(), self._space.changing(keys))
 
     def smallest_by_depth(self) -> Pulls | None:
         pulls, size = None, 0
         self._cut = True
-        # Where no branch ended for its size alone, a larger one finds nothing either.
+        # If no branch was cut for its size, a larger size has no solution either.
         while pulls is None and self._cut:
             self._cut = False
-            pulls = self._solve(0, size, self._left)
+            pulls = self._solve(0, size, self._allowed)
             size += 1
         return pulls
 
     def violations(self, pulls: Pulls = 0) -> list[Violation]:
-        """What is still open after these pulls."""
-        return [violation for violation, _ in self._look(pulls) if violation]
+        """Returns the violations that remain after these pulls."""
+        return [violation for violation, _ in self._judge(pulls) if violation]
 
-    def _look(self, pulls: Pulls) -> list[_Look]:
-        """Every event after these pulls, most as one pull before: what did not read it stays."""
-        looks = self._looks.get(pulls)
-        if looks is None:
-            last = one_more(pulls, self._looks)
+    def _judge(self, pulls: Pulls) -> list[_Result]:
+        """Returns the result of every event. Most are those with one pull less: they only differ
+        if they read its setting."""
+        results = self._results.get(pulls)
+        if results is None:
+            last = one_more(pulls, self._results)
             if not last:
-                looks = [self._ask(event, pulls) for event in self.events]
+                results = [self._judge_event(event, pulls) for event in self.events]
             else:
-                known = self._looks[pulls ^ last]
+                known = self._results[pulls ^ last]
                 changed = self._space.pull(last).keys
-                looks = [
-                    self._ask(event, pulls) if changed & look[1] else look
-                    for event, look in zip(self.events, known, strict=True)
+                results = [
+                    self._judge_event(event, pulls) if changed & result[1] else result
+                    for event, result in zip(self.events, known, strict=True)
                 ]
-            self._looks[pulls] = looks
-        return looks
+            self._results[pulls] = results
+        return results
 
-    def _ask(self, event: FailureEvent, pulls: Pulls) -> _Look:
+    def _judge_event(self, event: FailureEvent, pulls: Pulls) -> _Result:
         assessed, reads = self._space.judged(event, pulls)
         if self._forbids.isdisjoint(assessed.permits):
             return None, reads
         return Violation(event.name, reads, self._space.changing(reads)), reads
 
     def refused(self, pulls: Pulls) -> bool:
-        """Whether a client or a broker would refuse what these pulls make."""
+        """Whether a client or a broker would refuse the pipeline with these pulls."""
         return self._space.refused(pulls)[0]
 
-    def _solve(self, pulls: Pulls, budget: int, left: Pulls) -> Pulls | None:
-        """`pulls` with at most `budget` more of those that are `left`."""
+    def _solve(self, pulls: Pulls, budget: int, allowed: Pulls) -> Pulls | None:
+        """Returns a solution of `pulls` and at most `budget` of the `allowed` ones, or None."""
         violations = self.violations(pulls)
-        changing = [left & violation.changing for violation in violations]
+        changing = [allowed & violation.changing for violation in violations]
         for violation in violations:
-            self._looked_at |= violation.reads
+            self._reads |= violation.reads
         if not violations:
-            refused, clashing = self._space.refused(pulls)
+            refused, conflicting = self._space.refused(pulls)
             if not refused:
                 return pulls
-            self._looked_at |= clashing
-            changing = [left & self._space.changing(clashing)]
-        rows = min(changing, key=int.bit_count)
-        if rows and (not budget or self._least(violations, changing, pulls, left) > budget):
+            self._reads |= conflicting
+            changing = [allowed & self._space.changing(conflicting)]
+        candidates = min(changing, key=int.bit_count)
+        if candidates and (
+            not budget or self._lower_bound(violations, changing, pulls, allowed) > budget
+        ):
             self._cut = True
             return None
-        for pull in self.chosen(rows):
-            others = left & ~self._space.changing(pull.keys)
-            results = self._solve(pulls | pull.bit, budget - 1, others)
-            if results is not None:
-                return results
-            # Every solution with this pull has been tried, so the others leave it out.
-            left &= ~pull.bit
+        for pull in self.chosen(candidates):
+            others = allowed & ~self._space.changing(pull.keys)
+            solution = self._solve(pulls | pull.bit, budget - 1, others)
+            if solution is not None:
+                return solution
+            # Every solution with this pull has been tried, so the others do not contain it.
+            allowed &= ~pull.bit
         return None
 
-    def _least(
-        self, violations: Sequence[Violation], changing: Sequence[Pulls], pulls: Pulls, left: Pulls
+    def _lower_bound(
+        self,
+        violations: Sequence[Violation],
+        changing: Sequence[Pulls],
+        pulls: Pulls,
+        allowed: Pulls,
     ) -> int:
-        """Changes that any solution still needs; `changing` are those of each violation.
+        """Returns a lower bound of the changes that any solution still needs.
 
-        Violations without a common setting need one each, and as many as they need alone where
-        nothing that they ever look at was changed.
+        `changing` are the pulls for each violation. Violations without a common setting need one
+        change each, or as many as they need alone if no setting that they read was changed.
         """
         needs = [self._needs.get(violation.event) for violation in violations]
         if len(violations) < 2 and not any(needs):
             return len(violations)
-        single = [(pulls_of, 1) for pulls_of in changing]
-        whole = [
-            (left & need.changing, need.count) if need and not pulls & need.changing else one
+        single = [(candidates, 1) for candidates in changing]
+        complete = [
+            (allowed & need.changing, need.count) if need and not pulls & need.changing else one
             for one, need in zip(single, needs, strict=True)
         ]
-        return max(_apart(single), _apart(whole))
+        return max(_disjoint_sum(single), _disjoint_sum(complete))
 
 
-def _apart(needs: Sequence[tuple[Pulls, int]]) -> int:
-    """What needs without a common setting add up to, the narrowest taken first."""
-    taken: Pulls = 0
-    count = 0
-    for pulls, most in sorted(needs, key=lambda need: need[0].bit_count() / need[1]):
-        if not taken & pulls:
-            count += most
-            taken |= pulls
-    return count
+def _disjoint_sum(needs: Sequence[tuple[Pulls, int]]) -> int:
+    """Returns the sum of needs without a common setting, chosen greedily."""
+    covered: Pulls = 0
+    total = 0
+    for pulls, count in sorted(needs, key=lambda need: need[0].bit_count() / need[1]):
+        if not covered & pulls:
+            total += count
+            covered |= pulls
+    return total

@@ -1,4 +1,4 @@
-"""The pipelines to which changes lead, each made and asked once."""
+"""The pipelines that changes lead to, each created and judged only once."""
 
 from __future__ import annotations
 
@@ -33,8 +33,11 @@ Pulls = int
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pull:
-    """One lever pulled to one value. `bit` is its own among the pulls of one pipeline, `keys` is
-    its setting as a set. The lower `rank` is preferred, and of one setting the pull made first."""
+    """One lever pulled to one value.
+
+    `bit` identifies it among the pulls of one pipeline; `keys` is the set of its setting. The lower
+    `rank` is preferred and, for the same setting, the pull created first.
+    """
 
     lever: Lever
     value: Value
@@ -45,45 +48,47 @@ class Pull:
 
 
 def pulled(pipeline: Pipeline, pulls: Iterable[Pull]) -> Pipeline:
-    """The pipeline with these changes."""
+    """Returns the pipeline with these changes."""
     for pull in sorted(pulls, key=lambda pull: pull.key):
         pipeline = pipeline.with_setting(*pull.key, pull.value)
     return pipeline
 
 
 def spends_last_replica(before: Pipeline, after: Pipeline) -> bool:
-    """Whether a change leaves no replica of a topic to spare for writes (finding T003), where there
-    were some and the cluster has a broker for one more."""
+    """Whether a change leaves no replica of a topic to spare for writes (finding T003), although
+    there was one and the cluster has a broker for one more."""
     return any(
-        now <= 0 < then and short_of_copies(after, copies)
-        for (then, _), (now, copies) in zip(_spares(before), _spares(after), strict=True)
+        spares_after <= 0 < spares_before and short_of_copies(after, copies)
+        for (spares_before, _), (spares_after, copies) in zip(
+            _spares(before), _spares(after), strict=True
+        )
     )
 
 
-_OF_KAFKA = (
+_INTERNAL_TOPICS = (
     (OFFSETS, Component.APPLICATION, OFFSETS_MINIMUM),
     (TRANSACTIONS, Component.BROKER, TRANSACTIONS_MINIMUM),
 )
-"""The copies of topics of Kafka's own, and where their minimum is stated."""
+"""The settings of the copies and of the minimum of Kafka's internal topics."""
 
 
 def _spares(pipeline: Pipeline) -> list[tuple[int, int]]:
-    """How many copies may be away while writes go on, and how many there are: of the topic, and of
-    those that Kafka and Kafka Streams have of their own."""
+    """Returns how many copies may be away while writes continue, and how many there are: for the
+    topic, and for the internal topics of Kafka and Kafka Streams."""
     topic = Replication(pipeline)
     spares = [(topic.spares, topic.factor)]
     if pipeline.family is Family.STREAMS:
         streams = Streams(pipeline)
         copies = streams.internal_factor
         spares.append((copies - streams.internal_min_isr, copies))
-    for factor, component, least in _OF_KAFKA if pipeline.family is not Family.SPARK else ():
+    for factor, component, least in _INTERNAL_TOPICS if pipeline.family is not Family.SPARK else ():
         copies = pipeline.number(Component.BROKER, factor)
         spares.append((copies - pipeline.number(component, least), copies))
     return spares
 
 
 def _bits(bits: int) -> Iterator[int]:
-    """The bits of a number, each by itself."""
+    """Yields the bits of a number, lowest first."""
     while bits:
         bit = bits & -bits
         yield bit
@@ -91,79 +96,79 @@ def _bits(bits: int) -> Iterator[int]:
 
 
 def one_more(pulls: Pulls, container: Container[Pulls]) -> Pulls:
-    """The pull by which these are more than others that are known already; 0 if there is none."""
+    """Returns a pull without which the others are in the container; 0 if there is none."""
     return next((bit for bit in _bits(pulls) if pulls ^ bit in container), 0)
 
 
 _LEVERS = {BIT[lever.component, lever.setting]: (rank, lever) for rank, lever in enumerate(ALL)}
-"""The lever of each setting, with its rank: the lower, the more it is preferred."""
+"""The lever of each setting, with its rank; lower ranks are preferred."""
 
-_LEVERED: Keys = sum(_LEVERS)
+_KEYS: Keys = sum(_LEVERS)
 """Every setting that has a lever."""
 
-_TRADED = [key for key, (_, lever) in _LEVERS.items() if lever.trades is not no_values]
-"""Those of which a lever may give up a message."""
+_TRADING_KEYS = [key for key, (_, lever) in _LEVERS.items() if lever.trades is not no_values]
+"""Settings whose lever may give up a message."""
 
 
 class Space:
-    """The pipelines that pulls lead to from one, each made and asked once.
+    """The pipelines that pulls lead to from one pipeline, each created and judged only once.
 
-    Good for every requirement that wants to survive as many brokers as this one.
+    It is valid for every requirement with the same `survive`.
     """
 
     def __init__(self, before: Pipeline) -> None:
         self.before = Traced.of(before)
         self._pulls: list[Pull] = []
-        self._made: dict[Pulls, Traced] = {0: self.before}
-        self._known: defaultdict[str, dict[Pulls, tuple[Any, Keys]]] = defaultdict(dict)
+        self._pipelines: dict[Pulls, Traced] = {0: self.before}
+        self._answers: defaultdict[str, dict[Pulls, tuple[Any, Keys]]] = defaultdict(dict)
         self._changing: dict[Keys, Pulls] = {}
-        self._traded: Pulls = 0
+        self._trades: Pulls = 0
         self._chosen: dict[Pulls, tuple[Pull, ...]] = {}
-        self._of_settings: dict[Keys, Pulls] = {}
+        self._by_setting: dict[Keys, Pulls] = {}
 
     def requiring(self, requirement: Requirement) -> Space:
-        """The same pipelines where something else is needed."""
+        """Returns the space of the pipeline with another requirement."""
         return Space(self.before.requiring(requirement))
 
     def changing(self, keys: Keys) -> Pulls:
-        """The pulls that change one of these settings."""
-        keys &= _LEVERED
+        """Returns the pulls that change one of these settings."""
+        keys &= _KEYS
         pulls = self._changing.get(keys)
         if pulls is None:
             pulls = 0
             for bit in _bits(keys):
-                pulls |= self._of_setting(bit)
+                pulls |= self._pulls_of(bit)
             self._changing[keys] = pulls
         return pulls
 
-    def _of_setting(self, keys: Keys) -> Pulls:
-        """The pulls that change this one setting, which are looked up when they first matter."""
-        pulls = self._of_settings.get(keys)
+    def _pulls_of(self, keys: Keys) -> Pulls:
+        """Returns the pulls that change one setting, which are created when first needed."""
+        pulls = self._by_setting.get(keys)
         if pulls is None:
             rank, lever = _LEVERS[keys]
             key = (lever.component, lever.setting)
             pulls = 0
-            traded = lever.trades(self.before)
-            for value in (*lever.targets(self.before), *traded):
+            trades = lever.trades(self.before)
+            for value in (*lever.targets(self.before), *trades):
                 pull = Pull(lever, value, key, keys, rank, 1 << len(self._pulls))
                 self._pulls.append(pull)
                 pulls |= pull.bit
-                self._traded |= pull.bit if value in traded else 0
-            self._of_settings[keys] = pulls
+                self._trades |= pull.bit if value in trades else 0
+            self._by_setting[keys] = pulls
         return pulls
 
     def trades(self) -> Pulls:
-        """The pulls that give up a message where another one would repeat it."""
-        for keys in _TRADED:
-            self._of_setting(keys)
-        return self._traded
+        """Returns the pulls that give up a message where another pull would repeat it."""
+        for keys in _TRADING_KEYS:
+            self._pulls_of(keys)
+        return self._trades
 
     def pull(self, bit: Pulls) -> Pull:
-        """The pull of a set of one."""
+        """Returns the pull of a set with one element."""
         return self._pulls[bit.bit_length() - 1]
 
     def chosen(self, pulls: Pulls) -> tuple[Pull, ...]:
-        """The pulls of a set; those that are preferred come first."""
+        """Returns the pulls of a set, in the order of preference."""
         chosen = self._chosen.get(pulls)
         if chosen is None:
             unsorted = map(self.pull, _bits(pulls))
@@ -171,13 +176,16 @@ class Space:
         return chosen
 
     def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[EventAssessment, Keys]:
-        """What an event may do after these pulls, and the settings that this was said of."""
-        entries = self._known[event.name].get(pulls)
-        return entries or self._cached(event.name, lambda after: after.judged(event), pulls)
+        """Returns the assessment of an event after these pulls, and the settings that it read."""
+        answer = self._answers[event.name].get(pulls)
+        return answer or self._cached(event.name, lambda after: after.judged(event), pulls)
 
     def refused(self, pulls: Pulls) -> tuple[bool, Keys]:
-        """Whether these pulls make what a product refuses, what spends the last replica, or that
-        with which nothing works any more; and the settings that this was said of."""
+        """Returns whether these pulls are excluded, and the settings that this depends on.
+
+        They are if a product refuses the result, if they spend the last spare replica, or if
+        nothing works any more.
+        """
         every: Keys = 0
         for question, ask in (
             ("refused", Traced.refused), ("spent", self._spends), ("works", self._obstructs),
@@ -198,28 +206,29 @@ class Space:
     def _cached(
         self, question: str, ask: Callable[[Traced], tuple[_T, Keys]], pulls: Pulls
     ) -> tuple[_T, Keys]:
-        """A pull of what an answer does not read changes nothing: so a question is asked once
-        for each set of pulls that its answer reads."""
-        known = self._known[question]
-        entries = known.get(pulls)
-        read: Pulls = 0
-        while entries is None:
-            kept = known.get(read)
-            if kept is None:
-                kept = known[read] = ask(self.after(read))
-            more, keys = read, kept[1]
+        """Returns a cached answer. A pull of a setting that an answer does not read cannot change
+        it, so each question is computed once per set of pulls that its answer reads."""
+        answers = self._answers[question]
+        answer = answers.get(pulls)
+        relevant: Pulls = 0
+        while answer is None:
+            candidate = answers.get(relevant)
+            if candidate is None:
+                candidate = answers[relevant] = ask(self.after(relevant))
+            more, keys = relevant, candidate[1]
             for pull in self.chosen(pulls):
                 if pull.keys & keys:
                     more |= pull.bit
-            if more == read:
-                entries = known[pulls] = kept
-            read = more
-        return entries
+            if more == relevant:
+                answer = answers[pulls] = candidate
+            relevant = more
+        return answer
 
     def after(self, pulls: Pulls) -> Traced:
-        """The pipeline with these pulls; it knows what one with a pull less knew."""
-        if pulls not in self._made:
-            bit = one_more(pulls, self._made) or next(_bits(pulls))
+        """Returns the pipeline with these pulls, which reuses the answers of one with a pull
+        less."""
+        if pulls not in self._pipelines:
+            bit = one_more(pulls, self._pipelines) or next(_bits(pulls))
             last = self.pull(bit)
-            self._made[pulls] = self.after(pulls ^ bit).with_setting(*last.key, last.value)
-        return self._made[pulls]
+            self._pipelines[pulls] = self.after(pulls ^ bit).with_setting(*last.key, last.value)
+        return self._pipelines[pulls]

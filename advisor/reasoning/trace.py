@@ -1,9 +1,9 @@
-"""A pipeline that remembers what was asked of it, so that a search asks only once.
+"""A pipeline that caches its answers, together with the settings that each answer depends on.
 
-An answer (a value, a look at the replication, what an event permits) is a pure function of the
-settings that it reads, directly or through the catalog's silent rules (idempotence reads
-`acks`). A setting that was not read cannot change it: so the search knows which changes could
-matter, and the pipeline after a change still knows every answer that did not read what changed.
+An answer (a value, a property of the replication, what an event permits) is a pure function of the
+settings that it reads, directly or through the catalog's silent rules (idempotence reads `acks`).
+A setting that was not read cannot change it. So the search knows which changes may matter, and a
+changed pipeline reuses every answer that did not read the changed setting.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _Result = TypeVar("_Result")
 
 
 class _Read:
-    """What was read since somebody last began to look."""
+    """The settings that were read since `keys` was last reset."""
 
     __slots__ = ("keys",)
 
@@ -40,17 +40,17 @@ class _Read:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traced(Pipeline):
-    """A pipeline with its answers and what each of them read. For one thread at a time."""
+    """A pipeline with its answers and the settings that each of them read. Not thread-safe."""
 
     answers: dict[object, _Answer] = field(default_factory=dict, init=False, repr=False)
     before: Traced | None = field(default=None, repr=False)
     changed: Key | None = field(default=None, repr=False)
-    """The pipeline from which this one differs in one setting, and that setting."""
+    """`before` is the pipeline from which this one differs in one setting, `changed`."""
     _read: _Read = field(default_factory=_Read, init=False, repr=False)
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Traced:
-        """The same pipeline, with what it was asked already if it is traced."""
+        """Returns the pipeline as a traced one; the same object if it is traced already."""
         if isinstance(pipeline, cls):
             return pipeline
         result = cls(
@@ -70,14 +70,14 @@ class Traced(Pipeline):
 
     def value(self, component: Component, name: str) -> Value:
         key = (component, name)
-        results = self.answers.get(key) or self._kept(key)
+        results = self.answers.get(key) or self._inherited(key)
         if results is None:
-            results = self.answers[key] = self._look(component, name)
+            results = self.answers[key] = self._resolve(component, name)
         self._read.keys |= results[1]
         result: Value = results[0]
         return result
 
-    # As a pipeline has them, with one call less: most of what an event reads is one of these.
+    # The same as in Pipeline, with one call less: events mostly read numbers and texts.
     def number(self, component: Component, name: str) -> int:
         results = self.answers.get((component, name))
         if results is None or type(results[0]) is not int:
@@ -94,43 +94,43 @@ class Traced(Pipeline):
         text: str = results[0]
         return text
 
-    def derive(self, look: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
-        entries = self.answers.get(look) or self._kept(look)
-        if entries is None:
+    def derive(self, function: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
+        answer = self.answers.get(function) or self._inherited(function)
+        if answer is None:
             before, self._read.keys = self._read.keys, 0
-            entries = self.answers[look] = (look(owner), self._read.keys)
+            answer = self.answers[function] = (function(owner), self._read.keys)
             self._read.keys |= before
         else:
-            self._read.keys |= entries[1]
-        result: _Result = entries[0]
+            self._read.keys |= answer[1]
+        result: _Result = answer[0]
         return result
 
     def judged(self, event: FailureEvent) -> tuple[EventAssessment, Keys]:
-        """What `judge` says, and the settings that it was said of, stated or not."""
-        entries = self.answers.get(event.name) or self._kept(event.name)
-        if entries is None:
+        """Returns the result of `judge`, and the settings that it read, stated or not."""
+        answer = self.answers.get(event.name) or self._inherited(event.name)
+        if answer is None:
             self._read.keys = 0
-            entries = self.answers[event.name] = (judge(event, self), self._read.keys)
-        return entries
+            answer = self.answers[event.name] = (judge(event, self), self._read.keys)
+        return answer
 
-    def ask(self, look: Callable[[Pipeline], _Result]) -> tuple[_Result, Keys]:
-        """What a look at the pipeline gives, and the settings that it reads, stated or not."""
+    def ask(self, function: Callable[[Pipeline], _Result]) -> tuple[_Result, Keys]:
+        """Returns `function(self)`, and the settings that it read, stated or not."""
         self._read.keys = 0
-        return look(self), self._read.keys
+        return function(self), self._read.keys
 
     def refused(self) -> tuple[bool, Keys]:
-        """Whether a client or a broker would refuse these settings, and which it looks at."""
+        """Returns whether a client or broker would refuse these settings, and which it checks."""
         results = [self._checked(check) for check in checks(self.family)]
         return any(refused for refused, _ in results), reduce(or_, (keys for _, keys in results))
 
     def _checked(self, check: Check) -> tuple[bool, Keys]:
-        entries = self.answers.get(check) or self._kept(check)
-        if entries is None:
+        answer = self.answers.get(check) or self._inherited(check)
+        if answer is None:
             read = _Read()
             stated = _Settings(self.settings, read)
-            of = (self.family, self.version, self.kafka, self.brokers, stated)
-            entries = self.answers[check] = (bool(validate(*of, only=check)), read.keys)
-        return entries
+            args = (self.family, self.version, self.kafka, self.brokers, stated)
+            answer = self.answers[check] = (bool(validate(*args, only=check)), read.keys)
+        return answer
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         return Traced(
@@ -139,36 +139,40 @@ class Traced(Pipeline):
             self.requirement, self.client_release, before=self, changed=(component, name),
         )  # fmt: skip
 
-    def _kept(self, request: object) -> _Answer | None:
-        """What the pipeline before the change answered, if the change cannot matter to it."""
+    def _inherited(self, request: object) -> _Answer | None:
+        """Returns the answer of the pipeline before the change, if the change cannot affect it."""
         if self.before is None:
             return None
-        entries = self.before.answers.get(request) or self.before._kept(request)
-        if entries is None or (self.changed and BIT[self.changed] & entries[1]):
+        answer = self.before.answers.get(request) or self.before._inherited(request)
+        if answer is None or (self.changed and BIT[self.changed] & answer[1]):
             return None
-        self.answers[request] = entries
-        return entries
+        self.answers[request] = answer
+        return answer
 
     def requiring(self, requirement: Requirement) -> Traced:
-        """The same settings where something else is needed.
+        """Returns the pipeline with another requirement.
 
-        An event reads of a requirement how many brokers are to survive, and no more.
+        Of a requirement, events only read how many lost brokers it has to survive.
         """
         same = requirement.survive == self.requirement.survive
         before = self if same else None
         after = replace(self, requirement=requirement, before=before, changed=None)
         if not same:
             after.answers.update(
-                {request: kept for request, kept in self.answers.items() if type(request) is tuple}
+                {
+                    request: answer
+                    for request, answer in self.answers.items()
+                    if type(request) is tuple
+                }
             )
         return after
 
-    def _look(self, component: Component, name: str) -> _Answer:
-        text = self.settings.get(component, {}).get(name)
-        # Kafka Streams may overrule what was stated, by its own guarantee.
-        if text is not None and self.family is not Family.STREAMS:
-            return text, BIT[component, name]
-        if text is None and not self.client_release:
+    def _resolve(self, component: Component, name: str) -> _Answer:
+        stated_value = self.settings.get(component, {}).get(name)
+        # Kafka Streams may override stated values, depending on its guarantee.
+        if stated_value is not None and self.family is not Family.STREAMS:
+            return stated_value, BIT[component, name]
+        if stated_value is None and not self.client_release:
             default = _defaults(self.family, self.version, self.kafka).get((component, name))
             if default is not None:
                 return default
@@ -176,19 +180,20 @@ class Traced(Pipeline):
         stated = _Settings(self.settings, read)
         value = effective(self.family, self.version, self.kafka, stated, component, name)
         if self.client_release:
-            of = (self.family, self.client_release, stated)
-            value = in_release(*of, (component, name), value)
+            args = (self.family, self.client_release, stated)
+            value = in_release(*args, (component, name), value)
         return value, read.keys
 
 
 @lru_cache(maxsize=1024)
 def _defaults(family: Family, version: str, kafka: str) -> dict[object, _Answer]:
-    """The answers that nothing but the setting itself can change; all pipelines share them."""
+    """Returns the answers that depend on nothing but the setting itself; all pipelines share
+    them."""
     return {key: (value, BIT[key]) for key, value in plain_defaults(family, version, kafka).items()}
 
 
 class _Settings(Mapping[Component, Mapping[str, Value]]):
-    """Stated settings that note what is asked of them."""
+    """Stated settings that record which of them are read."""
 
     def __init__(self, stated: Mapping[Component, Mapping[str, Value]], read: _Read) -> None:
         self._stated = stated
@@ -198,7 +203,7 @@ class _Settings(Mapping[Component, Mapping[str, Value]]):
         return _Component(component, self._stated.get(component, {}), self._read)
 
     def get(self, component: Component, default: Any = None) -> Any:
-        """As any mapping has it, which takes three times as long."""
+        """The same as Mapping.get(), which takes three times as long."""
         return _Component(component, self._stated.get(component, {}), self._read)
 
     def __iter__(self) -> Iterator[Component]:
@@ -209,7 +214,7 @@ class _Settings(Mapping[Component, Mapping[str, Value]]):
 
 
 class _Component(Mapping[str, Value]):
-    """The stated settings of one component; asking for one that is not stated counts too."""
+    """The stated settings of one component; reading one that is not stated is recorded, too."""
 
     def __init__(self, component: Component, stated: Mapping[str, Value], read: _Read) -> None:
         self._component = component
@@ -221,7 +226,7 @@ class _Component(Mapping[str, Value]):
         return self._stated[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """As any mapping has it, which takes three times as long; most questions end here."""
+        """The same as Mapping.get(), which takes three times as long; most reads end here."""
         self._read.keys |= BIT[self._component, name]
         return self._stated.get(name, default)
 

@@ -1,7 +1,7 @@
-"""What a team needs, held against what its settings permit.
+"""Compares a team's requirement with the anomalies that its settings permit.
 
-A wish is met where nothing that it forbids may happen. Nothing else decides it: the verdict, the
-exit code, the changes, and what is called impossible all follow from `breaking`.
+A requirement is met if no anomaly that it forbids is possible. Nothing else decides that: the
+verdict, the exit code, the changes, and what is called impossible all follow from `breaking`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from advisor.reasoning.trace import Traced
 
 
 def forbidden(pipeline: Pipeline) -> frozenset[Anomaly]:
-    """What must not be able to happen; a sink that knows its messages makes repeats harmless."""
+    """Returns the anomalies that must not be possible. With a sink that recognizes its messages
+    repeated deliveries are not among them."""
     return pipeline.requirement.forbids(absorbed=sink_absorbs(pipeline))
 
 
 def breaking(pipeline: Pipeline) -> frozenset[str]:
-    """The events that may do something which the team forbids, by name."""
+    """Returns the names of the events that may cause a forbidden anomaly."""
     forbids = forbidden(pipeline)
     return frozenset(
         assessment.event.name for assessment in judgements(pipeline) if breaks(assessment, forbids)
@@ -34,7 +35,8 @@ def breaking(pipeline: Pipeline) -> frozenset[str]:
 
 
 def reasons(pipeline: Pipeline, event: FailureEvent) -> list[str]:
-    """Why this event may do what is forbidden; none where it does not count or may do nothing."""
+    """Returns why an event may cause forbidden anomalies; empty if it does not or is not
+    counted."""
     if not event.in_scope(pipeline):
         return []
     forbids = forbidden(pipeline)
@@ -43,26 +45,30 @@ def reasons(pipeline: Pipeline, event: FailureEvent) -> list[str]:
 
 
 def decisive_assumptions(pipeline: Pipeline) -> tuple[Assumption, ...]:
-    """What was not stated, and decides which failures break what is needed."""
+    """Returns the assumptions that decide which failures break the requirement."""
     traced = Traced.of(pipeline)
     events = events_for(traced)
     reads = [traced.judged(event)[1] for event in events]
-    reads_of_wish = traced.ask(forbidden)[1]
+    forbidden_reads = traced.ask(forbidden)[1]
     broken = breaking(traced)
 
     def differs(other: Pipeline, key: Key) -> bool:
         forbids = forbidden(other)
         bit = BIT[key]
-        whole = bit & reads_of_wish
-        may_differ = [event for event, of in zip(events, reads, strict=True) if whole or bit & of]
+        affects_all = bit & forbidden_reads
+        may_differ = [
+            event
+            for event, event_reads in zip(events, reads, strict=True)
+            if affects_all or bit & event_reads
+        ]
         return any(
             breaks(assessment, forbids) is not (assessment.event.name in broken)
             for assessment in judgements(other, may_differ)
         )
 
-    return assumptions(traced, reduce(or_, reads, reads_of_wish), differs)
+    return assumptions(traced, reduce(or_, reads, forbidden_reads), differs)
 
 
 def breaks(assessment: EventAssessment, forbids: frozenset[Anomaly]) -> bool:
-    """Whether an event that counts may do something which is forbidden."""
+    """Whether an event is in scope and may cause a forbidden anomaly."""
     return assessment.in_scope and not forbids.isdisjoint(assessment.permits)

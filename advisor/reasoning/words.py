@@ -1,4 +1,4 @@
-"""One plain sentence about what a pipeline gives: the number first, no adjectives."""
+"""One plain sentence about a pipeline's guarantee: the number first, no adjectives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAY = {
     Anomaly.REORDERED: "messages can get out of order",
     Anomaly.KEY_REORDERED: "messages of one key can get out of order",
 }
-"""In the order in which they are told: losses first."""
+"""In the order in which they are reported: losses first."""
 
 _GIVES = {
     Guarantee.EXACTLY_ONCE: "Exactly once is what these settings give",
@@ -40,36 +40,36 @@ _GIVES = {
 }
 
 PLAINEST = "leader-killed-followers-behind"
-"""Of events that are equally grave, the one whose experiment is the shortest and never a race."""
+"""The preferred one of equally grave events: its experiment is the shortest and never a race."""
 
 
 def describe_guarantee(pipeline: Pipeline, assessment: Assessment) -> str:
-    """The end-to-end guarantee in a sentence, and what can break the stronger one, with numbers.
+    """Returns the end-to-end guarantee, and what can break the stronger one, with numbers.
 
-    With no guarantee at all, both a loss and a repeat are told; order where it is asked for.
+    If there is no guarantee, the text names both a loss and a repeat; also order if it is required.
     """
     guarantee = assessment.guarantees[Boundary.END_TO_END]
     scoped = [failure for failure in assessment.failures if failure.in_scope]
     absorbed = REPEATED_DELIVERY if sink_absorbs(pipeline) else frozenset[Anomaly]()
-    tellable = FORBIDS[Guarantee.EXACTLY_ONCE] - FORBIDS[guarantee] - absorbed
+    reported = FORBIDS[Guarantee.EXACTLY_ONCE] - FORBIDS[guarantee] - absorbed
     losses, repeats = FORBIDS[Guarantee.AT_LEAST_ONCE], FORBIDS[Guarantee.AT_MOST_ONCE]
-    kinds = [kind & tellable for kind in (losses, repeats, tellable - losses - repeats)]
+    kinds = [kind & reported for kind in (losses, repeats, reported - losses - repeats)]
     if pipeline.requirement.ordering:
         kinds.append(ORDER)
-    lines = [sentence for kind in kinds if (sentence := _worst(scoped, kind))]
+    clauses = [clause for kind in kinds if (clause := _worst(scoped, kind))]
     if harmless := _worst(scoped, absorbed):
-        lines.append(f"{harmless}; the sink leaves one effect of them")
-    kept = _of_compacted(pipeline, guarantee)
-    if not lines:
-        gives = f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were looked at."
-        return f"{gives} {kept}".rstrip()
-    first, *rest = lines
-    sentences = [f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(name)}." for name in rest)]
-    return " ".join([*sentences, kept]).rstrip()
+        clauses.append(f"{harmless}; the sink leaves one effect of them")
+    compaction = _compaction_note(pipeline, guarantee)
+    if not clauses:
+        sentence = f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were examined."
+        return f"{sentence} {compaction}".rstrip()
+    first, *rest = clauses
+    sentences = [f"{_GIVES[guarantee]}: {first}.", *(f"{_capitalized(clause)}." for clause in rest)]
+    return " ".join([*sentences, compaction]).rstrip()
 
 
-def _of_compacted(pipeline: Pipeline, guarantee: Guarantee) -> str:
-    """For which messages of a compacted topic a guarantee against losses holds."""
+def _compaction_note(pipeline: Pipeline, guarantee: Guarantee) -> str:
+    """Returns for which messages of a compacted topic a guarantee against losses holds, or ""."""
     compacted = "compact" in pipeline.text(Component.TOPIC, "cleanup.policy")
     if (
         not compacted
@@ -77,11 +77,15 @@ def _of_compacted(pipeline: Pipeline, guarantee: Guarantee) -> str:
         or not FORBIDS[guarantee] & FORBIDS[Guarantee.AT_LEAST_ONCE]
     ):
         return ""
-    return "The topic is compacted: that is of the latest message of each key, not of those before."
+    return (
+        "The topic is compacted: that holds for the latest message of each key, not for earlier "
+        "ones."
+    )
 
 
 def _worst(failures: list[EventAssessment], kind: frozenset[Anomaly]) -> str | None:
-    """The first of these anomalies that may happen: in how many failures, and in which."""
+    """Returns a clause about the first of these anomalies that is possible: in how many failures,
+    with an example. None if none is possible."""
     for anomaly in _MAY:
         events = [failure.event for failure in failures if anomaly in failure.permits]
         if anomaly in kind and events:
@@ -91,5 +95,5 @@ def _worst(failures: list[EventAssessment], kind: frozenset[Anomaly]) -> str | N
     return None
 
 
-def _capital(sentence: str) -> str:
-    return f"{sentence[0].upper()}{sentence[1:]}"
+def _capitalized(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}"

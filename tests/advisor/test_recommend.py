@@ -228,7 +228,9 @@ def test_with_two_racks_a_message_survives_the_loss_of_one_and_writes_do_not(
     assert changes(recommendation) == copies | {"topic.min.insync.replicas": 3}
     [impossible] = recommendation.impossible
     assert impossible.only_waits
-    assert impossible.wish == ("at-least-once, with 1 of 2 racks lost for good and writes going on")
+    assert impossible.wish == (
+        "at-least-once, with 1 of 2 racks lost for good and writes that continue"
+    )
     assert f"replication.factor={after}, 2 of the replicas" in impossible.why
     assert impossible.nearest.startswith("3 racks with a broker in each: replication.factor=3")
     assert not broken(recommendation.pipeline)
