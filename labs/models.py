@@ -1,6 +1,6 @@
-"""Experiments, their arms, and how far a visitor is in a lesson.
+"""Experiments with their arms, and the progress of visitors.
 
-The database is the truth about an experiment; Redis only carries a nudge to look at it. So
+The database has the state of an experiment; Redis only transports a nudge to read it. So
 every change of state is a compare-and-set on `state`, `attempt` and `owner`
 (`labs/runs/lifecycle.py`), and nothing else writes these columns.
 """
@@ -27,16 +27,16 @@ from labs.lessons.classroom import LONGEST_NICKNAME, OPEN_FOR, Place, Stage
 
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 _SLUG_LENGTH = 10
-"""31 letters, 10 places: 49 bits, so a permalink is as good as a secret between its readers."""
+"""10 of 31 characters: 49 bits, so a permalink cannot be guessed."""
 
 
 def new_slug() -> str:
-    """An unguessable name without letters that are easily mistaken for others."""
+    """Returns an unguessable name without characters that are easily confused."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(_SLUG_LENGTH))
 
 
 def settings_key(values: Any) -> str:
-    """The same short text for the same settings, however they are ordered."""
+    """Returns a hash of settings that does not depend on their order."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -50,18 +50,18 @@ class State(models.TextChoices):
 
 
 LIVE = (State.QUEUED, State.RUNNING)
-"""The states that change by themselves; every other is an end."""
+"""The states that change by themselves; all others are final."""
 
 
 class Series(models.Model):
-    """One scenario and one pipeline on release after release: the time machine of the web.
+    """One scenario and one pipeline on several releases: the time machine of the web.
 
-    `releases` are those that were asked for, oldest first. With `bisect` only those are run that
-    show where the verdict changed, and then patch releases besides. `conditions` has the fields of
-    `labs.runs.conditions.Conditions`. `impossible` says of releases why nothing can be staged
-    there. What ran are its experiments, a release each, and the verdicts are theirs. `ended_at`
-    is null as long as runs are still added; `reason` says why none is any more, if that is not
-    because all are there. `labs/runs/series.py` alone writes it.
+    `releases` are the requested ones, oldest first. With `bisect`, only those are run that show
+    where the verdict changed, and then patch releases. `conditions` has the fields of
+    `labs.runs.conditions.Conditions`. `impossible` maps releases to the reason why nothing can be
+    staged on them. Its experiments, one per release, have the verdicts. `ended_at` is null as long
+    as runs are added; `reason` is why the series ended before it was complete. Only
+    `labs/runs/series.py` writes it.
     """
 
     slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
@@ -94,18 +94,17 @@ class Series(models.Model):
 
 
 class Experiment(models.Model):
-    """Arms under one fault schedule: what was asked, and how far it has come.
+    """Arms under one fault schedule: the request and its state.
 
-    With `is_incident` it is a play of an incident, whose address is `scenario`: its arms are the
-    sides, and what was seen is in their results. A play has no verdict, no seed and no ledger.
+    With `is_incident`, it is a play of an incident, whose slug is `scenario`. Its arms are the
+    sides, and their results have the observations. A play has no verdict, no seed and no ledger.
 
-    `attempt` counts how often it was put into the queue. `owner` is the token of the worker
-    that claimed the attempt, `heartbeat_at` its last sign of life; both are empty unless it
-    runs. `visitor` is the key of who started it, `address` a
-    mark of where it came from (`labs.runs.visitors`); both are empty if a command did.
-    `nudged_at` is when a task was last handed to Redis, null if Redis did not take it.
-    `pruned_at` is when its ledgers were removed (`labs/runs/pruning.py`). One of a `series` has one
-    arm, on one release of those that are compared.
+    `attempt` is the number of times that it was queued. `owner` is the token of the worker
+    that claimed the attempt, `heartbeat_at` the time of its last heartbeat; both are empty
+    unless it is running. `visitor` is the key of the visitor who started it, `address` a hash of
+    their address (`labs.runs.visitors`); both are empty if a command did. `nudged_at` is the time
+    of the last task that Redis accepted. `pruned_at` is the time when its ledgers were removed
+    (`labs/runs/pruning.py`). An experiment of a `series` has one arm, on one of its releases.
     """
 
     slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
@@ -166,7 +165,7 @@ class Experiment(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where this attempt keeps its ledgers; another attempt has another folder."""
+        """The folder of the ledgers of this attempt."""
         return Path(settings.LAB_RUNS_DIR) / self.slug / str(self.attempt)
 
     @property
@@ -175,25 +174,25 @@ class Experiment(models.Model):
         return " and ".join(dict.fromkeys(map(self.release, self._arms))) or self.kafka
 
     def release(self, arm: str) -> str:
-        """The release of the brokers of one arm."""
+        """Returns the release of the brokers of one arm."""
         return self._arms.get(arm) or self.kafka
 
     @property
     def _arms(self) -> dict[str, str | None]:
-        """Each arm, with the release of its brokers where it has its own."""
+        """The arms by name, with the release of their brokers if it differs from `kafka`."""
         return {arm["name"]: arm.get("kafka") for arm in self.spec.get("arms", ())}
 
     def request(self) -> ExperimentSpec:
-        """What the runner is asked to do, where it is no play."""
+        """Returns the request to the runner of an experiment that is not a play."""
         return ExperimentSpec.from_json(json.dumps(self.spec))
 
     def play(self) -> PlaySpec:
-        """What the runner is asked to do, where it is a play of an incident."""
+        """Returns the request to the runner of a play of an incident."""
         return PlaySpec.from_json(json.dumps(self.spec))
 
 
 class Run(models.Model):
-    """One arm of an experiment. `live` and `samples` are for watching; `result` is what counts."""
+    """One arm of an experiment. `live` and `samples` are for display; `result` is the evidence."""
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="runs")
     name = models.CharField(max_length=64)
@@ -235,17 +234,17 @@ class Run(models.Model):
 
     @property
     def judged(self) -> bool:
-        """Whether it came to a verdict; what was counted in any other run is no evidence."""
+        """Whether it has a conclusive verdict; the counts of other runs are no evidence."""
         return self.verdict in JUDGED
 
     @property
     def counts(self) -> Mapping[str, int | None]:
-        """What a run that was judged counted; empty of any other."""
+        """The counts of a judged run; empty for any other."""
         return (self.result.get("counts") or {}) if self.judged else {}
 
 
 class Worker(models.Model):
-    """A worker process; `beat` is counted on while it lives (`labs/runs/presence.py`)."""
+    """A worker process; it increments `beat` while it is alive (`labs/runs/presence.py`)."""
 
     name = models.CharField(max_length=64, unique=True)
     beat = models.BigIntegerField(default=0)
@@ -260,7 +259,7 @@ class Trial(models.Model):
     Its arms are the pipelines of an edge (`labs.calibration.edges`): they differ in one setting,
     and `event` permits different anomalies on either side. `pipelines` has what
     `advisor.reasoning.serial` writes, by arm; predictions are computed from it, not stored. `code`
-    is the fingerprint of what ran (`labs.calibration.fingerprint`), empty in old rows.
+    is the fingerprint of the code (`labs.calibration.fingerprint`), empty in old rows.
     """
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="trial")
@@ -274,21 +273,21 @@ class Trial(models.Model):
         return f"{self.event}: {self.component}.{self.setting}"
 
     def label(self, arm: str) -> str:
-        """How a side is called: the setting in which it differs, and its value."""
-        if self.setting == "kafka":  # the line of the brokers, which no setting is
+        """Returns the label of a side: the setting in which it differs, and its value."""
+        if self.setting == "kafka":  # the line of the brokers is not a setting
             return f"Kafka {self.pipelines[arm]['kafka']}"
         value = self.pipelines[arm]["settings"][self.component][self.setting]
         return f"{self.setting}={json.dumps(value) if isinstance(value, bool) else value}"
 
 
 class Progress(models.Model):
-    """How far one visitor (`labs.runs.visitors.key`) is in one lesson.
+    """The progress of one visitor (`labs.runs.visitors.key`) in one lesson.
 
     `prediction` has the `answer` and the `confidence` of each prediction; `turn` the `choice` of
-    the visitor's turn and what was predicted of it, for the run `turn_experiment`; `answers` the
-    place of the answer that was given to each question; `reviews` when what was wrong was last
-    asked, and how often it was right since (`labs.pages.lessons.review`). A reset keeps the row
-    with `reset_at`, so that it can be undone.
+    the visitor's turn and the prediction for it, with the run `turn_experiment`; `answers` the
+    index of the first answer to each question; `reviews` the time of the last review of each wrong
+    answer, and the number of right answers since (`labs.pages.lessons.review`). A reset keeps the
+    row with `reset_at`, so that it can be undone.
     """
 
     visitor = models.CharField(max_length=40, db_index=True)
@@ -320,11 +319,11 @@ class Progress(models.Model):
 
     @property
     def is_bare(self) -> bool:
-        """Whether it holds nothing but the step that was reached."""
+        """Whether it has only the step that was reached."""
         return not (self.prediction or self.experiment_id or self.turn or self.answers)
 
     def put_aside(self) -> None:
-        """Keeps the row so that it can be brought back; one that is bare is deleted."""
+        """Sets the row aside so that it can be restored; a bare one is deleted."""
         if self.is_bare:
             self.delete()
         else:
@@ -333,16 +332,16 @@ class Progress(models.Model):
 
 
 def new_code() -> str:
-    """The code of a class room: 8 letters and digits that are easy to read aloud, 40 bits."""
+    """Returns a code for a class room: 8 letters and digits, easy to read aloud, 40 bits."""
     return new_slug()[:8]
 
 
 class Classroom(models.Model):
-    """A class that goes through a lab together, on one run; `labs.lessons.classroom` has the rules.
+    """A class that takes a lab together, with one run; `labs.lessons.classroom` has the rules.
 
-    `teacher` is the key of the visitor who opened it, `address` the mark of where that came from.
-    `version` counts the changes to everybody's page, `touches` what the pupils do: a browser that
-    has seen both gets the answer that nothing is new.
+    `teacher` is the key of the visitor who opened it, `address` the hash of their address.
+    `version` counts the changes to everybody's page, `touches` the actions of pupils: a browser
+    that sends the current values is told that nothing has changed.
     """
 
     code = models.CharField(max_length=8, unique=True, default=new_code, editable=False)
@@ -375,12 +374,12 @@ class Classroom(models.Model):
 
     @property
     def place(self) -> Place:
-        """Where the class is."""
+        """The current place of the class."""
         return Place(Stage(self.stage), self.question, self.revealed)
 
     @property
     def is_open(self) -> bool:
-        """Whether anything can still be done in it."""
+        """Whether it still accepts actions."""
         return self.closed_at is None and timezone.now() < self.opened_at + OPEN_FOR
 
 
@@ -406,9 +405,9 @@ class Pupil(models.Model):
 
 
 class Attempt(models.Model):
-    """One try of one visitor (`labs.runs.visitors.key`) at a challenge.
+    """One attempt of one visitor (`labs.runs.visitors.key`) at a challenge.
 
-    `levers` are the settings as they were typed, `day` the date whose schedule was played. In a
+    `levers` are the settings as typed, `day` the date of a daily schedule. In a
     case of forensics `answer` has the `cause`, the `message` and whether the ledger shows the harm
     in it (`harmed`). The grade is not stored: it follows from the run.
     """
@@ -432,7 +431,7 @@ class Attempt(models.Model):
 
 
 class GivenUp(models.Model):
-    """A challenge whose optimum a visitor (`labs.runs.visitors.key`) asked to see unsolved."""
+    """A challenge that a visitor (`labs.runs.visitors.key`) gave up, to see the optimum."""
 
     visitor = models.CharField(max_length=40)
     challenge = models.CharField(max_length=64)

@@ -51,18 +51,18 @@ STEPS: Mapping[str, str] = {
     "why": "Why?",
     "take-home": "Take home",
 }
-"""The way through every lab: name of the step → its word on the page."""
+"""The steps of every lab: name of the step → its word on the page."""
 
 
 @cache
 def all_lessons() -> tuple[Lesson, ...]:
-    """Every lab, in the order of the course. Raises `LessonError`."""
+    """Returns every lab, in the order of the course. Raises `LessonError`."""
     lessons = [load(folder) for folder in folders(Path(__file__).parent)]
     return tuple(sorted(lessons, key=lambda lesson: lesson.order))
 
 
 def find(name: str) -> Lesson:
-    """Raises `LookupError` for a lab that does not exist."""
+    """Returns a lab. Raises `LookupError` if it does not exist."""
     for lesson in all_lessons():
         if lesson.name == name:
             return lesson

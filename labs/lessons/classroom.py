@@ -1,4 +1,4 @@
-"""A class that goes through one lab together: its steps, its distribution of answers, its table.
+"""A class that takes a lab together: its steps, its distribution of answers, its table.
 
 Pure: the pupils, their answers and the result of the run are arguments.
 """
@@ -18,23 +18,23 @@ from enum import StrEnum
 from labs.lessons.model import CONFIDENCES, Arm, Lesson, Outcome, Prediction, Question, right
 
 OPEN_FOR = timedelta(hours=24)
-"""A room closes this long after it was opened, if its teacher has not closed it before."""
+"""The time after which an open room closes automatically."""
 KEPT_FOR = timedelta(days=7)
-"""So long after its opening the worker removes a room with all nicknames and answers."""
+"""The time after its opening when a room is removed, with all nicknames and answers."""
 MOST_PUPILS = 60
 LONGEST_NICKNAME = 24
 
-Kept = Mapping[str, Mapping[str, str]]
+StoredPredictions = Mapping[str, Mapping[str, str]]
 """Prediction → its `answer` and its `confidence`."""
 
-_UNSEEN = ("C", "Zl", "Zp")
-"""Unicode categories that a nickname may not have: controls, formats (which turn the direction of
-text), what is not assigned, and separators of lines."""
+_INVISIBLE = ("C", "Zl", "Zp")
+"""Unicode categories that a nickname may not have: controls, formats (which change the direction of
+text), unassigned characters, and line separators."""
 _FORMULA = tuple("=+-@|\t\r\n＝＋－＠")
 
 
 class Stage(StrEnum):
-    """Where a class is."""
+    """The stage of a class."""
 
     PREDICT = "predict"
     PREDICTED = "predicted"
@@ -44,25 +44,25 @@ class Stage(StrEnum):
 
 
 class NotYet(Exception):
-    """The class cannot go on; the message says what is missing."""
+    """The class cannot move on; the message says what is missing."""
 
 
 class BadNickname(ValueError):
-    """What is wrong with a nickname, and what would be right."""
+    """The nickname is invalid; the message says why, and what is valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The stage of a class; of the questions, which one, and whether its answer is shown."""
+    """The stage of a class; in `QUESTION`, the question, and whether its answer is shown."""
 
     stage: Stage
     question: int = 0
     revealed: bool = False
 
     def forward(self, questions: int, *, has_result: bool) -> Place:
-        """The next place of a lab with so many questions.
+        """Returns the next place in a lab with `questions` questions.
 
-        From `PREDICTED` on leads the start of the run, and nothing else. Raises `NotYet`.
+        Only the start of the run leads on from `PREDICTED`. Raises `NotYet`.
         """
         if self.stage is Stage.PREDICT:
             return Place(Stage.PREDICTED)
@@ -81,18 +81,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One pupil: predictions as they are kept, and the place of each answer by question."""
+    """One pupil: predictions as stored, and the index of the answer to each question."""
 
     nickname: str
-    predictions: Kept = field(default_factory=dict)
+    predictions: StoredPredictions = field(default_factory=dict)
     answers: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One answer: by how many, by how many of each confidence, and whether it is the right one.
+    """One answer: how often it was chosen, in total and by confidence, and whether it is right.
 
-    `share` is in percent of all who answered. `is_right` is None as long as that is unknown.
+    `share` is the percentage of all who answered. `is_right` is None as long as it is unknown.
     """
 
     words: str
@@ -104,7 +104,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How the class answered one prediction; `right` is None where the arm was not judged."""
+    """The class's answers to one prediction; `right` is None if the arm was not judged."""
 
     prediction: Prediction
     arm: Arm
@@ -114,8 +114,8 @@ class Spread:
 
 
 def nickname(text: str) -> str:
-    """A nickname as it is kept: one space between words. Raises `BadNickname`."""
-    if any(unicodedata.category(name).startswith(_UNSEEN) for name in text):
+    """Returns a nickname as stored: one space between words. Raises `BadNickname`."""
+    if any(unicodedata.category(name).startswith(_INVISIBLE) for name in text):
         raise BadNickname("A nickname has no control characters and no invisible ones.")
     words = unicodedata.normalize("NFC", " ".join(text.split()))
     if not 1 <= len(words) <= LONGEST_NICKNAME:
@@ -126,12 +126,12 @@ def nickname(text: str) -> str:
 
 
 def nickname_key(text: str) -> str:
-    """The same for nicknames that look alike: upper or lower case, wide or narrow letters."""
+    """Returns a key that is the same for similar nicknames: upper or lower case, wide or narrow."""
     return unicodedata.normalize("NFKC", text).casefold()[: 8 * LONGEST_NICKNAME]
 
 
 def code(text: str) -> str:
-    """A room's code as it was typed: `ABCD-EFGH ` → `abcdefgh`.
+    """Returns the code of a room from typed text: `ABCD-EFGH ` → `abcdefgh`.
 
     >>> code(" ABCD-efgh"), code("a\\0b")
     ('abcdefgh', 'ab')
@@ -142,7 +142,7 @@ def code(text: str) -> str:
 def spreads(
     lesson: Lesson, members: Sequence[Member], outcomes: Mapping[str, Outcome]
 ) -> list[Spread]:
-    """How the class answered each prediction; `outcomes` is empty before there is a result."""
+    """Returns the class's answers to each prediction; `outcomes` is empty before the result."""
     return [
         _spread(lesson, prediction, members, outcomes.get(prediction.arm))
         for prediction in lesson.predictions
@@ -154,23 +154,23 @@ def _spread(
 ) -> Spread:
     rows = [member.predictions[prediction.name] for member in members
             if prediction.name in member.predictions]  # fmt: skip
-    seen = outcome.counts.get(lesson.symptom.count) if outcome else None
+    count = outcome.counts.get(lesson.symptom.count) if outcome else None
     actual = outcome.answer(lesson.symptom) if outcome else None
     if prediction.kind == "number":
         answers = [(_size(row["answer"]), row.get("confidence", "")) for row in rows]
-        true = None if actual is None or seen is None else _size(str(seen))
-        words = {name: _sizes(name) for name in sorted({*dict(answers), *filter(None, [true])})}
+        correct = None if actual is None or count is None else _size(str(count))
+        words = {name: _sizes(name) for name in sorted({*dict(answers), *filter(None, [correct])})}
     else:
         answers = [(row["answer"], row.get("confidence", "")) for row in rows]
-        true, words = actual, dict(lesson.symptom.answers())
+        correct, words = actual, dict(lesson.symptom.answers())
     judged = [right(lesson, prediction, row["answer"], outcome) for row in rows if outcome]
     came_true = None if actual is None else sum(flag is True for flag in judged)
-    bars = _bars(words, answers, true)
+    bars = _bars(words, answers, correct)
     return Spread(prediction, lesson.arm(prediction.arm), len(rows), bars, came_true)
 
 
 def _bars(
-    words: Mapping[str, str], answers: Sequence[tuple[str, str]], true: str | None
+    words: Mapping[str, str], answers: Sequence[tuple[str, str]], correct: str | None
 ) -> tuple[Bar, ...]:
     counted = Counter(answers)
     by_answer = Counter(answer for answer, _ in answers)
@@ -181,14 +181,14 @@ def _bars(
             round(100 * by_answer[answer] / len(answers)) if answers else 0,
             {words: counted[answer, sure] for sure, words in CONFIDENCES.items()
              if counted[answer, sure]},
-            None if true is None else answer == true,
+            None if correct is None else answer == correct,
         )
         for answer, text in words.items()
     )  # fmt: skip
 
 
 def _size(number: str) -> str:
-    """How many digits a number has, as a text that sorts; none for 0."""
+    """Returns the number of digits as text that sorts; 0 has none."""
     digits = number.lstrip("0") if number.isdecimal() else ""
     return f"{len(digits):02}"
 
@@ -201,19 +201,19 @@ def _sizes(size: str) -> str:
 
 
 def answered(question: Question, members: Iterable[Member]) -> tuple[Bar, ...]:
-    """How the class answered a question, in the order of `Question.shown`."""
-    given = Counter(member.answers.get(question.name) for member in members)
-    del given[None]
-    total = sum(given[place] for place in range(len(question.answers)))
+    """Returns the class's answers to a question, in the order of `Question.shown`."""
+    by_index = Counter(member.answers.get(question.name) for member in members)
+    del by_index[None]
+    total = sum(by_index[place] for place in range(len(question.answers)))
     return tuple(
-        Bar(answer.text, given[place], round(100 * given[place] / total) if total else 0, {},
+        Bar(answer.text, by_index[place], round(100 * by_index[place] / total) if total else 0, {},
             answer.right)
         for place, answer in question.shown
     )  # fmt: skip
 
 
 def table(lesson: Lesson, members: Sequence[Member], outcomes: Mapping[str, Outcome]) -> str:
-    """The class as CSV, a pupil a row, for a spreadsheet, which takes no cell for a formula."""
+    """Returns the class as CSV for spreadsheets, one row per pupil, without formulas."""
     head = ["nickname"]
     for prediction in lesson.predictions:
         unit = " (number)" if prediction.kind == "number" else ""
@@ -239,18 +239,18 @@ def _row(lesson: Lesson, member: Member, outcomes: Mapping[str, Outcome]) -> lis
         cells += [words.get(answers["answer"], answers["answer"]), confidence, _yes(came_true)]
     for question in lesson.questions:
         place = member.answers.get(question.name)
-        is_known = place is not None and 0 <= place < len(question.answers)
-        given = question.answers[place] if is_known and place is not None else None
-        cells += [given.text, _yes(given.right)] if given else ["", ""]
+        is_valid = place is not None and 0 <= place < len(question.answers)
+        answer = question.answers[place] if is_valid and place is not None else None
+        cells += [answer.text, _yes(answer.right)] if answer else ["", ""]
     return cells
 
 
-def _yes(true: bool | None) -> str:
-    return "" if true is None else "yes" if true else "no"
+def _yes(flag: bool | None) -> str:
+    return "" if flag is None else "yes" if flag else "no"
 
 
 def defused(cell: str) -> str:
-    """A cell that no spreadsheet runs: behind an apostrophe if it would begin a formula.
+    """Returns a cell with an apostrophe before it if a spreadsheet would run it as a formula.
 
     >>> defused("=1+1"), defused(" @x"), defused("Ann")
     ("'=1+1", "' @x", 'Ann')

@@ -1,4 +1,4 @@
-"""Reads the folder of a lab. Everything that is wrong is an error that names the file and the key.
+"""Reads the folder of a lab. Every problem is an error that names the file and the key.
 
 `docs/contributing/lab.md` says what each key is for.
 """
@@ -21,30 +21,30 @@ TOML = "lesson.toml"
 TEXTS = ("story.md", "explain.md", "take-home.md")
 HINTS = 3
 _SYMPTOMS = tuple(count for count in COUNTS if count.removesuffix("_ms") in {*Anomaly})
-"""The counts of anomalies; only these are always harm."""
+"""The counts of anomalies, which are always harm."""
 _FEWEST_CHOICES = _FEWEST_ANSWERS = 3
 _FOLDER = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
 _GUARANTEES = ("at-least-once", "exactly-once", "at-most-once")
 
 
 class LessonError(ValueError):
-    """What is wrong with a lab: `folder/file: key: what`."""
+    """A lab is invalid; the message is `folder/file: key: problem`."""
 
 
 def folders(place: Path) -> list[Path]:
-    """The folders of labs, in the order of the course."""
+    """Returns the folders of labs, in the order of the course."""
     return sorted(path for path in place.iterdir() if (path / TOML).is_file())
 
 
 def load(folder: Path) -> Lesson:
-    """The lab in a folder. Raises `LessonError`."""
-    named = _FOLDER.fullmatch(folder.name)
-    if named is None:
+    """Returns the lab in a folder. Raises `LessonError`."""
+    match = _FOLDER.fullmatch(folder.name)
+    if match is None:
         raise LessonError(f"{folder.name}: a lab's folder is named like 07-retries-duplicate")
     top = Table.read(folder / TOML, "a lab", LessonError)
-    if top.take("order", int) != int(named[1]):
-        raise top.error("order", f"the folder's name says {int(named[1])}")
-    lesson = _lesson(top, folder, int(named[1]), named[2])
+    if top.take("order", int) != int(match[1]):
+        raise top.error("order", f"the folder's name says {int(match[1])}")
+    lesson = _lesson(top, folder, int(match[1]), match[2])
     top.finish()
     return lesson
 
@@ -54,10 +54,10 @@ def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
     arms = tuple(_arm(table, common) for table in top.tables("arms"))
     names = tuple(arm.name for arm in arms)
     turn = _turn(top.table("turn"), {arm.name: arm for arm in arms})
-    taken = [*names, *(choice.name for choice in turn.choices)]
-    if len(set(taken)) < len(taken):
-        raise top.error("arms", f"arms and choices need names of their own, not {taken}")
-    # What is said before and after a run is about no arm of it.
+    all_names = [*names, *(choice.name for choice in turn.choices)]
+    if len(set(all_names)) < len(all_names):
+        raise top.error("arms", f"arms and choices need different names, not {all_names}")
+    # Texts before and after the run are not about an arm.
     files = {file: names if file == "explain.md" else () for file in TEXTS}
     try:
         texts = texts_in(folder, files, tuple(COUNTS))

@@ -1,4 +1,4 @@
-"""What a guided lab is, and what a run says about it. Plain data, without Django."""
+"""The data of a guided lab, and the judgement of predictions by a run. Without Django."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import TypeVar
 from labs.lessons.text import Text
 
 NONE, SOME = "none", "some"
-"""The two answers to a prediction by choice: the symptom does not show, or it shows."""
+"""The answers to a prediction by choice: the symptom does not show, or it shows."""
 
 T = TypeVar("T")
 
 FACTOR = 2
-"""A predicted number is right if it is at most so many times too large or too small."""
+"""A predicted number is right if it is at most this many times too large or too small."""
 
 CONFIDENCES: Mapping[str, str] = {
     "sure": "I am sure",
     "think": "I think so",
     "guess": "I guess",
 }
-"""How sure a visitor is of a prediction: the value kept → its words on the page."""
+"""The confidence in a prediction: stored value → words on the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
     """One set of settings.
 
-    `fields` are what a person would type in the questionnaire (`producer.acks` → `1`); the
-    catalog parses them like everything that is typed. `why` explains what they do to the
-    symptom; only a choice of the visitor's turn has it.
+    `fields` are answers to the questionnaire as typed (`producer.acks` → `1`), parsed by the
+    catalog. `why` explains their effect on the symptom; only choices of the visitor's turn have
+    it.
     """
 
     name: str
@@ -43,9 +43,9 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """What the story complains about: a count of the judge in one arm.
+    """The problem in the story: a count of the judge in one arm.
 
-    It shows where the count exceeds `over` (for times, in ms). `none` and `some` are the words of
+    It shows if the count exceeds `over` (for times, in ms). `none` and `some` are the words of
     the two answers; `words` names the count in a table.
     """
 
@@ -58,17 +58,17 @@ class Symptom:
 
     @property
     def anomaly(self) -> str:
-        """The anomaly that the count counts: `blocked_ms` counts `blocked`."""
+        """The anomaly of the count: `blocked` for `blocked_ms`."""
         return self.count.removesuffix("_ms")
 
     def answers(self) -> Mapping[str, str]:
-        """The answers to a prediction by choice, with their words."""
+        """Returns the answers to a prediction by choice, with their words."""
         return {NONE: self.none, SOME: self.some}
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One thing to predict before the run: of an arm, by choice or as a number of messages."""
+    """One prediction before the run, for an arm, by choice or as a number of messages."""
 
     name: str
     arm: str
@@ -78,7 +78,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of a question, with the explanation that is shown once something was chosen."""
+    """One answer to a question, with the explanation that is shown after the choice."""
 
     text: str
     why: str
@@ -95,8 +95,8 @@ class Question:
 
     @property
     def shown(self) -> tuple[tuple[int, Answer], ...]:
-        """The answers in the order of the pages, each with its place in `answers`, which is kept
-        of what a visitor chose."""
+        """The answers in the order of the pages, each with its index in `answers`, which is stored
+        as the visitor's choice."""
         return mixed(self.name, self.answers)
 
 
@@ -123,13 +123,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one arm of a run showed. Without a verdict that counts, `counts` is empty."""
+    """The result of one arm of a run. Without a conclusive verdict, `counts` is empty."""
 
     verdict: str
     counts: Mapping[str, int | None] = field(default_factory=dict)
 
     def answer(self, symptom: Symptom) -> str | None:
-        """The prediction that would have been right, or None if nothing can be concluded."""
+        """Returns the right prediction, or None if nothing can be concluded."""
         seen = self.counts.get(symptom.count)
         if self.verdict not in ("holds", "broken") or seen is None:
             return None
@@ -138,7 +138,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One guided lab: texts, settings, predictions, questions. `name` is what addresses have."""
+    """One guided lab: texts, settings, predictions, questions. `name` is its slug in addresses."""
 
     name: str
     order: int
@@ -160,7 +160,7 @@ class Lesson:
     take_home: Text
 
     def arm(self, name: str) -> Arm:
-        """An arm of the run, or a choice of the visitor's turn.
+        """Returns an arm of the run, or a choice of the visitor's turn.
 
         Raises `KeyError` for settings that the lesson does not have.
         """
@@ -171,14 +171,14 @@ class Lesson:
 
     @property
     def solution(self) -> Arm:
-        """The settings without the symptom: those that are taken home."""
+        """The settings without the symptom, to take home."""
         return self.arm(self.turn.solution)
 
 
 def mixed(name: str, items: Sequence[T]) -> tuple[tuple[int, T], ...]:
-    """Items with their places, in an order that is drawn from the name, the same for everybody.
+    """Returns items with their indexes, in a pseudo-random order derived from the name.
 
-    Authors put the right one where they put it last time; so the place would tell it.
+    Authors tend to put the right one at the same place, which would reveal it.
     """
 
     def draw(item: tuple[int, T]) -> bytes:
@@ -188,7 +188,7 @@ def mixed(name: str, items: Sequence[T]) -> tuple[tuple[int, T], ...]:
 
 
 def right(lesson: Lesson, prediction: Prediction, answer: str, outcome: Outcome) -> bool | None:
-    """Whether a prediction came true; None where the arm could not be judged."""
+    """Whether a prediction came true; None if the arm could not be judged."""
     seen = outcome.counts.get(lesson.symptom.count)
     actual = outcome.answer(lesson.symptom)
     if actual is None or seen is None:

@@ -1,4 +1,4 @@
-"""What comes back some days later: predictions and answers that were wrong, the worst first."""
+"""Selects wrong predictions and answers that are asked again some days later."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 WAITS = (timedelta(days=2), timedelta(days=7))
-"""After the miss, and after each time that it was got right; then it does not come back."""
+"""The times after a miss and after each right answer; then it is not asked again."""
 MOST = 5
-"""As many at once: a review is short."""
+"""The most questions in a review."""
 
 _HARM = {"sure": 0, "think": 1, "": 1, "guess": 2}
-"""To be sure and wrong is the worst; answers to questions have no confidence."""
+"""Sort keys by confidence: to be sure and wrong is the worst; questions have no confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """Something that was wrong: in which lab, which item, how sure one was.
+    """A wrong answer: its lab, its item, and the confidence in it.
 
-    `since` is when it was missed or last asked again, `times_right` how often it was right in a
-    row since.
+    `since` is the time of the miss or of the last review, `times_right` the number of successive
+    right answers since.
     """
 
     lesson: str
@@ -30,12 +30,12 @@ class Miss:
     times_right: int
 
     def is_due(self, now: datetime) -> bool:
-        """Whether it has to be asked again."""
+        """Whether it should be asked again."""
         learned = self.times_right >= len(WAITS)
         return not learned and now >= self.since + WAITS[self.times_right]
 
 
 def due(misses: Iterable[Miss], now: datetime) -> list[Miss]:
-    """The questions to ask now: the worst first, and of these the oldest."""
-    requests = [miss for miss in misses if miss.is_due(now)]
-    return sorted(requests, key=lambda miss: (_HARM.get(miss.confidence, 1), miss.since))[:MOST]
+    """Returns the misses to ask now: the worst first, and of these the oldest."""
+    due_misses = [miss for miss in misses if miss.is_due(now)]
+    return sorted(due_misses, key=lambda miss: (_HARM.get(miss.confidence, 1), miss.since))[:MOST]

@@ -1,16 +1,16 @@
-"""The text of a lab: Markdown with the counts of a run, and with branches for what it showed.
+"""The text of a lab: Markdown with the counts of a run, and with branches by its results.
 
 Placeholders are `{arm.count}`, such as `{acks-1.lost_write}`; times in ms are shown in seconds.
 Words that agree with a number are `{arm.count?one is|many are}`.
 A statement about an arm has two branches, so that no text can claim more than the run showed:
 
     ::: some acks-1
-    What is said if the symptom showed in that arm.
+    The text if the symptom showed in that arm.
     ::: none
-    What is said if it did not.
+    The text if it did not.
     ::: end
 
-For an arm that could not be judged, the page says so instead. A drawing is a Markdown picture,
+For an arm that could not be judged, a sentence replaces both. A drawing is a Markdown picture,
 `![what it shows](drawing.svg)`; its SVG becomes part of the page, so that it has the page's
 colours.
 """
@@ -35,7 +35,7 @@ from labs.lessons.drawing import DrawingError, drawings_in
 Value = Callable[[str, str], str]
 """(arm, count) → its words."""
 Showed = Callable[[str], bool | None]
-"""Arm → whether the symptom showed in it; None where it could not be judged."""
+"""Arm → whether the symptom showed in it; None if it could not be judged."""
 
 NOT_JUDGED = "This arm could not be judged in your run, so it shows nothing."
 
@@ -45,12 +45,12 @@ _ORDER = {"": "some", "some": "none", "none": "end"}
 
 
 class TextError(ValueError):
-    """What is wrong with a text, with the number of its line."""
+    """A text is invalid; the message names the line if it can."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Markdown that is always said, or (with `arm`) by what the run showed of that arm."""
+    """Markdown that is always shown or, with `arm`, depends on the result of that arm."""
 
     some: str
     none: str = ""
@@ -59,19 +59,19 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in its parts, with its drawings by file name."""
+    """The parts of a text, with its drawings by file name."""
 
     parts: tuple[Part, ...]
     drawings: Mapping[str, str] = field(default_factory=dict)
 
     def html(self, showed: Showed, value: Value) -> str:
-        """The text as HTML, in the numbers of a run."""
+        """Returns the text as HTML, with the counts of a run."""
         text = "\n".join(self._rendered(part, showed) for part in self.parts)
         filled = _PLACEHOLDER.sub(lambda match: _filled(match, value), text)
         return str(_markdown().render(filled, {"drawings": self.drawings}))
 
     def plain(self) -> str:
-        """As HTML, for a text that says nothing about a run."""
+        """Returns HTML of a text that is not about a run."""
         return self.html(lambda _: None, lambda arm, count: "")
 
     @staticmethod
@@ -92,16 +92,16 @@ def _filled(match: re.Match[str], value: Value) -> str:
 def parse(
     source: str, arms: Sequence[str], counts: Sequence[str], drawings: Mapping[str, str]
 ) -> Text:
-    """Reads a text whose arms, counts and drawings are known.
+    """Returns a parsed text; its arms, counts and drawings must be among the given ones.
 
-    Raises `TextError` for a branch that is not closed, lacks a case or names no arm, for a
-    placeholder outside of its arm's branch or of no count, and for a drawing that is not there.
+    Raises `TextError` for a branch that is not closed, lacks a case or has an unknown arm, for a
+    placeholder outside the branch of its arm or with an unknown count, and for a missing drawing.
     """
     parts = _parts(source, arms)
     for part in parts:
         for match in _PLACEHOLDER.finditer(part.some + part.none):
             if match[1] != part.arm:
-                raise TextError(f"{match[0]} has to stand between `::: some {match[1]}` and end")
+                raise TextError(f"{match[0]} has to be between `::: some {match[1]}` and end")
             if match[2] not in counts:
                 raise TextError(f"{match[0]}: there is no count {match[2]!r}")
     text = Text(parts, drawings)
@@ -114,10 +114,10 @@ def parse(
 def texts_in(
     folder: Path, files: Mapping[str, Sequence[str]], counts: Sequence[str]
 ) -> dict[str, Text]:
-    """The Markdown files of a folder by name, each with the arms that it may be about.
+    """Returns the texts of Markdown files by name; `files` maps each name to its possible arms.
 
-    The SVG files of the folder are their drawings, each of which has to be shown. Raises
-    `TextError` or `DrawingError` with the names of folder and file.
+    The SVG files of the folder are their drawings, and each must be shown. Raises `TextError` or
+    `DrawingError`, with the names of folder and file.
     """
     drawings = drawings_in(folder)
     texts = {}
@@ -138,7 +138,7 @@ def texts_in(
 
 
 def pictures(text: Text) -> list[str]:
-    """The file names of the drawings that a text shows."""
+    """Returns the file names of the drawings that a text shows."""
     source = "\n\n".join(f"{part.some}\n\n{part.none}" for part in text.parts)
     return [
         str(child.attrs["src"])
@@ -185,7 +185,7 @@ def _markdown() -> MarkdownIt:
 def _drawing(
     self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
 ) -> str:
-    """Replaces a link to a drawing by the drawing; its words are for people who cannot see it."""
+    """Returns the drawing for a link to it; the words of the link become its label."""
     drawing = env["drawings"][str(tokens[at].attrs["src"])]
     label = escape(tokens[at].content, quote=True)
     return f'<span class="drawing" role="img" aria-label="{label}">{drawing}</span>'

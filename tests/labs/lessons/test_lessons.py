@@ -167,7 +167,7 @@ def scratch(tmp_path: Path) -> Path:
         ("lesson.toml", 'tempting = "min-isr-3"', 'tempting = "set-acks-all"', "is the solution"),
         ("lesson.toml", 'name = "retries"', 'name = "acks-0"', "need names of their own"),
         ("story.md", "stalled.svg", "stall.svg", "story.md: there is no drawing 'stall.svg'"),
-        ("story.md", "One night", "{acks-1.ok}", "has to stand between"),
+        ("story.md", "One night", "{acks-1.ok}", "has to be between"),
         ("explain.md", "::: none", "", "line 9: `::: none` is expected"),
         ("explain.md", "{acks-0.ok}", "{acks-0.okay}", "there is no count 'okay'"),
         ("explain.md", "some acks-0", "some acks-9", "line 5: there is no arm 'acks-9'"),
