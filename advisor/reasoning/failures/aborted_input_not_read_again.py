@@ -10,8 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The input of the aborted transaction is read again if the application rewinds; otherwise it
-    is skipped."""
+    """The aborted transaction's input is read again if the application rewinds, else skipped."""
     group = Group.of(pipeline)
     if group is None or group.commit is not Commit.IN_TRANSACTION:
         return {}

@@ -22,8 +22,10 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def remote_copies(pipeline: Pipeline) -> int | None:
-    """Returns how many brokers are guaranteed to know where a segment in remote storage is; None
-    without remote storage."""
+    """Returns how many brokers are guaranteed to know where a segment in remote storage is.
+
+    None without remote storage.
+    """
     if not (pipeline.knows(Component.TOPIC, TIERED) and pipeline.flag(Component.TOPIC, TIERED)):
         return None
     application = Component.APPLICATION
@@ -31,8 +33,7 @@ def remote_copies(pipeline: Pipeline) -> int | None:
 
 
 def _remote_storage_loss(pipeline: Pipeline) -> Permits:
-    """Loss of segments whose local copies are deleted: only __remote_log_metadata has their
-    locations."""
+    """Loss of segments whose locations are lost: only __remote_log_metadata has them."""
     copies = remote_copies(pipeline)
     if copies is None:
         return {}

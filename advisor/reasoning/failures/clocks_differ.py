@@ -17,14 +17,12 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Records refused if the sender's clock is off, and deleted early if a broker's clock is
-    ahead."""
+    """Records that are refused, if a sender's clock is off, or deleted early, if a broker's is."""
     return _refused(pipeline) | _deleted_early(pipeline)
 
 
 def _refused(pipeline: Pipeline) -> Permits:
-    """Refused records: a record is stamped once, and a broker's refusal is final
-    (INVALID_TIMESTAMP)."""
+    """Refused records: each is stamped once, and INVALID_TIMESTAMP is a final error."""
     skew = clock_skew(pipeline)
     limits = (("ahead of", max_ahead(pipeline)), ("behind", max_age(pipeline)))
     refused = [

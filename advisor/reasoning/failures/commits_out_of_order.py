@@ -1,4 +1,4 @@
-"""Threads commit their offsets in any order, and the process dies before an earlier record is
+"""Threads commit offsets in any order, and the process dies before an earlier record is
 processed."""
 
 from __future__ import annotations
@@ -32,16 +32,14 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _commits_in_order(pipeline: Pipeline) -> bool:
-    """Whether Quarkus commits in order: up to the first unprocessed record, unless configured
-    otherwise."""
+    """Whether Quarkus commits up to the first unprocessed record, as it does unless configured."""
     if pipeline.family is not Family.JAVA or NAME in pipeline.stated(Component.APPLICATION):
         return False
     return pipeline.text(Component.APPLICATION, "framework") == "quarkus"
 
 
 def _code_commits(group: Group) -> bool:
-    """Whether the code itself marks records as processed, by a commit or in librdkafka's offset
-    store."""
+    """Whether the code commits, or stores offsets in librdkafka, after processing."""
     if group.commits_position or group.commits_when_returned:
         return False
     if group.commit is Commit.AUTO:

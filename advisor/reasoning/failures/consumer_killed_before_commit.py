@@ -10,8 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Redelivery; the effects are repeated too, unless they are rolled back or the sink absorbs
-    them."""
+    """Redelivery, and repeated effects unless they are rolled back or the sink absorbs them."""
     group = Group.of(pipeline)
     if group is None:
         return {}

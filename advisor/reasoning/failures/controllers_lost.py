@@ -29,8 +29,11 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def may_be_stale(pipeline: Pipeline) -> bool:
-    """Whether the remaining servers may lack committed metadata, because a majority that had it may
-    be lost (Raft; kraft.md, Controllers: 3 of them tolerate the loss of one)."""
+    """Whether the remaining servers may lack committed metadata.
+
+    A majority had it and may be lost (Raft; kraft.md, Controllers: 3 of them tolerate the loss of
+    one).
+    """
     count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
     return count is not None and count // 2 < lost
 
@@ -49,9 +52,11 @@ def _stale_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
 
 
 def _lost_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
-    """Loss of all messages: brokers delete replicas that are not in the metadata (KAFKA-14616,
-    stray replicas), and do not start with a ZooKeeper that has another cluster.id
-    (KafkaServer.scala)."""
+    """Loss of all messages with the metadata.
+
+    Brokers delete replicas that are not in the metadata (KAFKA-14616, stray replicas), and do not
+    start with a ZooKeeper that has another cluster.id (KafkaServer.scala).
+    """
     count, lost = metadata_servers(pipeline), lost_for_good(pipeline)
     if count is None or count > lost:
         return {}
@@ -73,8 +78,7 @@ def _lost_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
 
 
 def _empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
-    """Truncation, because a voter with an empty disk may elect a server that is behind (KIP-856,
-    KAFKA-14077)."""
+    """Truncation: a voter with an empty disk may elect a stale server (KIP-856, KAFKA-14077)."""
     by_restart = pipeline.text(Component.APPLICATION, DISK) == "each-restart"
     if not (by_restart or (returns_empty(pipeline) and pipeline.requirement.survive)):
         return {}
@@ -123,8 +127,11 @@ def _without_majority(pipeline: Pipeline, topic: Replication) -> str:
 
 
 def _without_zookeeper(pipeline: Pipeline, topic: Replication) -> str:
-    """The reason with ZooKeeper, inferred from where the controller, one of the brokers, stores its
-    decisions; not seen in a run."""
+    """Returns the reason for an outage without a majority of ZooKeeper's servers.
+
+    Inferred from where the controller, which is one of the brokers, stores its decisions; not seen
+    in a run.
+    """
     condition = (
         f"{topic.with_zookeeper}: without a majority of ZooKeeper's servers "
         f"({_tolerated(zookeeper_servers(pipeline))} may be down)"

@@ -11,8 +11,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A blocked partition if the code waits for the acknowledgement; otherwise a skipped
-    message."""
+    """A blocked partition if the code waits for the acknowledgement, else a skipped message."""
     group = Group.of(pipeline)
     if group is None or group.dead_letter_mode == "none":
         return {}

@@ -13,15 +13,16 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A record given up, if the client waits for less than a passing pause; a duplicate, if the
-    code sends again."""
+    """A record given up if the client waits for less than a passing pause.
+
+    If the code sends the record again, it may be in the log twice.
+    """
     topic, session = Replication(pipeline), Session(pipeline)
     return _timed_out(pipeline, topic, session) | _endless_fencing(topic, session)
 
 
 def _endless_fencing(topic: Replication, session: Session) -> Permits:
-    """Effects of brokers that are fenced although they run: no timeout of a client is long
-    enough."""
+    """Effects of brokers that are fenced again and again: no client's timeout is long enough."""
     if not topic.repeated_fencing:
         return {}
     permitted = outage(f"{topic.repeated_fencing}, and its partitions have no leader or move.")

@@ -10,8 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Skipped records: with automatic commits, close() commits the position after all polled
-    records.
+    """Skipped records: with automatic commits, close() commits the position after the whole batch.
 
     Seen in a run: 10 records polled, the first failed, close() committed 10.
     """

@@ -34,8 +34,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _with_copies(topic: Replication) -> Permits:
-    """Effects if the leader acknowledges nothing alone: they depend on the log with which a replica
-    leads next."""
+    """Effects if the leader acknowledges nothing alone: the next leader's log decides."""
     refused = (
         f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync replica is too few, so "
         "writes are refused, and no acknowledged message can be lost."

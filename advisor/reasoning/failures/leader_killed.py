@@ -50,8 +50,10 @@ def _pause(topic: Replication) -> Permits:
 
 
 def _longer(topic: Replication) -> str:
-    """Returns a clause for ZooKeeper, where a new controller first reads the whole state
-    (onControllerFailover)."""
+    """Returns a clause for clusters with ZooKeeper.
+
+    Their new controller first reads the whole state (onControllerFailover).
+    """
     if not topic.zookeeper:
         return ""
     return (

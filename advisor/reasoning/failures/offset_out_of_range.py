@@ -11,8 +11,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """What auto.offset.reset permits, for a running reader too; for Spark, what failOnDataLoss
-    permits."""
+    """Decided by auto.offset.reset, also for a running reader; for Spark by failOnDataLoss."""
     if pipeline.family is not Family.SPARK:
         return without_position(pipeline)
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):

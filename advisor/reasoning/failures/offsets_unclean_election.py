@@ -17,9 +17,10 @@ _UNCLEAN = "unclean.leader.election.enable"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """An older position. The brokers' setting counts: __consumer_offsets is created without one.
+    """An older position, if the brokers' setting allows unclean elections.
 
-    __transaction_state is created with false (TransactionStateManager).
+    __consumer_offsets is created without the setting, and __transaction_state with false
+    (TransactionStateManager).
     """
     copies = pipeline.number(Component.BROKER, NAME)
     unclean = pipeline.flag(Component.BROKER, _UNCLEAN)

@@ -41,7 +41,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _loss(pipeline: Pipeline, topic: Replication, in_rack: int, placement: str) -> Permits:
-    """Loss; a stale replica that an operator elects also refuses the producer's batches (0025)."""
+    """Loss, and refused batches if an operator elects a stale replica (docs/decisions/0025)."""
     copies = counted(topic.copies, "copy", "copies")
     reason = (
         f"{placement}, and an acknowledged record is guaranteed {copies} (acks={topic.acks}, "

@@ -16,8 +16,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Redelivery: the new owner starts at the last commit. In a transaction it fences the old
-    one."""
+    """Redelivery: the new owner starts at the last commit. A transaction fences the old one."""
     group = Group.of(pipeline)
     if group is None or group.commit is Commit.BEFORE:
         return {}

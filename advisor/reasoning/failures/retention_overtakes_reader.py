@@ -23,8 +23,10 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _missed_deletes(pipeline: Pipeline) -> str:
-    """Returns why deletes of keys may be missed: they go delete.retention.ms after compaction
-    (KIP-534)."""
+    """Returns why a reader may miss that a key was deleted.
+
+    The delete is removed `delete.retention.ms` after the log was compacted (KIP-534).
+    """
     retention_ms, absence = (
         pipeline.number(Component.TOPIC, "delete.retention.ms"),
         longest_unread(pipeline),
@@ -57,8 +59,10 @@ def _age_reason(pipeline: Pipeline) -> str:
 
 
 def _size_reason(pipeline: Pipeline) -> str:
-    """Returns why messages may be deleted by size: all may be in one partition, and an unstated
-    load may be any."""
+    """Returns why messages may be deleted by size.
+
+    All messages may be in one partition. A load that was not stated may be any load.
+    """
     retention_bytes = pipeline.number(Component.TOPIC, "retention.bytes")
     if retention_bytes < 0:
         return ""

@@ -10,8 +10,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Aborted reads: readers of open transactions also get the results that replace aborted
-    ones."""
+    """Aborted results, and those that replace them, for readers of open transactions."""
     streams = Streams(pipeline)
     readers = pipeline.text(Component.APPLICATION, "readers")
     if not streams.exactly_once or readers == "read_committed":

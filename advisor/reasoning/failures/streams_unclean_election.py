@@ -13,8 +13,11 @@ _UNCLEAN = "unclean.leader.election.enable"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss of state. The brokers' setting counts: Streams creates these topics without one
-    (InternalTopicConfig and its subclasses), and a file that states it as true is refused."""
+    """Loss of state, if the brokers' setting allows unclean elections.
+
+    Streams creates these topics without the setting (InternalTopicConfig and its subclasses), and a
+    file that states it as true is refused.
+    """
     streams = Streams(pipeline)
     copies, factor = streams.internal_copies, streams.internal_factor
     unclean = pipeline.flag(Component.BROKER, _UNCLEAN)

@@ -109,8 +109,7 @@ def _senders_running(pipeline: Pipeline, text: str) -> Permits:
 
 
 def _creation(pipeline: Pipeline) -> str:
-    """Returns who creates the new topic: a producer's first request does, unless that is
-    disabled."""
+    """Returns who creates the new topic: by default, a producer's first request does."""
     if not pipeline.flag(Component.BROKER, "auto.create.topics.enable"):
         return "auto.create.topics.enable=false: only the operator creates it."
     copies = pipeline.number(Component.BROKER, "default.replication.factor")

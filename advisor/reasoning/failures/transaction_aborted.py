@@ -65,8 +65,11 @@ def has_transactions(pipeline: Pipeline) -> bool:
 
 
 def has_own_epochs(pipeline: Pipeline) -> bool:
-    """Whether each transaction has its own epoch (KIP-890): brokers and Java clients of 4.0 or
-    later, with transaction.version=2. A writer before the pipeline may be any client."""
+    """Whether each transaction has its own epoch (KIP-890).
+
+    It has with brokers and Java clients of 4.0 or later and transaction.version=2. A writer before
+    the pipeline may be any client.
+    """
     if pipeline.family in (Family.LIBRDKAFKA, Family.SPARK):
         return False
     version = "transaction.version"

@@ -18,8 +18,10 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _remote_storage_loss(pipeline: Pipeline) -> Permits:
-    """Loss of locations. The brokers' setting counts: __remote_log_metadata is created without one
-    (TopicBasedRemoteLogMetadataManager)."""
+    """Loss of segments' locations, if the brokers' setting allows unclean elections.
+
+    __remote_log_metadata is created without the setting (TopicBasedRemoteLogMetadataManager).
+    """
     copies = remote_copies(pipeline)
     unclean = pipeline.flag(Component.BROKER, "unclean.leader.election.enable")
     if copies is None or not unclean:

@@ -115,8 +115,7 @@ def not_spark(targets: Targets) -> Targets:
 
 
 def not_engines(targets: Targets) -> Targets:
-    """Returns no values for Spark and Kafka Streams, where the engine does this and not the
-    code."""
+    """Returns no values for Spark and Kafka Streams, which do this instead of the code."""
     return lambda pipeline: (
         () if pipeline.family in (Family.SPARK, Family.STREAMS) else targets(pipeline)
     )

@@ -51,8 +51,7 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _intervals(pipeline: Pipeline) -> Sequence[Value]:
-    """Short enough for exactly-once, where a stated interval is longer than a transaction may
-    be."""
+    """Short enough for exactly-once, where the stated one exceeds the transaction timeout."""
     commit_ms = pipeline.stated(_STREAMS).get("commit.interval.ms")
     transaction_ms = _transaction_ms(pipeline)
     if not isinstance(commit_ms, int) or commit_ms <= transaction_ms:

@@ -9,7 +9,7 @@ Why it matters
     continues after messages that no thread finished.
 
 Use instead
-    enable.auto.commit=false, and a commit of what is done, in the order of the offsets.
+    enable.auto.commit=false, and a commit of what is processed, in the order of the offsets.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ Why it matters
     by the query's id takes them for new ones. Spark 4.2 stops instead (SPARK-55058).
 
 Use instead
-    A storage that outlives every machine of the query (HDFS, S3, a network volume).
+    Storage that outlives every machine of the query (HDFS, S3, a network volume).
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ What it is
     windowstore.changelog.additional.retention.ms says, or longer.
 
 Why it matters
-    The changelog of a window is compacted and deleted by age, too: a change is kept for as long as
-    the window itself, and that long beyond. Nothing processes meanwhile, so that windows stay open,
-    and brokers delete what they hold. An instance that still has its state.dir has them. One that
-    comes back without it, such as a new container, reads back a window without these changes, and
-    what it counts then is too little. Stores without windows are not concerned: their changelogs
-    are compacted alone.
+    The changelog of a windowed store is compacted and also deleted by age: a change is kept for as
+    long as its window, and for this additional time. While the application is away, windows stay
+    open, and brokers delete their changes. An instance that still has its state.dir is not
+    affected. One that comes back without it, such as a new container, restores windows without
+    these changes, and its counts are too low. Stores without windows are not affected: their
+    changelogs are only compacted.
 
 Use instead
     A windowstore.changelog.additional.retention.ms above the longest outage. An existing changelog

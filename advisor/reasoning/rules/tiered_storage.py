@@ -1,4 +1,4 @@
-"""A topic whose older messages are in remote storage alone.
+"""A topic whose older messages are only in remote storage.
 
 What it is
     remote.storage.enable=true: messages beyond local.retention.ms or local.retention.bytes are in
