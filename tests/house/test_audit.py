@@ -40,7 +40,7 @@ def test_locks_that_nobody_could_be_asked_of_are_told(
     assert audit.main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == [
-        f"pip-audit: its service told nothing of {lock}: not audited" for lock in audit.LOCKS
+        f"pip-audit: its service did not answer for {lock}: not audited" for lock in audit.LOCKS
     ]
 
 
