@@ -16,7 +16,7 @@ from labs.engine.distributions.distribution import kafka_versions, nearest
 from labs.engine.plan.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
 from labs.engine.scenarios.model import Scenario
 from labs.engine.workloads import JAVA, workload_by_commit
-from labs.engine.workloads.consume_transform_produce_java import TOOL
+from labs.engine.workloads.consume_transform_produce_java import COPIER as TOOL
 
 RATES_PER_S = (10, 5_000)
 MOST_BYTES_PER_S = 5_000_000
