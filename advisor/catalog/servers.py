@@ -96,8 +96,8 @@ def refused_tiering(component: Component, texts: Texts, of_brokers: Texts) -> Pr
     tiered = component is Component.TOPIC and texts.get(_REMOTE, "").strip().lower() == "true"
     if not tiered or of_brokers.get(_REMOTE_OF_BROKERS, "").strip().lower() != "false":
         return None
-    words = "Tiered Storage functionality is disabled in the broker. Topic cannot be configured "
-    return Problem(component, _REMOTE, f"{words}with remote log storage.", product=True)
+    message = "Tiered Storage functionality is disabled in the broker. Topic cannot be configured "
+    return Problem(component, _REMOTE, f"{message}with remote log storage.", product=True)
 
 
 def _broker(texts: Texts, line: str) -> Complaints:
@@ -119,12 +119,12 @@ def _broker(texts: Texts, line: str) -> Complaints:
     if line == "4.0" and (size := _number(texts, _SEGMENT, 2**20)) < 2**20:  # for topics since 4.1
         yield _SEGMENT, f"Invalid value {size} for configuration {_SEGMENT}: {_LEAST}"
     if (level := texts.get(_LEVEL, "").strip().upper()) and level not in _LEVELS:
-        words = f"No enum constant org.apache.kafka.common.metrics.Sensor.RecordingLevel.{level}"
-        yield _LEVEL, words
+        message = f"No enum constant org.apache.kafka.common.metrics.Sensor.RecordingLevel.{level}"
+        yield _LEVEL, message
     for name in _POOLS if line == "3.9" else ():  # 4.0 has two bounds instead
         if (size := _number(texts, name, -1)) < -1 or size == 0:
-            words = "Value can be -1 or greater than 0"
-            yield name, f"Invalid value {size} for configuration {name}: {words}"
+            rule = "Value can be -1 or greater than 0"
+            yield name, f"Invalid value {size} for configuration {name}: {rule}"
     for name, least in (("log.roll.ms", 1), ("log.roll.jitter.ms", 0)):
         if _number(texts, name, least) < least:
             yield name, f"{_FAILED}{name} must be greater than or equal to {least}"

@@ -1,8 +1,9 @@
-"""What was taken because nobody stated it, as far as another value would change the answer.
+"""Values that were assumed because nobody stated them, if another value would change the answer.
 
-A client's default is a fact: code that does not state a setting runs with it. A topic's is not:
-the topic has what it was created with, by the brokers' defaults of that day or by hand. And what
-the code around the clients does has no default at all. What is taken for these is assumed.
+A client's default is a fact: code that does not state a setting runs with it. A topic's default is
+not: the topic has the values that it was created with, by the brokers' defaults at that time or by
+hand. The behaviour of the code around the clients has no default at all. So these values are
+assumed.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
-"""The brokers' name of a default → the topic's name of the setting, where they differ."""
+"""The brokers' name of a default → the topic's name of the setting, if they differ."""
 
 _USUAL_BYTES = 1_000_000
-"""The least of the products' own limits on a message (librdkafka's message.max.bytes)."""
+"""The smallest of the products' default limits on a message (librdkafka's message.max.bytes)."""
 
-_NOT_BY_ACCIDENT = frozenset({"remote.storage.enable"})
-"""What takes more than a line of the topic: brokers that are set up for it."""
+_DELIBERATE = frozenset({"remote.storage.enable"})
+"""Settings that have no effect unless the brokers are prepared for them."""
 
 _RATE, _SIZE = "rate", (Component.APPLICATION, "message.bytes")
-"""What a topic that keeps so many bytes (`retention.bytes`) holds depends on the load."""
+"""The load, which decides how long a topic with `retention.bytes` keeps a message."""
 
 _COUNTS_OF_COPIES = ("replication.factor", "min.insync.replicas")
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """One setting that was not stated, and the value that was taken for it."""
+    """A setting that was not stated, and the value that was assumed."""
 
     component: Component
     setting: str
@@ -47,23 +48,23 @@ class Assumption:
 def assumptions(
     pipeline: Traced, read: Keys, differs: Callable[[Pipeline, Key], bool]
 ) -> tuple[Assumption, ...]:
-    """The assumptions on which an answer rests: with another value of a setting, it `differs`.
+    """Returns the assumptions that an answer depends on: with another value, it `differs`.
 
-    Each is looked at by itself, all else as it is; `read` are the settings that the answer read.
-    The pipeline must be valid.
+    Each setting is varied by itself. `read` are the settings that the answer read. The pipeline
+    must be valid.
     """
     checked = pipeline.refused()[1]
     return tuple(
-        Assumption(setting.component, setting.name, _taken(pipeline, setting))
+        Assumption(setting.component, setting.name, _assumed(pipeline, setting))
         for setting in _not_stated(pipeline)
         if BIT[key := (setting.component, setting.name)] & read
         and any(differs(other, key) for other in _others(pipeline, setting, checked))
     )
 
 
-def _taken(pipeline: Pipeline, setting: Setting) -> Value:
-    """The value in force; of the readers' absence, the least that there always is, and of who keeps
-    the metadata, as many as leave a majority."""
+def _assumed(pipeline: Pipeline, setting: Setting) -> Value:
+    """Returns the value in force. For the consumers' absence it is the shortest possible one, and
+    for the servers that keep the metadata as many as leave a majority."""
     if setting.name == OUTAGE:
         return until_replaced(pipeline).ms
     if setting.name in SERVERS:
@@ -74,7 +75,7 @@ def _taken(pipeline: Pipeline, setting: Setting) -> Value:
 def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
     by_brokers = {_TOPICS_NAME.get(name, name) for name in pipeline.stated(Component.BROKER)}
     if min_isr_only_on_brokers(pipeline) is not None:
-        # Whose file it is decides whether the cluster takes it (finding B001).
+        # The cluster may not use the value of the brokers' files (finding B001).
         by_brokers -= {"min.insync.replicas"}
     stated = {
         Component.TOPIC: pipeline.stated(Component.TOPIC).keys() | by_brokers,
@@ -82,18 +83,18 @@ def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
     }
     for component, names in stated.items():
         settings = pipeline.known_settings(component)
-        yield from (one for one in settings if one.name not in names | _NOT_BY_ACCIDENT)
+        yield from (setting for setting in settings if setting.name not in names | _DELIBERATE)
 
 
 def _others(pipeline: Traced, setting: Setting, checked: Keys) -> Iterator[Pipeline]:
-    """The pipeline with each other value of the setting that it could have; `checked` are the
-    settings that decide whether a product takes the pipeline."""
+    """Yields the pipeline with each other possible value of the setting; `checked` are the settings
+    that decide whether a product accepts the pipeline."""
     key = (setting.component, setting.name)
-    now = pipeline.value(*key)
+    current = pipeline.value(*key)
     if setting.name == _RATE and pipeline.value(*_SIZE) is None:
-        pipeline = pipeline.with_setting(*_SIZE, 1)  # a rate counts with a size alone
+        pipeline = pipeline.with_setting(*_SIZE, 1)  # a rate only matters together with a size
     for value in _values(pipeline, setting):
-        if value != now:
+        if value != current:
             other = pipeline.with_setting(*key, value)
             if not BIT[key] & checked or not other.problems():
                 yield other
@@ -105,29 +106,29 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
     elif setting.kind is Kind.CHOICE:
         yield from dict.fromkeys(value for _, value in setting.choices)
     elif setting.name in _COUNTS_OF_COPIES:
-        # Between these nothing changes: no fail-over, a fail-over, f brokers survived, one spare.
+        # Other values change nothing: no failover, a failover, f brokers survived, one spare.
         lost = pipeline.requirement.survive
         yield from sorted({1, 2, lost + 1, lost + 2})
     elif setting.name in SERVERS:
-        # So many that all of them may be lost.
+        # As many as may all be lost.
         yield from [lost] if (lost := lost_for_good(pipeline)) else []
     elif setting.name == LARGEST:
         # A limit that was lowered: some message may be above it.
         lowest = min(limit.most for limit in (*client_limits(pipeline), topic_limit(pipeline)))
         yield from [lowest] if lowest < _USUAL_BYTES else []
     elif setting.name == _RATE or (setting.name == _SIZE[1] and _is_loaded(pipeline)):
-        # More than a topic with a size keeps.
+        # More than a topic with a limit on its size keeps.
         yield from [] if setting.maximum is None else [setting.maximum]
     elif setting.name == OUTAGE:
-        # Longer than messages are kept, and than positions are.
-        yield from sorted({*_kept_ms(pipeline)})
+        # Longer than the retention of messages, and of positions.
+        yield from sorted({*_retentions_ms(pipeline)})
 
 
 def _is_loaded(pipeline: Pipeline) -> bool:
     return pipeline.value(Component.APPLICATION, _RATE) is not None
 
 
-def _kept_ms(pipeline: Pipeline) -> Iterator[int]:
+def _retentions_ms(pipeline: Pipeline) -> Iterator[int]:
     yield max(pipeline.number(Component.TOPIC, "retention.ms"), 0)
     if pipeline.family is not Family.SPARK:
         yield pipeline.number(Component.BROKER, "offsets.retention.minutes") * 60_000

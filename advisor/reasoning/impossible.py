@@ -89,8 +89,8 @@ def _for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
             f"replication.factor={topic.factor}, {fullest} of the replicas may be in one rack. An "
             "acknowledged message is guaranteed a copy elsewhere from "
             f"min.insync.replicas={fullest + 1} on; outside that rack it may be {remaining}, so "
-            f"writes go on only up to min.insync.replicas={remaining}. No replication.factor up to "
-            f"{pipeline.brokers} gives both: it takes 2 × replicas in the fullest rack + 1."
+            f"writes continue only up to min.insync.replicas={remaining}. No replication.factor up "
+            f"to {pipeline.brokers} gives both: it takes 2 × replicas in the fullest rack + 1."
         ),
         nearest=(
             "3 racks with a broker in each: replication.factor=3 and min.insync.replicas=2 give "

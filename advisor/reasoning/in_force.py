@@ -1,4 +1,4 @@
-"""The settings that an experiment's arm runs with."""
+"""The settings of an experiment's arm."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def in_force(pipeline: Pipeline) -> dict[str, dict[str, str | int | bool]]:
-    """Every setting of the catalog that has a value here, stated or not, by component.
+    """Returns every setting of the catalog that has a value, stated or not, by component.
 
-    They are complete, so that an arm behaves as described whatever client runs it. A part that
-    this client does not have is left out. `splits.batches` of the application is no setting: it
-    says that the team's client loses a full batch whole.
+    They are complete, so that an arm behaves as described whatever client runs it. Components
+    without settings are omitted. `splits.batches` of the application is not a setting: it means
+    that the team's client loses all messages of a full batch.
     """
     results = {component.value: pipeline.in_force(component) for component in Component}
     if full_batch(pipeline):

@@ -1,4 +1,5 @@
-"""What one failure event may do under one pipeline's settings, and what of it counts."""
+"""The possible effects of one failure event under a pipeline's settings, and which of them
+count."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from advisor.reasoning.pipeline import Pipeline
 class EventAssessment(NamedTuple):
     """One event under one pipeline's settings.
 
-    `permits` counts against a guarantee. `absorbed` may be seen as well, and a ledger counts
-    it, but it leaves no trace: the first attempt is undone, or the sink knows the message.
-    `in_scope` tells whether the team's requirement covers the event at all.
+    `permits` are the anomalies that count against a guarantee, with their reasons. `absorbed` are
+    also possible, and a ledger counts them, but they have no effect: the first attempt is undone,
+    or the sink recognizes the message. `in_scope` tells whether the requirement covers the event.
     """
 
     event: FailureEvent
@@ -25,22 +26,26 @@ class EventAssessment(NamedTuple):
 
 
 def judge(event: FailureEvent, pipeline: Pipeline) -> EventAssessment:
-    """What one event permits.
+    """Returns what one event permits.
 
-    Beyond the log, a record that comes twice counts only if its effect may: that is how
-    commits in a transaction and idempotent sinks reach exactly-once at all, though every
-    group that does not commit first is handed records again (see docs/decisions/0005).
+    After the log, repeated delivery only counts if the effect may be repeated, too. So transactions
+    and idempotent sinks can give exactly-once, although every group that does not commit first
+    receives records again (see docs/decisions/0005).
     """
-    seen, in_scope = event.permits(pipeline), event.in_scope(pipeline)
+    permitted, in_scope = event.permits(pipeline), event.in_scope(pipeline)
     if (
         event.boundary is Boundary.PRODUCER_TO_LOG
-        or REPEATED_DELIVERY.isdisjoint(seen)
-        or Anomaly.EFFECT_DUPLICATED in seen
+        or REPEATED_DELIVERY.isdisjoint(permitted)
+        or Anomaly.EFFECT_DUPLICATED in permitted
     ):
-        return EventAssessment(event, seen, {}, in_scope)
+        return EventAssessment(event, permitted, {}, in_scope)
     return EventAssessment(
         event=event,
-        permits={anomaly: why for anomaly, why in seen.items() if anomaly not in REPEATED_DELIVERY},
-        absorbed={anomaly: why for anomaly, why in seen.items() if anomaly in REPEATED_DELIVERY},
+        permits={
+            anomaly: why for anomaly, why in permitted.items() if anomaly not in REPEATED_DELIVERY
+        },
+        absorbed={
+            anomaly: why for anomaly, why in permitted.items() if anomaly in REPEATED_DELIVERY
+        },
         in_scope=in_scope,
     )

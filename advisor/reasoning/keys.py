@@ -1,6 +1,7 @@
-"""Sets of settings as the bits of one number.
+"""Sets of settings as bit sets.
 
-An answer unites what its parts have read thousands of times, and numbers do that faster than sets.
+An answer unites the settings that its parts read thousands of times, which is faster with integers
+than with sets.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ Keys = int
 
 
 class _Bits(dict[Key, Keys]):
-    """The bit of each setting, chosen when it is first asked for. There are some hundred.
+    """The bit of each setting, assigned at the first access. There are some hundred.
 
-    Threads share it: `next` and `setdefault` are one step each, so no bit is given twice.
+    It is shared between threads: `next` and `setdefault` are atomic, so no bit is assigned twice.
     """
 
     _numbers = count()
@@ -34,5 +35,5 @@ BIT = _Bits()
 
 @lru_cache(maxsize=4096)
 def spelled_out(keys: Keys) -> frozenset[Key]:
-    """The settings that a number stands for."""
+    """Returns the settings in a bit set."""
     return frozenset(key for key, bit in tuple(BIT.items()) if bit & keys)

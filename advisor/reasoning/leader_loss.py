@@ -1,8 +1,8 @@
-"""What the death of a leader makes of messages, for every state of a small cluster.
+"""The effect of a leader's crash on messages, for every state of a small cluster.
 
-A state is three brokers, the settings that decide, and where the two followers are. What each
-permits is the answer of the failure events; this file only says which event a state is. The toy
-of the pages plays these states, and a test holds it against this table.
+A state is a cluster of three brokers, the relevant settings, and the states of the two followers.
+The failure events decide what is possible; this module only maps a state to its event. The
+simulation on the pages plays these states, and a test compares it with this table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 class Follower(StrEnum):
-    """Where a follower is when the leader dies."""
+    """The state of a follower when the leader crashes."""
 
     IN_STEP = "in-step"
     BEHIND = "behind"
@@ -41,7 +41,7 @@ MIN_ISR = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Three brokers of the newest line in KRaft mode, of which broker 1 leads.
+    """Three brokers of the newest line in KRaft mode; broker 1 is the leader.
 
     `eligible` is `eligible.leader.replicas.version=1`; `followers` are brokers 2 and 3.
     """
@@ -61,11 +61,11 @@ class State:
 
     @property
     def in_sync(self) -> int:
-        """Replicas in sync, the leader among them."""
+        """The number of replicas in sync, including the leader."""
         return 1 + sum(follower is not Follower.OUT for follower in self.followers)
 
     def fields(self) -> dict[str, str]:
-        """The state's settings as a person states them; the rest is the Java client's own."""
+        """Returns the state's settings as fields; the others are the Java client's defaults."""
         return {
             "family": "java",
             "brokers": "3",
@@ -82,10 +82,11 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the advisor says of a state; reasons are empty where it permits nothing.
+    """The advisor's answer for a state.
 
-    `event` is the failure whose answer it is. `refused`: the leader refuses writes before it dies.
-    `hidden`: the high watermark stands still, so that nobody reads what is new.
+    `event` is the failure event. `lost` and `pause` are reasons, empty if there is no loss or
+    pause. `refused`: the leader refuses writes before it crashes. `hidden`: the high watermark does
+    not advance, so that nobody reads new messages.
     """
 
     event: FailureEvent
@@ -96,7 +97,7 @@ class Outcome:
 
 
 def states() -> Iterator[State]:
-    """Every state."""
+    """Yields every state."""
     switch = (False, True)
     for acks, min_isr, unclean, eligible, two, three in product(
         ACKS, MIN_ISR, switch, switch, Follower, Follower
@@ -105,9 +106,9 @@ def states() -> Iterator[State]:
 
 
 def event_of(followers: tuple[Follower, Follower]) -> FailureEvent:
-    """The failure event that the leader's death is, by where its followers are.
+    """Returns the failure event of the leader's crash, given the states of its followers.
 
-    With one follower in sync that one takes over, as if the other were not there.
+    If one follower is in sync, it takes over, whatever the state of the other.
     """
     if followers == (Follower.OUT, Follower.OUT):
         return isr_shrunk_leader_down.EVENT
@@ -117,7 +118,7 @@ def event_of(followers: tuple[Follower, Follower]) -> FailureEvent:
 
 
 def outcome(state: State) -> Outcome:
-    """What the advisor says of a state."""
+    """Returns the advisor's answer for a state."""
     pipeline, event = _described(tuple(state.fields().items())), event_of(state.followers)
     topic, permits = Replication(pipeline), event.permits(pipeline)
     return Outcome(
@@ -131,7 +132,7 @@ def outcome(state: State) -> Outcome:
 
 @cache
 def _described(fields: tuple[tuple[str, str], ...]) -> Pipeline:
-    """Raises ValueError if the catalog refuses a state (our mistake)."""
+    """Returns the pipeline. Raises ValueError if the catalog refuses a state (our mistake)."""
     pipeline, problems = from_fields(dict(fields))
     if pipeline is None:
         raise ValueError("; ".join(problem.message for problem in problems))
@@ -140,18 +141,18 @@ def _described(fields: tuple[tuple[str, str], ...]) -> Pipeline:
 
 @cache
 def lag_max_ms() -> int:
-    """How long a follower that fetches nothing counts as in sync, by default."""
+    """Returns how long a follower that fetches nothing counts as in sync, by default."""
     return Replication(Pipeline()).lag_max_ms
 
 
 @cache
 def fencing_ms() -> int:
-    """How long a dead broker still counts as alive, by default: nobody leads in its place."""
+    """Returns how long a dead broker counts as alive, by default: until then there is no leader."""
     return Replication(Pipeline()).session_timeout_ms
 
 
 def follower(lag_s: float) -> Follower:
-    """Where a follower is that was last caught up so many seconds ago."""
+    """Returns the state of a follower that was last caught up `lag_s` seconds ago."""
     if lag_s <= 0:
         return Follower.IN_STEP
     return Follower.BEHIND if lag_s * 1000 <= lag_max_ms() else Follower.OUT

@@ -1,9 +1,9 @@
 """Settings with which nothing can work: every send is refused, or a group can never read.
 
-Brokers and clients start with them, so they are no bad input. No message gets through, and that
-is no guarantee. Defaults count as what is stated does: who has fewer brokers than
-offsets.topic.replication.factor asks for says which one they have, as the file that ships with
-Kafka does.
+Brokers and clients start with them, so they are valid input. But no message gets through, so they
+give no guarantee. Defaults are treated like stated values: a team with fewer brokers than
+offsets.topic.replication.factor requires has to state the value that they use, as the sample file
+that ships with Kafka does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from advisor.reasoning.plural import counted
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """One setting with which nothing works, why, and what to set instead."""
+    """A setting with which nothing works, the reason, and what to set instead."""
 
     component: Component
     setting: str
@@ -36,12 +36,12 @@ class Obstacle:
 
 
 def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
-    """What stands in the way of every message; empty where messages get through."""
+    """Returns the obstacles to all messages; empty if messages get through."""
     return (*_never_reached(pipeline), *blocked(pipeline))
 
 
 def blocked(pipeline: Pipeline) -> tuple[Obstacle, ...]:
-    """The same of a pipeline that asks for no more copies than it has brokers."""
+    """The same for a pipeline that requires no more replicas than it has brokers."""
     return (
         *_refused_sends(pipeline),
         *_topics_never_made(pipeline),
@@ -51,8 +51,7 @@ def blocked(pipeline: Pipeline) -> tuple[Obstacle, ...]:
                 field.component,
                 field.setting,
                 field.why,
-                f"Set {field.setting} to {field.usual}, the product's own value, or leave it "
-                "unset.",
+                f"Set {field.setting} to {field.usual}, the product's default, or leave it unset.",
             )
             for field in hopeless_settings(pipeline)
         ),
@@ -60,7 +59,7 @@ def blocked(pipeline: Pipeline) -> tuple[Obstacle, ...]:
 
 
 def within_cluster(pipeline: Pipeline) -> Pipeline:
-    """The pipeline with no more copies than the cluster can hold, where it asks for more."""
+    """Returns the pipeline with no more replicas than the cluster can have."""
     most = min(pipeline.requirement.survive + 2, pipeline.brokers)
     for problem in pipeline.problems():
         if problem.needs_more_brokers:
@@ -69,7 +68,7 @@ def within_cluster(pipeline: Pipeline) -> Pipeline:
 
 
 def _never_reached(pipeline: Pipeline) -> Iterator[Obstacle]:
-    """A topic that wants more brokers than there are is not made, or not made so."""
+    """A topic that requires more brokers than there are cannot be created like that."""
     brokers = counted(pipeline.brokers, "broker")
     for problem in pipeline.problems():
         if problem.needs_more_brokers:
@@ -105,7 +104,7 @@ def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:
 
 @derived_rows
 def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
-    """An internal topic that wants more brokers than there are is not made (finding B003)."""
+    """An internal topic that requires more brokers than there are is not created (finding B003)."""
     needs = []
     if pipeline.family is not Family.SPARK:
         needs.append((OFFSETS, "the group can never read"))
@@ -128,37 +127,42 @@ def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
 
 @dataclass(frozen=True, slots=True)
 class _Internal:
-    """An internal topic: the setting of its copies, how many, its minimum and where that is
-    stated, and what follows where nothing can be written to it."""
+    """An internal topic.
+
+    `factor` is the setting of its replicas and `copies` their number, `minimum` its minimum in sync
+    and `minimum_key` where that is stated. `consequence` is the effect if nothing can be written.
+    """
 
     factor: str
     copies: int
-    least: int
-    here: tuple[Component, str]
+    minimum: int
+    minimum_key: tuple[Component, str]
     consequence: str
 
 
 @derived_rows
 def _refused_by_minimum(pipeline: Pipeline) -> Iterator[Obstacle]:
-    """Before 3.7 an internal topic refuses everything, too, if its minimum is above its copies."""
+    """Before 3.7 an internal topic also refuses everything if its minimum is above its replicas."""
     if kafka_at_least(pipeline, "3.7"):
         return
     for topic in _internal_topics(pipeline):
-        component, setting = topic.here
+        component, setting = topic.minimum_key
         is_stated = setting in pipeline.stated(component)
-        if topic.least > topic.copies and (is_stated or topic.factor in pipeline.stated(component)):
+        if topic.minimum > topic.copies and (
+            is_stated or topic.factor in pipeline.stated(component)
+        ):
             by_default = "" if is_stated else " by default"
             yield Obstacle(
                 component,
                 setting,
-                f"{setting}={topic.least}{by_default} is above {topic.factor}={topic.copies}: "
+                f"{setting}={topic.minimum}{by_default} is above {topic.factor}={topic.copies}: "
                 f"before Kafka 3.7 {topic.consequence}.",
                 f"Set {setting} to {topic.copies} at most, or add replicas.",
             )
 
 
 def _internal_topics(pipeline: Pipeline) -> Iterator[_Internal]:
-    """Those that are written with acks=all."""
+    """Yields the internal topics that are written with acks=all."""
     if pipeline.family is not Family.SPARK and waits_for_all(pipeline):
         yield _Internal(
             OFFSETS,
@@ -186,6 +190,7 @@ def _internal_topics(pipeline: Pipeline) -> Iterator[_Internal]:
 
 
 def _stated_in(pipeline: Pipeline, component: Component, name: str) -> tuple[Component, str]:
-    """Where a topic's minimum is said: its own setting, or the brokers' for all topics."""
+    """Returns where a topic's minimum is stated: its own setting, or the brokers' for all
+    topics."""
     stated = name in pipeline.stated(component)
     return (component, name) if stated else (Component.BROKER, "min.insync.replicas")

@@ -1,7 +1,7 @@
-"""Frozen dataclasses as plain JSON data, and back.
+"""Converts frozen dataclasses to plain JSON data, and back.
 
-What comes back is of the declared types throughout, or refused: data that was kept may be of
-another release, or of another hand.
+Every value is checked against its declared type, because stored data may come from another release
+or may have been modified.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from types import UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 _MOST = 10**100
-"""No number of ours is as large, and every smaller one can be divided and written out."""
+"""Larger than any number of ours; every smaller one can be divided and converted to text."""
 
 _T = TypeVar("_T")
 
 
 def to_plain(value: Any) -> Any:
-    """Dataclasses and mappings become objects, tuples and sets lists; the rest is plain."""
+    """Converts dataclasses and mappings to objects, and tuples and sets to lists."""
     if is_dataclass(value):
         return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -33,32 +33,33 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[_T], data: object) -> _T:
-    """What `to_plain` wrote of a `kind`. Raises ValueError for anything else,
-    and says where: never what.
+    """Returns the `kind` that `to_plain` converted to `data`.
 
-    A field that is missing takes its default, so that a release may add one.
+    Raises ValueError for any other data. The message contains the path of the field, never its
+    value. A missing field takes its default, so that a release may add one.
     """
     try:
         result: _T = _reader(cast(Hashable, kind))(data)
-    except _Wrong as wrong:
-        raise ValueError(f"{'.'.join((kind.__name__, *wrong.path))} {wrong.what}") from None
+    except _Invalid as error:
+        raise ValueError(f"{'.'.join((kind.__name__, *error.path))} {error.problem}") from None
     return result
 
 
-class _Wrong(Exception):
-    """What is wrong, and in which field of which field: the path is made on the way out."""
+class _Invalid(Exception):
+    """A problem and the path of its field, which is built while the exception propagates."""
 
-    def __init__(self, what: str, *path: str) -> None:
-        super().__init__(what)
-        self.what, self.path = what, path
+    def __init__(self, problem: str, *path: str) -> None:
+        super().__init__(problem)
+        self.problem, self.path = problem, path
 
-    def within(self, name: str) -> _Wrong:
-        return _Wrong(self.what, name, *self.path)
+    def within(self, name: str) -> _Invalid:
+        return _Invalid(self.problem, name, *self.path)
 
 
 @cache
 def _reader(hint: Any) -> Callable[[Any], Any]:
-    """What reads data as one declared type: found once a type, an answer has a thousand values."""
+    """Returns the function that reads data as one declared type. It is cached, because an answer
+    has about a thousand values."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (tuple, frozenset):
         return partial(_collection, origin, _reader(inner[0]))
@@ -75,50 +76,50 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
 
 
 def _collection(kind: Any, read: Callable[[Any], Any], data: Any) -> Any:
-    return kind(map(read, _of(list, data)))
+    return kind(map(read, _checked(list, data)))
 
 
 def _mapping(key: Callable[[Any], Any], value: Callable[[Any], Any], data: Any) -> Any:
-    return {key(name): _named(name, value, item) for name, item in _of(dict, data).items()}
+    return {key(name): _read_item(name, value, item) for name, item in _checked(dict, data).items()}
 
 
-def _object(kind: Any, parts: list[tuple[Field[Any], Callable[[Any], Any]]], data: Any) -> Any:
-    text, given = _of(dict, data), {}
-    for field, read in parts:
-        if field.name in text:
-            given[field.name] = _named(field.name, read, text[field.name])
+def _object(kind: Any, readers: list[tuple[Field[Any], Callable[[Any], Any]]], data: Any) -> Any:
+    items, values = _checked(dict, data), {}
+    for field, read in readers:
+        if field.name in items:
+            values[field.name] = _read_item(field.name, read, items[field.name])
         elif field.default is MISSING and field.default_factory is MISSING:
-            raise _Wrong("is missing", field.name)
-    return kind(**given)
+            raise _Invalid("is missing", field.name)
+    return kind(**values)
 
 
 def _word(kind: type[StrEnum], data: Any) -> Any:
     if data in list(kind):
         return kind(data)
-    raise _Wrong("is not as it should be")
+    raise _Invalid("is not as it should be")
 
 
 def _scalar(kinds: frozenset[type], data: Any) -> Any:
     if type(data) in kinds and _is_sound(data):
         return data
-    raise _Wrong("is not as it should be")
+    raise _Invalid("is not as it should be")
 
 
-def _of(kind: type, data: Any) -> Any:
+def _checked(kind: type, data: Any) -> Any:
     if isinstance(data, kind):
         return data
-    raise _Wrong("is not as it should be")
+    raise _Invalid("is not as it should be")
 
 
-def _named(name: str, read: Callable[[Any], Any], data: Any) -> Any:
+def _read_item(name: str, read: Callable[[Any], Any], data: Any) -> Any:
     try:
         return read(data)
-    except _Wrong as wrong:
-        raise wrong.within(name) from None
+    except _Invalid as error:
+        raise error.within(name) from None
 
 
 def _is_sound(value: object) -> bool:
-    """Whether a text can be written to a page, and a number be calculated with."""
+    """Whether a text can be encoded, and a number is small enough to calculate with."""
     if isinstance(value, str):
         return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
     return not isinstance(value, int) or abs(value) < _MOST

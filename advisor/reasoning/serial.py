@@ -1,4 +1,4 @@
-"""A pipeline as plain data (JSON) and back. What comes back is validated as if it were typed."""
+"""Converts a pipeline to plain data (JSON) and back; the data is validated like typed input."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from advisor.reasoning.fields import from_fields
 from advisor.reasoning.pipeline import Pipeline
 
 _SWITCH = {"true": "on", "false": "off"}
-"""JSON's words → the form's."""
+"""JSON's values → the form's."""
 
 
 class PipelineError(ValueError):
-    """Data that is no valid pipeline; `problems` says everything that is wrong with it."""
+    """Data that is not a valid pipeline; `problems` are all its problems."""
 
     def __init__(self, problems: list[Problem]) -> None:
         text = "; ".join(
@@ -25,7 +25,8 @@ class PipelineError(ValueError):
 
 
 def to_data(pipeline: Pipeline) -> dict[str, Any]:
-    """The pipeline as JSON data: only what was stated, so that defaults stay defaults."""
+    """Returns the pipeline as JSON data, with stated settings only, so that defaults stay
+    defaults."""
     need = pipeline.requirement
     releases = {"version": pipeline.client_release, "kafka": pipeline.kafka_release}
     stated = {name: release for name, release in releases.items() if release}
@@ -49,7 +50,7 @@ def to_data(pipeline: Pipeline) -> dict[str, Any]:
 
 
 def from_data(data: Mapping[str, Any]) -> Pipeline:
-    """The pipeline that `to_data` wrote. Raises `PipelineError` for anything else."""
+    """Returns the pipeline that `to_data` converted. Raises `PipelineError` for other data."""
     pipeline, problems = from_fields(to_fields(data))
     if pipeline is None:
         raise PipelineError(problems)
@@ -57,7 +58,7 @@ def from_data(data: Mapping[str, Any]) -> Pipeline:
 
 
 def to_fields(data: Mapping[str, Any]) -> dict[str, str]:
-    """What `to_data` wrote as the form's flat fields, whether or not the catalog takes them.
+    """Returns the result of `to_data` as the form's flat fields, without checks by the catalog.
 
     Raises `PipelineError` for data of another shape.
     """
@@ -70,7 +71,7 @@ def to_fields(data: Mapping[str, Any]) -> dict[str, str]:
             for name, value in settings.items():
                 fields[f"{component}.{name}"] = _text(value)
     except (KeyError, TypeError, AttributeError) as error:
-        message = f"This is no pipeline: {error}."
+        message = f"This is not a pipeline: {error}."
         raise PipelineError([Problem(Component.APPLICATION, "pipeline", message)]) from error
     ordering = fields["need.ordering"]
     return fields | {"need.ordering": _SWITCH.get(ordering, ordering)}
@@ -80,5 +81,5 @@ def _text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str | int):
-        raise TypeError(f"{value!r} is no value")
+        raise TypeError(f"{value!r} is not a value")
     return str(value)

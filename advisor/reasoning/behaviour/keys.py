@@ -8,9 +8,9 @@ from advisor.reasoning.pipeline import Pipeline
 OWN = "partitioner"
 """The setting of how the team's own partitioner.class chooses. Only the team knows it."""
 
-_BLIND = ("RoundRobinPartitioner", "UniformStickyPartitioner")
+_KEYLESS = ("RoundRobinPartitioner", "UniformStickyPartitioner")
 AS_JAVA = ("murmur2", "murmur2_random")
-_BESIDE = "application.other.writers"
+_OTHER_WRITERS = "application.other.writers"
 _TWO_HASHES = "they put one key into two partitions."
 _CRC32 = ("consistent", "consistent_random")
 
@@ -50,9 +50,9 @@ def _by_librdkafka(pipeline: Pipeline) -> str | None:
     if partitioner == "random":
         return "partitioner=random: each message goes to any partition, whatever its key."
     if others == "java" and partitioner not in AS_JAVA:
-        return f"partitioner={partitioner}, {_BESIDE}=java (murmur2): {_TWO_HASHES}"
+        return f"partitioner={partitioner}, {_OTHER_WRITERS}=java (murmur2): {_TWO_HASHES}"
     if others == "librdkafka" and partitioner not in _CRC32:
-        return f"partitioner={partitioner}, {_BESIDE}=librdkafka (CRC32): {_TWO_HASHES}"
+        return f"partitioner={partitioner}, {_OTHER_WRITERS}=librdkafka (CRC32): {_TWO_HASHES}"
     return None
 
 
@@ -61,7 +61,7 @@ def own_class(pipeline: Pipeline) -> bool:
     if pipeline.family is Family.LIBRDKAFKA:
         return False
     stated = pipeline.text(Component.PRODUCER, "partitioner.class")
-    return bool(stated) and stated.rpartition(".")[2] not in (*_BLIND, "DefaultPartitioner")
+    return bool(stated) and stated.rpartition(".")[2] not in (*_KEYLESS, "DefaultPartitioner")
 
 
 def _by_own_class(pipeline: Pipeline, stated: str) -> str | None:
@@ -72,7 +72,7 @@ def _by_own_class(pipeline: Pipeline, stated: str) -> str | None:
     if pipeline.text(Component.APPLICATION, OWN) != "by-key":
         return f"partitioner.class={stated}: only its code shows whether it uses the key."
     if others in ("java", "librdkafka"):
-        return f"partitioner.class={stated}, {_BESIDE}={others}: {_TWO_HASHES}"
+        return f"partitioner.class={stated}, {_OTHER_WRITERS}={others}: {_TWO_HASHES}"
     return None
 
 
@@ -85,5 +85,5 @@ def _by_java(pipeline: Pipeline) -> str | None:
     if knows and not stated and pipeline.flag(Component.PRODUCER, ignore):
         return f"{ignore}=true: each batch goes to any partition, whatever the keys."
     if pipeline.text(Component.APPLICATION, "other.writers") == "librdkafka":
-        return f"murmur2, {_BESIDE}=librdkafka (CRC32): {_TWO_HASHES}"
+        return f"murmur2, {_OTHER_WRITERS}=librdkafka (CRC32): {_TWO_HASHES}"
     return None

@@ -39,7 +39,7 @@ SET = [
      "^NO(?!.*Not possible).*delivery.timeout.ms: 120000 -> 405025"),
     # a broker ends itself before it is registered (BrokerLifecycleManager)
     ("", f"{C} broker.controller.quorum.append.linger.ms=60000", 1,
-     "linger.ms to 25, the product's own value, or leave it unset. What breaks"),
+     "linger.ms to 25, the product's default, or leave it unset. What breaks"),
     ("", f"{C} broker.controller.quorum.append.linger.ms=30000 "
      "broker.initial.broker.registration.timeout.ms=20000", 2, "leave both lines out"),
     ("", f"{C} broker.initial.broker.registration.timeout.ms=20000", 0, "YES"),

@@ -161,7 +161,8 @@ KEPT = "application.state=logged streams.processing.guarantee=exactly_once_v2"
     ("--brokers 4 --survive 2", f"{TOPIC} {ONCE}", FOURTH),
     ("--brokers 3 --survive 2", f"{TOPIC} {ONCE}",
      "Not possible: exactly-once, with 2 brokers lost for good, and writes that continue while 1 "
-     "broker is away.*no broker may be away.*4 brokers: replication.factor=4 and min.insync.replicas=3"),
+     "broker is away.*no broker may be away.*4 brokers: replication.factor=4 and "
+     "min.insync.replicas=3"),
     ("--brokers 2", f"{PAIR} {ONCE}", "1 broker lost for good, and writes.*Nearest: 3 brokers"),
     ("--brokers 4 --survive 2", f"{TOPIC} {ONCE}", "^(?!.*Not possible)"),
     # and those of Kafka Streams
