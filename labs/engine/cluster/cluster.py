@@ -369,7 +369,7 @@ class Addresses:
         self.note = ""
         if layout.linked:
             self.note = "links: every connection between nodes goes through a proxy"
-            ids = {home: node.id for node, home in self.homes.items()}
+            ids = {folder: node.id for node, folder in self.homes.items()}
             self.links = Links(proxy_ports(self.nodes, self.zookeeper), ids, log)
 
     @property

@@ -27,9 +27,9 @@ OPTIONS = (
     "-XX:-UsePerfData",
 )
 
-# The Maven jars bring no configuration of log4j: without one a broker says nothing below ERROR.
-# Kafka 4.0 went from log4j 1 (now reload4j) to log4j 2 (KIP-653).
-# To standard error: standard output is an application's own, and slf4j finds one or the other.
+# The Maven jars include no log4j configuration; without one a broker logs nothing below ERROR.
+# Kafka 4.0 moved from log4j 1 (now reload4j) to log4j 2 (KIP-653); slf4j finds one or the other.
+# Logs go to standard error, because applications use standard output.
 LOG4J_1 = """\
 log4j.rootLogger = INFO, err
 log4j.appender.err = org.apache.log4j.ConsoleAppender
@@ -54,7 +54,7 @@ _ARCHIVE_TROUBLE = (WaitTimeout, KafkaException)
 def broker_command(
     distribution: Distribution, java: Java, options: Sequence[str] = ()
 ) -> tuple[str | Path, ...]:
-    """The command of a broker whose working folder holds what `lay_out` put there."""
+    """Returns the command of a broker whose working folder was prepared by `lay_out`."""
     return (
         java.path, *OPTIONS, *options, "-Dlog4j.configuration=file:log4j.properties",
         "-Dlog4j2.configurationFile=log4j2.properties", "-cp", distribution.class_path,
@@ -66,14 +66,14 @@ def lay_out(
     folder: Path, properties: str, checkpoint: Path, cluster_id: str, node: int,
     folders: Sequence[str] = (DATA,),
 ) -> None:  # fmt: skip
-    """Makes `folder` the working folder of a broker: formatted storage and its files."""
+    """Makes `folder` the working folder of a broker, with its files and formatted storage."""
     working_folder(folder, BROKER_FILE, properties)
     for name in folders:
         format_storage(checkpoint, folder / name, cluster_id, node)
 
 
 def working_folder(folder: Path, file: str, settings: str) -> None:
-    """Makes the folder that a JVM runs in: its settings in a file, and how it logs."""
+    """Creates the working folder of a JVM, with its settings file and its log configuration."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / file).write_text(settings, "ascii")
     (folder / "log4j.properties").write_text(LOG4J_1, "ascii")
@@ -81,12 +81,12 @@ def working_folder(folder: Path, file: str, settings: str) -> None:
 
 
 def has_archive(distribution: Distribution, java: Java) -> bool:
-    """Whether the class-data archive exists, or an attempt to make it failed."""
+    """Whether the class-data archive exists or a recent attempt to create it failed."""
     return _archive(distribution, java).settled(distribution.jars)
 
 
 def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
-    """Options that map the class-data archive, which is made at the first call (some 15 s)."""
+    """Returns the options for the class-data archive, created at the first call (some 15 s)."""
     archive = _archive(distribution, java)
     archive.make(distribution.jars, partial(_train, distribution, java), _ARCHIVE_TROUBLE)
     return archive.options
@@ -97,7 +97,7 @@ def _archive(distribution: Distribution, java: Java) -> classes.Archive:
 
 
 def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
-    """Runs one broker for a moment, then archives the classes that it has loaded."""
+    """Runs one broker briefly, then archives the classes that it loaded; returns the archive."""
     ports = Ports(2)
     (node,) = nodes(iter(ports.numbers), Layout(1))
     home = folder / "broker"

@@ -12,24 +12,24 @@ LOOPBACK = "127.0.0.1"
 LISTENERS = CLIENTS, QUORUM = "CLIENTS", "QUORUM"
 """The names of a node's listeners: for clients and other brokers, and for controllers."""
 DATA, METADATA = "data", "metadata"
-"""The first of a node's log folders, and that of its metadata where it has one of its own."""
+"""The names of a node's first log folder, and of its separate metadata folder if it has one."""
 
 ZOOKEEPER_ID = 0
-"""The number of the ZooKeeper of a cluster."""
+"""The node id of a cluster's ZooKeeper."""
 
 HostPort = tuple[str, int]
-"""A host's address and a port of it."""
+"""A host and a port."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which processes a cluster has, and how they are laid out on this machine.
+    """The processes of a cluster, and their layout on this machine.
 
-    The `brokers` are numbered from 1. Each is a controller too (KRaft), or there are so many
-    `controllers` beside them, numbered after them; or there is a `zookeeper` and neither.
-    If it is `linked`, every way from one to another and from clients to them leads through a proxy,
-    and each listens on one port and advertises another. A broker has so many `log_dirs`, and
-    brokers stand in so many `racks` by turns, 0 for none.
+    The `brokers` are numbered from 1. By default each is also a controller (KRaft). Otherwise there
+    are dedicated `controllers`, numbered after the brokers, or a `zookeeper`. If it is `linked`,
+    every connection between nodes and from clients goes through a proxy, and each node listens on
+    one port and advertises another. `log_dirs` is the number of log folders of a broker. Brokers
+    are distributed over `racks` in turn; 0 means no racks.
     """
 
     brokers: int = 3
@@ -41,16 +41,16 @@ class Layout:
 
     @property
     def ports(self) -> int:
-        """How many ports of this machine its processes take."""
-        ruling = 1 if self.zookeeper else self.controllers or self.brokers
-        return (self.brokers + ruling) * (2 if self.linked else 1)
+        """The number of ports that its processes use on this machine."""
+        deciding = 1 if self.zookeeper else self.controllers or self.brokers
+        return (self.brokers + deciding) * (2 if self.linked else 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a node listens (`at`), and the address that it advertises.
+    """The address at which a node listens (`at`), and the address that it advertises.
 
-    They differ where the way to it leads through a proxy (`labs.engine.network`).
+    They differ if connections go through a proxy (`labs.engine.network`).
     """
 
     at: HostPort
@@ -59,7 +59,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One process: a broker if clients reach it, a controller if it has a quorum's listener."""
+    """A process: a broker if it has a client listener, a controller if it has a quorum listener."""
 
     id: int
     clients: Address | None
@@ -67,52 +67,54 @@ class Node:
 
     @property
     def name(self) -> str:
-        """The name of its folder and its log."""
+        """The name of its folder and its log file."""
         return f"{'broker' if self.clients else 'controller'}-{self.id}"
 
     @property
     def port(self) -> int:
-        """Where it listens itself."""
+        """The port of its first listener."""
         return next(iter(self.addresses.values())).at[1]
 
     @property
     def roles(self) -> str:
-        """As `process.roles` has them (KIP-500)."""
-        served = {"broker": self.clients, "controller": self.quorum}
-        return ",".join(role for role, address in served.items() if address)
+        """Its value of `process.roles` (KIP-500)."""
+        roles = {"broker": self.clients, "controller": self.quorum}
+        return ",".join(role for role, address in roles.items() if address)
 
     @property
     def addresses(self) -> dict[str, Address]:
-        """Its addresses by the name of the listener."""
-        named = {CLIENTS: self.clients, QUORUM: self.quorum}
-        return {name: address for name, address in named.items() if address}
+        """Listener name → address."""
+        addresses = {CLIENTS: self.clients, QUORUM: self.quorum}
+        return {name: address for name, address in addresses.items() if address}
 
 
 def address(ports: Iterator[int], *, linked: bool) -> Address:
-    """An address of this machine; a `linked` one is advertised at another port."""
-    own = (LOOPBACK, next(ports))
-    return Address(own, (LOOPBACK, next(ports)) if linked else own)
+    """Returns an address on this machine; a `linked` address is advertised at another port."""
+    listening = (LOOPBACK, next(ports))
+    return Address(listening, (LOOPBACK, next(ports)) if linked else listening)
 
 
 def nodes(ports: Iterator[int], layout: Layout) -> tuple[Node, ...]:
-    """The brokers and then the controllers of a layout, at the ports that are next."""
-    own_address = partial(address, ports, linked=layout.linked)
+    """Returns the brokers and then the controllers of a layout, at the next ports."""
+    next_address = partial(address, ports, linked=layout.linked)
     only_brokers = bool(layout.controllers or layout.zookeeper)
 
     def broker(id_: int) -> Node:
-        clients = own_address()
-        return Node(id_, clients, None if only_brokers else own_address())
+        clients = next_address()
+        return Node(id_, clients, None if only_brokers else next_address())
 
-    after = layout.brokers + 1
-    brokers = [broker(id_) for id_ in range(1, after)]
-    controllers = [Node(after + n, None, own_address()) for n in range(layout.controllers)]
+    first_controller = layout.brokers + 1
+    brokers = [broker(id_) for id_ in range(1, first_controller)]
+    controllers = [
+        Node(first_controller + n, None, next_address()) for n in range(layout.controllers)
+    ]
     return (*brokers, *controllers)
 
 
 def log_folders(node: Node, log_dirs: int = 1) -> tuple[str, ...]:
-    """The folders that a node formats: `log.dirs`, and after several of a broker the metadata's.
+    """Returns the folders that a node formats: `log.dirs`, and a metadata folder after several.
 
-    A broker whose metadata's folder fails ends itself, whatever else it has (KIP-858).
+    A broker exits if its metadata folder fails, even if other folders work (KIP-858).
     """
     if log_dirs == 1 or not node.clients:
         return (DATA,)
@@ -120,19 +122,19 @@ def log_folders(node: Node, log_dirs: int = 1) -> tuple[str, ...]:
 
 
 def rack(id_: int, racks: int) -> int:
-    """In which of the racks a broker stands, numbered from 1."""
+    """Returns the number of the rack of a broker, from 1."""
     return (id_ - 1) % racks + 1
 
 
 def rack_setting(node: Node, racks: int) -> dict[str, str]:
-    """The line of a broker's file that names its rack, if there are racks (KIP-36)."""
+    """Returns the setting for a broker's rack; empty without racks (KIP-36)."""
     return {"broker.rack": f"rack-{rack(node.id, racks)}"} if racks and node.clients else {}
 
 
 def proxy_ports(linked: Iterable[Node], zookeeper: Address | None = None) -> list[ProxyPort]:
-    """The proxied listeners of these nodes: each advertised port with the node's own port.
+    """Returns the proxied listeners of these nodes: advertised port and the node's own port.
 
-    A proxied ZooKeeper is a node of the number `ZOOKEEPER_ID`, and stands for the controllers.
+    A proxied ZooKeeper has the id `ZOOKEEPER_ID` and takes the place of the controllers.
     """
     listeners = [
         (str(node.id), *listener) for node in linked for listener in node.addresses.items()

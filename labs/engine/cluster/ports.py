@@ -1,4 +1,4 @@
-"""Loopback ports, reserved while they are held."""
+"""Reserved loopback ports."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import socket
 
 
 class Ports:
-    """Holds `count` free ports of 127.0.0.1.
+    """Reserves `count` free ports of 127.0.0.1.
 
-    Each is held by a socket that is bound but does not listen. Linux then assigns the port to no
-    process and to no outgoing connection, while a broker of ours can still bind it:
-    both sockets have SO_REUSEADDR (Java sets it on listeners) and only one listens (socket(7)).
-    So a port stays ours while its broker is dead, and until `release`.
+    Each port is reserved by a socket that is bound but does not listen. Linux then assigns the port
+    to no other process and to no outgoing connection. A broker of the lab can still bind it: both
+    sockets have SO_REUSEADDR (Java sets it on listeners) and only one listens (socket(7)). So a
+    port stays reserved while its broker is dead, until `release`.
     """
 
     def __init__(self, count: int) -> None:
-        self._held = [_hold() for _ in range(count)]
-        self.numbers = tuple(int(held.getsockname()[1]) for held in self._held)
+        self._sockets = [_reserve() for _ in range(count)]
+        self.numbers = tuple(int(reserved.getsockname()[1]) for reserved in self._sockets)
 
     def release(self) -> None:
-        for held in self._held:
-            held.close()
+        for reserved in self._sockets:
+            reserved.close()
 
 
-def _hold() -> socket.socket:
-    held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    held.bind(("127.0.0.1", 0))
-    return held
+def _reserve() -> socket.socket:
+    reserved = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    return reserved

@@ -1,7 +1,7 @@
-"""Prepares what a first cluster would wait for: jars, storage, class archive.
+"""Prepares the files that a first cluster would wait for: jars, storage, class archive.
 
-`python -m labs.engine.cluster.prepare` makes it now. This is never needed: each part is made when
-it is first asked for.
+`python -m labs.engine.cluster.prepare` creates them now. This is optional: each file is created
+when it is first needed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from labs.engine.distributions.java import Java, find_java
 
 
 def prepare(progress: download.Progress) -> None:
-    """Prepares the newest Kafka and Spark's connector; quick if that was done before.
+    """Prepares the newest Kafka and Spark's connector; quick if they are already prepared.
 
-    Raises what `prepared` does.
+    Raises the errors of `prepared`.
     """
     distribution.spark_connector(progress)
     prepared(distribution.kafka_versions()[0], find_java(), progress)
@@ -27,12 +27,11 @@ def prepare(progress: download.Progress) -> None:
 def prepared(
     version: str, java: Java, progress: download.Progress, *, zookeeper: bool = False
 ) -> Distribution:
-    """A release of Kafka with its jars, formatted storage and class archive in the cache.
+    """Returns a release of Kafka with jars, formatted storage and class archive in the cache.
 
-    Brokers that have a `zookeeper` need the jars alone.
-    `progress` is given plain lines while one of them is made. Raises what these raise:
-    `java.JavaMissing`, `download.DownloadFailed`, `distribution.UnknownVersion`,
-    `distribution.WrongChecksum`, `storage.FormatFailed`.
+    Brokers with a `zookeeper` need only the jars. `progress` receives plain lines while a file is
+    created. Raises `java.JavaMissing`, `download.DownloadFailed`, `distribution.UnknownVersion`,
+    `distribution.WrongChecksum` and `storage.FormatFailed`.
     """
     kafka = distribution.kafka(version, progress)
     if zookeeper:

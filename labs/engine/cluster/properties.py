@@ -1,4 +1,4 @@
-"""The properties of a disposable broker: identity, shortened settings, and the caller's own."""
+"""The properties of a disposable broker: identity, shortened settings, and caller's settings."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Settings = Mapping[str, str | int | bool]
 
 
 class RefusedSetting(ValueError):
-    """A broker setting that must not reach a properties file; the message says which and why."""
+    """A broker setting that must not be in a properties file; the message says which and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A setting in which a lab's broker differs from the product; `why` is for the page."""
+    """A setting in which the lab's brokers differ from the product; the page shows `why`."""
 
     lab: int
     product: int
@@ -76,18 +76,18 @@ SHORTENED: Mapping[str, Shortened] = {
         "a small heap is enough; it only bounds how much one cleaning compacts",
     ),
 }
-"""Everything in which a lab's broker differs from the product's default, unless the caller sets
-it. `replica.lag.time.max.ms` is not here on purpose: a follower that a lab pauses must stay in
+"""All settings in which the lab's brokers differ from the defaults, unless the caller sets
+them. `replica.lag.time.max.ms` is deliberately absent: a follower that a lab pauses must stay in
 the ISR, as it would in production for half a minute."""
 
-_OF_ZOOKEEPER = frozenset({"zookeeper.session.timeout.ms"})
-_OF_KRAFT = frozenset({
+_ZOOKEEPER_ONLY = frozenset({"zookeeper.session.timeout.ms"})
+_KRAFT_ONLY = frozenset({
     "broker.session.timeout.ms", "broker.heartbeat.interval.ms",
     "initial.broker.registration.timeout.ms",
 })  # fmt: skip
-"""Settings that have an effect in KRaft mode only, or with ZooKeeper only."""
+"""Settings with an effect only with ZooKeeper, or only in KRaft mode."""
 _REGISTRATION_MS = 60_000
-"""How long a broker waits for its ZooKeeper, which boots at the same time."""
+"""How long a broker waits for its ZooKeeper, which boots in parallel."""
 IDENTITY = re.compile(
     r"process\.roles|node\.id|broker\.id|(advertised\.)?listeners?(\..*)?|log\.dirs?|"
     r"metadata\.log\.dir|controller\.listener\..*|controller\.quorum\.(voters|bootstrap\..*)|"
@@ -98,17 +98,19 @@ IDENTITY = re.compile(
 
 
 def check(settings: Settings) -> None:
-    """Raises `RefusedSetting` for what a caller may not set or a properties file cannot hold.
+    """Raises `RefusedSetting` for a setting that a caller may not set.
 
-    Refused are names that are not Kafka's spelling, values with control characters (a newline
-    would begin another setting), the settings that make a broker this cluster's, and those that
-    name files or classes to load.
+    These are names that no Kafka setting can have, values with control characters (a newline would
+    begin another setting), settings that tie a broker to this cluster, and settings that name files
+    or classes to load.
     """
     for name, value in settings.items():
         if not re.fullmatch(r"[a-z][a-z0-9]*(\.[a-z0-9]+)*", name):
             raise RefusedSetting(f"{name!r} is not the name of a broker setting")
         if IDENTITY.fullmatch(name):
-            raise RefusedSetting(f"{name} is the lab's own to set: it keeps clusters apart")
+            raise RefusedSetting(
+                f"{name} is reserved for the lab, which uses it to separate clusters"
+            )
         if any(ord(char) < 32 or 127 <= ord(char) < 160 for char in str(value)):
             raise RefusedSetting(f"the value of {name} holds a line break or control character")
 
@@ -116,8 +118,10 @@ def check(settings: Settings) -> None:
 def shortened(
     settings: Settings, version: str, *, zookeeper: bool = False
 ) -> dict[str, tuple[int, int]]:
-    """Setting → (value in the lab, the product's default), for those the caller left alone and
-    the release knows, in its mode."""
+    """Returns setting → (value in the lab, the product's default) for the shortened settings.
+
+    Settings of the caller, and settings that the release does not have in its mode, are left out.
+    """
     return {
         name: (entry.lab, entry.product)
         for name, entry in SHORTENED.items()
@@ -127,28 +131,27 @@ def shortened(
 
 @cache
 def _broker_settings(version: str, *, zookeeper: bool) -> frozenset[str]:
-    """The names of the broker settings that a release has, such as those of share groups in newer
-    ones. Those without an effect in its mode are left out."""
+    """Returns the names of a release's broker settings that have an effect in its mode."""
     line = kafka_line(version)
     settings = settings_of(Family.JAVA, line, line, Component.BROKER, every=True)
     names = frozenset(setting.name for setting in settings)
-    return names - (_OF_KRAFT if zookeeper else _OF_ZOOKEEPER)
+    return names - (_KRAFT_ONLY if zookeeper else _ZOOKEEPER_ONLY)
 
 
 def node_properties(
     node: Node, nodes: Sequence[Node], settings: Settings, version: str,
     folders: Sequence[str] = (DATA,), zookeeper: Address | None = None,
 ) -> str:  # fmt: skip
-    """The server.properties of one of `nodes` for a release of Kafka.
+    """Returns the server.properties of one of `nodes` for a release of Kafka.
 
-    `settings` come last and win. `folders` are those of `nodes.log_folders`, and `zookeeper` is
-    where a server keeps the metadata in place of controllers. Raises `RefusedSetting`.
+    `settings` come last and override the others. `folders` are those of `nodes.log_folders`.
+    `zookeeper` is the address of the ZooKeeper, None in KRaft mode. Raises `RefusedSetting`.
     """
     check(settings)
     replicas = min(3, sum(node.clients is not None for node in nodes))
-    ours = {
-        # The product's default of 3 cannot be met by a smaller cluster, and then nobody can
-        # commit an offset; with three brokers these are the product's own values.
+    defaults = {
+        # A smaller cluster cannot satisfy the product's default of 3, and then offsets cannot be
+        # committed. With three brokers these are the product's defaults.
         "offsets.topic.replication.factor": replicas,
         "transaction.state.log.replication.factor": replicas,
         "transaction.state.log.min.isr": min(2, replicas),
@@ -157,22 +160,26 @@ def node_properties(
         **{name: entry.lab for name, entry in SHORTENED.items()},
     }
     names = _broker_settings(version, zookeeper=zookeeper is not None)
-    known = {name: value for name, value in ours.items() if name in names}
-    own = _identity(node, nodes, version) if zookeeper is None else _registered(node, zookeeper)
-    return properties({**own, **_storage(folders), **known, **settings})
+    supported = {name: value for name, value in defaults.items() if name in names}
+    identity = (
+        _identity(node, nodes, version)
+        if zookeeper is None
+        else _zookeeper_identity(node, zookeeper)
+    )
+    return properties({**identity, **_storage(folders), **supported, **settings})
 
 
 def properties(settings: Settings) -> str:
-    """Settings as a file that `java.util.Properties.load` reads; the names are the catalog's."""
+    """Returns settings as a properties file for `java.util.Properties.load`."""
     return "".join(f"{name}={_escape(value)}\n" for name, value in settings.items())
 
 
 def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str | int]:
-    """A node's id, its roles, its listeners, and the voters of its quorum."""
+    """Returns the settings for a node's id, its roles, its listeners, and the quorum voters."""
     advertised: Set[str] = node.addresses.keys()
     if not at_least(version, "3.9"):
-        # Only since KIP-853 may a controller's listener be advertised; before, others know it
-        # from their own list of voters alone.
+        # A controller's listener may be advertised only since KIP-853. Before, other nodes know it
+        # only from their list of voters.
         advertised -= {QUORUM}
     quorum = [(node.id, *node.quorum.advertised) for node in nodes if node.quorum]
     return {
@@ -184,8 +191,8 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
     }
 
 
-def _registered(node: Node, zookeeper: Address) -> dict[str, str | int]:
-    """The same for a broker that registers with ZooKeeper."""
+def _zookeeper_identity(node: Node, zookeeper: Address) -> dict[str, str | int]:
+    """Returns the corresponding settings for a broker that registers with ZooKeeper."""
     return {
         "broker.id": node.id,
         **_listeners(node, node.addresses.keys(), (CLIENTS,)),
@@ -195,10 +202,16 @@ def _registered(node: Node, zookeeper: Address) -> dict[str, str | int]:
 
 
 def _listeners(node: Node, advertised: Set[str], names: Iterable[str]) -> dict[str, str]:
-    shown = {name: at.advertised for name, at in node.addresses.items() if name in advertised}
+    advertised_addresses = {
+        name: at.advertised for name, at in node.addresses.items() if name in advertised
+    }
     return {
         "listeners": joined_listeners({name: at.at for name, at in node.addresses.items()}),
-        **({"advertised.listeners": joined_listeners(shown)} if shown else {}),
+        **(
+            {"advertised.listeners": joined_listeners(advertised_addresses)}
+            if advertised_addresses
+            else {}
+        ),
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
         "inter.broker.listener.name": CLIENTS,
     }
@@ -214,7 +227,7 @@ def joined_listeners(at: Mapping[str, HostPort]) -> str:
 
 
 def _escape(value: str | int | bool) -> str:
-    """A value as `java.util.Properties.load` reads it back (its javadoc: ISO 8859-1, `\\`)."""
+    """Returns a value, escaped for `java.util.Properties.load` (its javadoc: ISO 8859-1, `\\`)."""
     units = written(value).encode("utf-16-be")
     pairs = (int.from_bytes(units[i : i + 2], "big") for i in range(0, len(units), 2))
     return "".join(

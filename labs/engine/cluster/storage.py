@@ -1,9 +1,8 @@
-"""Formatted storage without starting a JVM for each broker.
+"""Formatted storage without a JVM for each broker.
 
-`StorageTool format` takes a second and leaves two files: `bootstrap.checkpoint`, the feature
-levels of a new cluster (the same for every cluster of a version: it names neither cluster nor
-node), and `meta.properties`, four plain lines. The first is made once a version by the tool
-itself and cloned, the second is written.
+`StorageTool format` takes a second and writes two files: `bootstrap.checkpoint`, the feature levels
+of a new cluster, and `meta.properties`, four plain lines. The first contains neither cluster nor
+node, so the tool creates it once per version and it is copied. The second is written here.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _CHECKPOINT = "bootstrap.checkpoint"
 
 
 class FormatFailed(Exception):
-    """Kafka's StorageTool refused; the message is its own."""
+    """Kafka's StorageTool failed; the message includes its output."""
 
 
 def new_id() -> str:
-    """A random id as org.apache.kafka.common.Uuid writes one; it must not begin with a dash."""
+    """Returns a random id in the form of org.apache.kafka.common.Uuid, without a leading dash."""
     while True:
         text = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
         if not text.startswith("-"):
@@ -48,10 +47,10 @@ def format_storage(checkpoint: Path, folder: Path, cluster_id: str, node: int) -
 
 
 def reformat(folder: Path) -> None:
-    """Makes a log folder as empty as a new disk.
+    """Empties a log folder, as if its disk were new.
 
-    One of KRaft is formatted: same cluster and node, new id. One of a broker that has ZooKeeper is
-    left empty: the broker formats it itself when it starts.
+    In KRaft mode the folder is formatted again for the same cluster and node, with a new id. With
+    ZooKeeper it stays empty, because the broker formats it at its start.
     """
     meta = _meta(folder)
     if not (folder / _CHECKPOINT).exists():
@@ -59,13 +58,13 @@ def reformat(folder: Path) -> None:
         folder.mkdir()
         return
     with tempfile.TemporaryDirectory() as scratch:
-        kept = shutil.copy2(folder / _CHECKPOINT, scratch)
+        copy = shutil.copy2(folder / _CHECKPOINT, scratch)
         shutil.rmtree(folder)
-        format_storage(Path(kept), folder, meta["cluster.id"], int(meta["node.id"]))
+        format_storage(Path(copy), folder, meta["cluster.id"], int(meta["node.id"]))
 
 
 def directory_id(folder: Path) -> str:
-    """The random id that a log folder got when it was formatted (KIP-858); '' if it has none."""
+    """Returns the directory id of a formatted log folder (KIP-858); '' if it has none."""
     return _meta(folder).get("directory.id", "")
 
 
@@ -79,10 +78,10 @@ def _meta(folder: Path) -> dict[str, str]:
 def checkpoint(
     distribution: Distribution, java: Java, features: Mapping[str, int] | None = None
 ) -> Path:
-    """The release's own bootstrap.checkpoint, made at the first call by its StorageTool.
+    """Returns the bootstrap.checkpoint of a release; its StorageTool creates it at the first call.
 
-    Feature levels are the release's defaults but for `features` (name → level; KIP-1022, since
-    4.0): eligible leader replicas are on from 4.1 (KIP-966). Raises `FormatFailed`.
+    Feature levels are the release's defaults, except for `features` (name → level; KIP-1022, since
+    4.0). Eligible leader replicas are on by default since 4.1 (KIP-966). Raises `FormatFailed`.
     """
     levels = [f"{name}={level}" for name, level in sorted((features or {}).items())]
     name = "-".join([f"kafka-{distribution.version}", *levels])
@@ -96,15 +95,15 @@ def checkpoint(
 
 
 def _run_tool(distribution: Distribution, java: Java, folder: Path, levels: Sequence[str]) -> None:
-    # The tool only wants to see a whole configuration; nothing listens on these ports.
+    # The tool only needs a complete configuration; nothing listens on these ports.
     (node,) = nodes(iter((9092, 9093)), Layout(1))
     properties = node_properties(node, (node,), {}, distribution.version)
     (folder / "server.properties").write_text(properties, "ascii")
-    ran = subprocess.run(
+    result = subprocess.run(
         [java.path, "-Xmx128m", "-cp", distribution.class_path, "kafka.tools.StorageTool",
          "format", "--cluster-id", new_id(), "--config", "server.properties",
          *(word for level in levels for word in ("--feature", level))],
         cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, check=False,
     )  # fmt: skip
-    if ran.returncode != 0:
-        raise FormatFailed(f"Kafka's StorageTool failed:\n{ran.stdout}{ran.stderr}")
+    if result.returncode != 0:
+        raise FormatFailed(f"Kafka's StorageTool failed:\n{result.stdout}{result.stderr}")

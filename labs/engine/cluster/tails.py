@@ -1,9 +1,9 @@
 """Measures and cuts off the unflushed end of a dead broker's logs.
 
-A broker writes how far each log is flushed into `recovery-point-offset-checkpoint`
-(LogManager.scala; lines: version, count, then "topic partition offset"); a log that is not there
-was never flushed. The file may lag behind, but a log never holds `flush.messages` records that
-are not flushed (UnifiedLog.scala, `append`).
+A broker writes the flushed offset of each log to `recovery-point-offset-checkpoint`
+(LogManager.scala; lines: version, count, then "topic partition offset"). A log without an entry was
+never flushed. The file may lag, but a log never has `flush.messages` unflushed records
+(UnifiedLog.scala, `append`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from labs.engine.cluster.log_ends import Batch, batches
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was cut off one log: bytes before and after, and the offset where it ends now."""
+    """A cut of one log: its `size` in bytes before, the `kept` bytes, and its end offset now."""
 
     log: str
     size: int
@@ -26,10 +26,10 @@ class Cut:
 
 
 def cut_unflushed(data: Path, flush_messages: Mapping[str, int]) -> list[Cut]:
-    """Cuts the logs of some topics in a broker's data folder to what is surely flushed.
+    """Cuts the logs of topics in a broker's data folder to the part that is certainly flushed.
 
-    `flush_messages` is that setting by topic. The broker must be dead. Segments after the first
-    one that is cut become empty.
+    `flush_messages` maps each topic to its value of `flush.messages`. The broker must be dead.
+    Segments after the first cut segment become empty.
     """
     flushed = checkpointed(data, "recovery-point")
     return [
@@ -40,9 +40,9 @@ def cut_unflushed(data: Path, flush_messages: Mapping[str, int]) -> list[Cut]:
 
 
 def checkpointed(data: Path, kind: str) -> dict[str, int]:
-    """Log (`orders-0`) → its offset in one of a broker's checkpoint files, where it has one yet.
+    """Returns log (`orders-0`) → offset in a checkpoint file of a broker; empty without a file.
 
-    The kinds are `cleaner`, `recovery-point`, below which everything is flushed, and `replication`.
+    `kind` is `cleaner`, `recovery-point` (everything below it is flushed) or `replication`.
     """
     file = data / f"{kind}-offset-checkpoint"
     if not file.exists():
@@ -55,15 +55,15 @@ def _cut(folder: Path, flushed: int, flush_messages: int) -> Cut:
     segments = {segment: _batches(segment) for segment in sorted(folder.glob("*.log"))}
     size = sum(segment.stat().st_size for segment in segments)
     end = max((batch.last + 1 for segment in segments.values() for batch in segment), default=0)
-    # A batch is flushed whole, with the record that made the count full.
+    # A batch is flushed as a whole, with the record that completed the count.
     flushed = max(flushed, end - flush_messages + 1)
     kept = [[batch for batch in segment if batch.base < flushed] for segment in segments.values()]
-    for segment, stay in zip(segments, kept, strict=True):
+    for segment, batches_kept in zip(segments, kept, strict=True):
         with segment.open("r+b") as file:
-            file.truncate(stay[-1].end if stay else 0)
-    last = max((batch.last for stay in kept for batch in stay), default=-1)
-    now = sum(segment.stat().st_size for segment in segments)
-    return Cut(folder.name, size, now, last + 1)
+            file.truncate(batches_kept[-1].end if batches_kept else 0)
+    last = max((batch.last for batches_kept in kept for batch in batches_kept), default=-1)
+    size_now = sum(segment.stat().st_size for segment in segments)
+    return Cut(folder.name, size, size_now, last + 1)
 
 
 def _batches(segment: Path) -> list[Batch]:

@@ -1,7 +1,7 @@
-"""The ZooKeeper that keeps the metadata of brokers that are not in KRaft mode.
+"""The ZooKeeper that stores the metadata of brokers that are not in KRaft mode.
 
-It comes with the jars of those brokers, listens on loopback and is one server. Whether a broker is
-alive is said by its session (`/brokers/ids/N`, an ephemeral node).
+It is part of the jars of these brokers, listens on loopback and is a single server. A broker is
+alive as long as its session is (`/brokers/ids/N`, an ephemeral node).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from labs.engine.distributions.java import Java
 NAME = "ZooKeeper"
 _MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 _SESSION_LIMIT_S = 40
-_WHOLE = "Sessions with Ephemerals ("
-"""In each answer of a server that serves (DataTree.dumpEphemerals). One that was started a moment
-ago says nothing, or that it does not serve."""
+_SERVING = "Sessions with Ephemerals ("
+"""In each response of a server that serves (DataTree.dumpEphemerals). A server that has just been
+started responds with nothing, or that it does not serve."""
 _REGISTERED = re.compile(r"/brokers/ids/(\d+)\b")
 
 
 def server(distribution: Distribution, java: Java, home: Path, port: int, log: Path) -> Broker:
-    """The server as a process that can be started, with its working folder laid out at `home`."""
+    """Returns the server as a process to start, with its working folder prepared at `home`."""
     working_folder(home, "zoo.cfg", properties(_settings(port)))
     command: Sequence[str | Path] = (
         java.path, *OPTIONS, "-Dzookeeper.admin.enableServer=false",
-        "-Dzookeeper.jmx.log4j.disable=true",  # 3.4 wants a class that reload4j left out
+        "-Dzookeeper.jmx.log4j.disable=true",  # 3.4 requires a class that reload4j lacks
         "-Dlog4j.configuration=file:log4j.properties", "-cp", distribution.class_path,
         _MAIN, "zoo.cfg",
     )  # fmt: skip
@@ -41,21 +41,21 @@ def server(distribution: Distribution, java: Java, home: Path, port: int, log: P
 
 
 def registered(port: int) -> frozenset[int]:
-    """The brokers of which the server at this loopback port holds a session.
+    """Returns the ids of the brokers with a session at the server on this loopback port.
 
-    Raises `OSError` if it cannot be reached, or does not serve yet.
+    Raises `OSError` if the server cannot be reached or does not serve yet.
     """
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
         connection.sendall(b"dump")
         with connection.makefile("rb") as answer:
             dump = answer.read().decode("utf-8", "replace")
-    if _WHOLE not in dump:
+    if _SERVING not in dump:
         raise ConnectionError(f"{NAME} at port {port} does not serve yet")
     return frozenset(int(match[1]) for match in _REGISTERED.finditer(dump))
 
 
 class RegisteredBroker(Broker):
-    """A broker that registers itself with the ZooKeeper at `keeper`, a loopback port."""
+    """A broker that registers with the ZooKeeper at the loopback port `keeper`."""
 
     def __init__(
         self, id_: int, port: int, command: Sequence[str | Path], folder: Path, log: Path, *,
@@ -65,27 +65,27 @@ class RegisteredBroker(Broker):
         self._keeper = keeper
 
     def start(self) -> None:
-        """As of any broker, once the session of its last process is over.
+        """Starts the process once the session of its last process has ended.
 
-        A broker that comes back earlier finds its own registration there and ends
-        (`KafkaZkClient.registerBroker`, NodeExistsException). Raises `WaitTimeout` besides, also
-        where ZooKeeper is dead.
+        A broker that restarts earlier finds its old registration and exits
+        (`KafkaZkClient.registerBroker`, NodeExistsException). Raises the errors of `Broker.start`,
+        and `WaitTimeout`, also if ZooKeeper is dead.
         """
         if self.pid is not None:
-            until(self._is_over, _SESSION_LIMIT_S,
+            until(self._is_session_over, _SESSION_LIMIT_S,
                   f"{NAME} still holds the session of {self.name}",
                   awaits=f"for the old session of {self.name} to end")  # fmt: skip
         super().start()
 
-    def _is_over(self) -> bool:
+    def _is_session_over(self) -> bool:
         try:
             return self.id not in registered(self._keeper)
-        except OSError:  # it was started a moment ago
+        except OSError:  # it has just been started
             return False
 
 
 def _settings(port: int) -> Settings:
-    """Sessions as short as a broker asks for; `dump` has to be asked for since 3.5."""
+    """Returns its settings: sessions as short as brokers request; `dump` is opt-in since 3.5."""
     return {
         "dataDir": "data",
         "clientPort": port,

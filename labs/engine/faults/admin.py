@@ -1,7 +1,7 @@
 """Faults by the admin client: deleted records, deleted offsets, changed and recreated topics.
 
-The same calls as kafka-delete-records.sh, kafka-consumer-groups.sh --delete and
-kafka-topics.sh --alter --partitions make. Evidence is what the brokers say afterwards.
+They make the same calls as kafka-delete-records.sh, kafka-consumer-groups.sh --delete and
+kafka-topics.sh --alter --partitions. The evidence is the brokers' state afterwards.
 """
 
 from __future__ import annotations
@@ -27,29 +27,30 @@ from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol.admin import TOPIC, alter_config, config, quiet_admin
 from labs.engine.record.fault_words import Fault
 
-_PATIENCE_S = 10.0
-_ASK_S = 10.0
+_CONTROLLER_S = 10.0
+_REQUEST_S = 10.0
 _LIMIT_S = 30.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
 _RETENTION, _LARGEST = ("retention.ms", "retention.bytes"), "max.message.bytes"
 
 
 def delete_read_records(rig: Rig, topic: str) -> Rows:
-    """Deletes from a topic what the group has read, while its member is held."""
+    """Deletes the records that the group has read from a topic, while its member is held."""
     read = rig.clients.client("consumer").latest.get("position", {})
     return delete(rig, topic, {int(partition): int(offset) for partition, offset in read.items()})
 
 
 def delete(rig: Rig, topic: str, before: Mapping[int, int]) -> Rows:
-    """Deletes the records of a topic that stand before an offset, by partition."""
+    """Deletes the records of a topic before an offset; `before` maps partition → offset."""
 
     def act(admin: AdminClient) -> str:
-        wished = [TopicPartition(topic, *place) for place in before.items()]
-        if not wished:
-            raise ValueError("nobody knows of an offset to delete to")
-        answers = admin.delete_records(wished, request_timeout=_ASK_S).items()
+        partitions = [TopicPartition(topic, *place) for place in before.items()]
+        if not partitions:
+            raise ValueError("no offset to delete to is known")
+        answers = admin.delete_records(partitions, request_timeout=_REQUEST_S).items()
         starts = [
-            (partition.partition, done.result(_ASK_S).low_watermark) for partition, done in answers
+            (partition.partition, done.result(_REQUEST_S).low_watermark)
+            for partition, done in answers
         ]
         return "; ".join(f"partition {number} starts at {start:,} now" for number, start in starts)
 
@@ -57,17 +58,21 @@ def delete(rig: Rig, topic: str, before: Mapping[int, int]) -> Rows:
 
 
 def forget_group(rig: Rig, group: str) -> Rows:
-    """Deletes a group with its offsets, once it has no member left."""
+    """Deletes a group and its offsets, once it has no members."""
 
     def act(admin: AdminClient) -> str:
-        def gone() -> bool:
+        def is_gone() -> bool:
             try:
-                admin.delete_consumer_groups([group], request_timeout=_ASK_S)[group].result(_ASK_S)
-            except KafkaException as refused:  # NON_EMPTY_GROUP, as long as a dead member counts
+                admin.delete_consumer_groups([group], request_timeout=_REQUEST_S)[group].result(
+                    _REQUEST_S
+                )
+            except (
+                KafkaException
+            ) as refused:  # NON_EMPTY_GROUP, until the session of a dead member ends
                 return bool(refused.args[0].code() == KafkaError.GROUP_ID_NOT_FOUND)
             return True
 
-        until(gone, _LIMIT_S, f"group {group} could not be deleted", every_s=0.2)
+        until(is_gone, _LIMIT_S, f"group {group} could not be deleted", every_s=0.2)
         return f"the coordinator deleted group {group} and its offsets"
 
     return _do(rig, "forget", f"group: {group}", act)
@@ -78,31 +83,38 @@ def widen(rig: Rig, topic: str) -> Rows:
 
     def act(admin: AdminClient) -> str:
         wanted = _partitions(admin, topic) + 1
-        admin.create_partitions([NewPartitions(topic, wanted)])[topic].result(_ASK_S)
-        until(lambda: _partitions(admin, topic) == wanted, _LIMIT_S, "nobody sees the partition")
+        admin.create_partitions([NewPartitions(topic, wanted)])[topic].result(_REQUEST_S)
+        until(
+            lambda: _partitions(admin, topic) == wanted,
+            _LIMIT_S,
+            "the partition is not in the metadata",
+        )
         return f"{topic} has {wanted} partitions"
 
     return _do(rig, "widen", f"topic: {topic}", act)
 
 
 def recreate(rig: Rig, topic: str) -> Rows:
-    """Deletes a topic and creates one of the same name, with as many partitions and copies.
+    """Deletes a topic and recreates it with the same name, partitions and replication factor.
 
-    A client that asks for it in between may have it created first (auto.create.topics.enable), as
-    brokers do by default. Evidence is the id of each (KIP-516).
+    A client that requests its metadata in between may trigger its creation, because brokers create
+    topics automatically by default (auto.create.topics.enable). The evidence is the two topic ids
+    (KIP-516).
     """
 
     def act(admin: AdminClient) -> str:
         old = _description(admin, topic)
         copies = len(old.partitions[0].replicas)
-        admin.delete_topics([topic], request_timeout=_ASK_S)[topic].result(_ASK_S)
+        admin.delete_topics([topic], request_timeout=_REQUEST_S)[topic].result(_REQUEST_S)
         rig.clients.topic_created(time.monotonic_ns())
-        wish = NewTopic(topic, len(old.partitions), copies)
+        new_topic = NewTopic(topic, len(old.partitions), copies)
 
         def another_id() -> str:
-            # With ZooKeeper the old one goes some time after the answer; or a client was first.
+            # With ZooKeeper the old topic is deleted after the response; or a client was faster.
             with suppress(KafkaException):
-                admin.create_topics([wish], request_timeout=_ASK_S)[topic].result(_ASK_S)
+                admin.create_topics([new_topic], request_timeout=_REQUEST_S)[topic].result(
+                    _REQUEST_S
+                )
             with suppress(KafkaException):
                 current = str(_description(admin, topic).topic_id)
                 return "" if current == str(old.topic_id) else current
@@ -115,37 +127,37 @@ def recreate(rig: Rig, topic: str) -> Rows:
 
 
 def create(rig: Rig, topic: str) -> Rows:
-    """Creates a topic of one partition, and leaves the number of its copies to the cluster.
+    """Creates a topic with one partition and the cluster's default replication factor.
 
-    That is what KIP-464 does with a replication factor of -1: the active controller takes its
-    default.replication.factor. Evidence is how many copies the topic has.
+    With a replication factor of -1 the active controller uses its default.replication.factor
+    (KIP-464). The evidence is the number of replicas of the topic.
     """
 
     def act(admin: AdminClient) -> str:
-        wish = NewTopic(topic, 1, -1)
-        admin.create_topics([wish], request_timeout=_ASK_S)[topic].result(_ASK_S)
+        new_topic = NewTopic(topic, 1, -1)
+        admin.create_topics([new_topic], request_timeout=_REQUEST_S)[topic].result(_REQUEST_S)
 
-        def copies() -> int:
-            known = admin.list_topics(topic, timeout=_ASK_S).topics.get(topic)
-            return len(known.partitions[0].replicas) if known and known.partitions else 0
+        def replica_count() -> int:
+            metadata = admin.list_topics(topic, timeout=_REQUEST_S).topics.get(topic)
+            return len(metadata.partitions[0].replicas) if metadata and metadata.partitions else 0
 
-        made = until(copies, _LIMIT_S, f"nobody knows {topic}", every_s=0.2)
-        several = "ies" if made > 1 else "y"
-        return f"{topic} has {made} cop{several}, the cluster's default.replication.factor"
+        count = until(replica_count, _LIMIT_S, f"{topic} is not in the metadata", every_s=0.2)
+        several = "ies" if count > 1 else "y"
+        return f"{topic} has {count} cop{several}, the cluster's default.replication.factor"
 
     return _do(rig, "create", f"topic: {topic}", act)
 
 
 def _description(admin: AdminClient, topic: str) -> TopicDescription:
-    answers = admin.describe_topics(TopicCollection([topic]), request_timeout=_ASK_S)
-    description: TopicDescription = answers[topic].result(_ASK_S)
+    answers = admin.describe_topics(TopicCollection([topic]), request_timeout=_REQUEST_S)
+    description: TopicDescription = answers[topic].result(_REQUEST_S)
     return description
 
 
 def disable_retention(rig: Rig, topic: str) -> Rows:
-    """Heals a topic with retention: from now on it keeps everything, if it did not already."""
+    """Heals a topic with retention: from now on it keeps everything. Nothing if it already does."""
     with quiet_admin(rig.cluster.bootstrap) as admin:
-        settings = config(admin, TOPIC, topic, _ASK_S)
+        settings = config(admin, TOPIC, topic, _REQUEST_S)
         if all(settings[name].value == "-1" for name in _RETENTION):
             return ()
 
@@ -158,7 +170,7 @@ def disable_retention(rig: Rig, topic: str) -> Rows:
 
 
 def refuse(rig: Rig, topic: str) -> Rows:
-    """Lets a topic refuse every record, because each is larger than it allows."""
+    """Makes a topic refuse every record, because each is larger than its limit."""
 
     def act(admin: AdminClient) -> str:
         alter_config(admin, TOPIC, topic, _LARGEST, "0")
@@ -168,7 +180,7 @@ def refuse(rig: Rig, topic: str) -> Rows:
 
 
 def accept(rig: Rig, topic: str) -> Rows:
-    """Heals a topic that refuses: it allows again what the brokers allow."""
+    """Heals a topic that refuses: its limit is the brokers' again."""
 
     def act(admin: AdminClient) -> str:
         alter_config(admin, TOPIC, topic, _LARGEST, None)
@@ -180,36 +192,41 @@ def accept(rig: Rig, topic: str) -> Rows:
 def elect(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
     """Heals a topic with leaderless partitions by an unclean election, as an operator would.
 
-    The controller has ten seconds before. A broker that is back on an empty disk may be passed over
-    by it (docs/decisions/0010). Evidence is who found a leader.
+    The controller gets ten seconds first. It may skip a broker that has restarted on an empty disk
+    (docs/decisions/0010). The evidence is who elected the leaders.
     """
 
     def act(admin: AdminClient) -> str:
         by_hand: list[TopicPartition] = []
 
-        def led() -> bool:
+        def is_led() -> bool:
             orphans = _leaderless(rig, admin, topic)
-            if orphans:  # without a time limit: with one the binding (2.16) raises SystemError
-                admin.elect_leaders(ElectionType.UNCLEAN, orphans).result(_ASK_S)
+            if orphans:  # no time limit: with one the binding (2.16) raises SystemError
+                admin.elect_leaders(ElectionType.UNCLEAN, orphans).result(_REQUEST_S)
                 by_hand.extend(orphans)
             return not orphans
 
         with suppress(WaitTimeout):
-            patience_s = min(_PATIENCE_S, limit_s)
+            patience_s = min(_CONTROLLER_S, limit_s)
             until(
-                lambda: not _leaderless(rig, admin, topic), patience_s, "nobody leads", every_s=0.5
+                lambda: not _leaderless(rig, admin, topic),
+                patience_s,
+                "a partition has no leader",
+                every_s=0.5,
             )
-        until(led, limit_s, f"a partition of {topic} has no leader", every_s=0.5)
-        who = "an operator's" if by_hand else "the controller's"
-        return f"each partition of {topic} has a leader, by {who} choice"
+        until(is_led, limit_s, f"a partition of {topic} has no leader", every_s=0.5)
+        chooser = "an operator's" if by_hand else "the controller's"
+        return f"each partition of {topic} has a leader, by {chooser} choice"
 
     return _do(rig, "mend", f"topic: {topic}", act)
 
 
 def _leaderless(rig: Rig, admin: AdminClient, topic: str) -> list[TopicPartition]:
-    """Partitions that no living broker leads: brokers go on to name a dead one until it is fenced,
-    or when they have come back and know no better."""
-    partitions = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions.values()
+    """Returns the partitions whose leader is not alive.
+
+    Metadata names a dead leader until it is fenced, and also after brokers have restarted.
+    """
+    partitions = admin.list_topics(topic, timeout=_REQUEST_S).topics[topic].partitions.values()
     living = {broker for broker, state in rig.cluster.states().items() if state != "dead"}
     return [
         TopicPartition(topic, partition.id)
@@ -219,7 +236,7 @@ def _leaderless(rig: Rig, admin: AdminClient, topic: str) -> list[TopicPartition
 
 
 def _partitions(admin: AdminClient, topic: str) -> int:
-    return len(admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions)
+    return len(admin.list_topics(topic, timeout=_REQUEST_S).topics[topic].partitions)
 
 
 def _do(rig: Rig, fault: Fault, target: str, act: Callable[[AdminClient], str]) -> Rows:

@@ -1,7 +1,7 @@
-"""Faults of client processes: held at a point of the work, paused, killed, continued, failing.
+"""Faults of client processes: held at a point of their work, paused, killed, continued, failing.
 
-A client is killed only after it wrote its part of the ledger, so everything that it received and
-handed over is known.
+A client is killed only after it has written its part of the ledger, so all of its sends and
+deliveries are known.
 """
 
 from __future__ import annotations
@@ -17,50 +17,52 @@ from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.faults.rig import Client, Rig, Rows
 
 WRITES_AT = "polling"
-"""The point between two polls, which every client comes to; it writes its ledger there."""
+"""The point between two polls, which every client reaches and where it writes its ledger."""
 
 _TROUBLE = (ClientFailed, WaitTimeout)
 _LIMIT_S = 30.0
 _FINISH_S = 25.0
-"""Less than a producer's own 30 s for its last sends: what it cuts off after these is excused, as
-if the run had ended. Here the run goes on, and an application has lost it."""
+"""Less than the 30 s that a producer allows for its last sends: sends that it cuts off then count
+as cut off by the end of the run. Here the run continues, and the application has lost them."""
 
 
 def hold(rig: Rig, role: Client, point: str) -> Rows:
-    """Holds a client at a point of its work; evidence is its report from there."""
+    """Holds a client at a point of its work; the evidence is its report from there."""
     client = rig.clients.client(role)
 
     def act() -> str:
-        return f"it stands at {point}: {client.hold(point, _LIMIT_S)}"
+        return f"held at {point}: {client.hold(point, _LIMIT_S)}"
 
     return (rig.log.attempt("hold", str(client), act, _TROUBLE),)
 
 
 def fail(rig: Rig, role: Client) -> Rows:
-    """Makes the work of a client fail where it stands; evidence is what it says it did then."""
-    return _mishap(rig, "fail", role)
+    """Makes the work of a held client fail; the evidence is its report of the reaction."""
+    return _cause_mishap(rig, "fail", role)
 
 
 def spoil(rig: Rig, role: Client) -> Rows:
-    """Makes the first message in hand unprocessable; evidence is what the client does about it."""
-    return _mishap(rig, "spoil", role)
+    """Makes the first message in hand unprocessable; the evidence is the client's reaction."""
+    return _cause_mishap(rig, "spoil", role)
 
 
-def _mishap(rig: Rig, fault: Literal["fail", "spoil"], role: Client) -> Rows:
+def _cause_mishap(rig: Rig, fault: Literal["fail", "spoil"], role: Client) -> Rows:
     client = rig.clients.client(role)
 
     def act() -> str:
         client.send(fault)
-        answer = until(lambda: client.latest.get("mishap"), _LIMIT_S, "nothing was heard of it")
-        return str(answer)
+        reaction = until(
+            lambda: client.latest.get("mishap"), _LIMIT_S, "the client did not report it"
+        )
+        return str(reaction)
 
     return (rig.log.attempt(fault, str(client), act, _TROUBLE),)
 
 
 def cure(rig: Rig, role: Client) -> Rows:
-    """Heals: the message can be processed; evidence is that the client is handed more.
+    """Heals: the message can be processed; the evidence is that the client receives more records.
 
-    One that ended by itself over it has a successor instead.
+    A client that ended because of the message gets a successor instead.
     """
     client = rig.clients.client(role)
     if client.latest.get("stopped"):
@@ -70,18 +72,17 @@ def cure(rig: Rig, role: Client) -> Rows:
         before = client.latest.get("delivered", 0)
         client.send("cure")
         more = until(
-            lambda: client.latest.get("delivered", 0) - before, _LIMIT_S, "it was handed no more"
+            lambda: client.latest.get("delivered", 0) - before, _LIMIT_S, "it received no more"
         )
-        return f"pid {client.pid} was handed {more:,} more records"
+        return f"pid {client.pid} received {more:,} more records"
 
     return (rig.log.attempt("mend", str(client), act, _TROUBLE),)
 
 
 def pause_client(rig: Rig, role: Client) -> Rows:
-    """Stops a whole client by SIGSTOP, as a long collection or a frozen machine would.
+    """Stops a whole client by SIGSTOP, like a long garbage collection or a frozen machine.
 
-    Its JVM, if it has one, is stopped with it. Evidence is the kernel's state of every thread: T.
-    It writes its ledger down first.
+    Its JVM, if it has one, is also stopped. The evidence is the kernel's state of every thread: T.
     """
     client = rig.clients.client(role)
 
@@ -96,7 +97,7 @@ def pause_client(rig: Rig, role: Client) -> Rows:
 def pause_executor(rig: Rig, role: Client) -> Rows:
     """Makes a Spark query stop one of its executors by SIGSTOP, in the middle of a task.
 
-    Evidence is the kernel's state of every thread, T, and which task Spark had given to it.
+    The evidence is the kernel's state of every thread, T, and the task that Spark had assigned.
     """
     client = rig.clients.client(role)
 
@@ -108,9 +109,9 @@ def pause_executor(rig: Rig, role: Client) -> Rows:
 
 
 def resume_executor(rig: Rig, role: Client) -> Rows:
-    """Heals: it continues; evidence is that none of its threads is stopped.
+    """Heals: the executor continues; the evidence is that none of its threads is stopped.
 
-    The evidence also has how many other attempts Spark started meanwhile.
+    The evidence includes the number of other attempts that Spark started meanwhile.
     """
     client = rig.clients.client(role)
 
@@ -122,15 +123,15 @@ def resume_executor(rig: Rig, role: Client) -> Rows:
 
 
 def resume_client(rig: Rig, role: Client) -> Rows:
-    """Lets a client continue that is held or paused; evidence is its report that it does."""
+    """Lets a held or paused client continue; the evidence is its report that it does."""
     client = rig.clients.held_client(role)
 
     def act() -> str:
         _signal(client, signal.SIGCONT)
         until(lambda: "T" not in _threads(client), _LIMIT_S, "its threads are still stopped")
         client.send("go")
-        until(lambda: not client.latest.get("standing"), _LIMIT_S, "it still stands")
-        return f"pid {client.pid} goes on"
+        until(lambda: not client.latest.get("standing"), _LIMIT_S, "it is still held")
+        return f"pid {client.pid} continues"
 
     return (rig.log.attempt("resume", str(client), act, _TROUBLE),)
 
@@ -146,9 +147,9 @@ def _threads(client: ClientProcess) -> list[str]:
 
 
 def kill_client(rig: Rig, role: Client) -> Rows:
-    """Kills a client by SIGKILL where it stands, or between two polls.
+    """Kills a client by SIGKILL where it is held, or else between two polls.
 
-    Evidence is the wait status that the kernel gave for exactly this process.
+    The evidence is the kernel's wait status of this process.
     """
     client = rig.clients.client(role)
 
@@ -164,13 +165,13 @@ def kill_client(rig: Rig, role: Client) -> Rows:
 
 
 def lose_checkpoint(rig: Rig) -> Rows:
-    """Deletes the checkpoint of a query that is dead; evidence is that its folder is gone.
+    """Deletes the checkpoint of a dead query; the evidence is that its folder is gone.
 
-    A checkpoint that is kept outside the query's machines cannot be lost.
+    A checkpoint that is stored outside the query's machines cannot be lost.
     """
     folder = rig.clients.checkpoint
     if folder is None:
-        why = "application.checkpoint is durable: it is lost with no machine of the query"
+        why = "application.checkpoint is durable: no machine of the query has it"
         return (rig.log.not_applicable("wipe", "checkpoint", why),)
 
     def act() -> str:
@@ -178,7 +179,7 @@ def lose_checkpoint(rig: Rig) -> Rows:
         shutil.rmtree(folder)
         if folder.exists():
             raise FileExistsError(f"{folder} is still there")
-        return f"the folder is gone; batches that it called done: {batches:,}"
+        return f"the folder is gone; it had {batches:,} finished batches"
 
     return (rig.log.attempt("wipe", "checkpoint", act, (OSError,)),)
 
@@ -186,23 +187,23 @@ def lose_checkpoint(rig: Rig) -> Rows:
 def stop_client(rig: Rig, role: Client) -> Rows:
     """Stops a client gracefully: it finishes its work and ends, like an application at shutdown.
 
-    Evidence is its process's exit code, after its last word.
+    The evidence is the exit code of its process, after its last report.
     """
     client = rig.clients.first_client(role)
 
     def act() -> str:
         client.ask_to_stop()
         client.await_end(_FINISH_S)
-        return f"pid {client.pid} ended in an orderly way, with code {client.returncode}"
+        return f"pid {client.pid} ended normally, with code {client.returncode}"
 
     return (rig.log.attempt("terminate", str(client), act, _TROUBLE),)
 
 
 def prepare_deletion(rig: Rig) -> Rows:
-    """Stops all clients before an operator deletes their topic, the reader once it has read all.
+    """Stops all clients before an operator deletes their topic; the reader first reads everything.
 
-    Where the team does not stop them, the reader's process is paused: it is behind then, and does
-    not even fetch ahead, as the process of a slow reader on a busy machine.
+    If the team does not stop its clients, the reader's process is paused: it lags and does not even
+    prefetch, like a slow reader on a busy machine.
     """
     if not rig.clients.stopped_for_operators:
         return pause_client(rig, "consumer")
@@ -210,7 +211,7 @@ def prepare_deletion(rig: Rig) -> Rows:
 
 
 def resume_clients(rig: Rig) -> Rows:
-    """Heals: clients that were stopped are started again, and one that was paused goes on."""
+    """Heals: stopped clients get successors, and a paused client continues."""
     if not rig.clients.stopped_for_operators:
         return resume_client(rig, "consumer")
     return (*start_successor(rig, "producer"), *start_successor(rig, "consumer"))
@@ -219,14 +220,14 @@ def resume_clients(rig: Rig) -> Rows:
 def misdate(rig: Rig, role: Client) -> Rows:
     """Replaces a client by a successor whose clock is ahead (simulated).
 
-    Evidence is the configuration of its timestamps.
+    The evidence is the configuration of its timestamps.
     """
     stopped = stop_client(rig, role)
 
     def act() -> str:
         ahead_ms = rig.clients.set_clock(right=False)
         client = rig.clients.start_successor(role)
-        return f"{client.name}, pid {client.pid}, gives timestamps {ahead_ms:,} ms ahead"
+        return f"{client.name}, pid {client.pid}, sets timestamps {ahead_ms:,} ms ahead"
 
     return (*stopped, rig.log.attempt("misdate", role, act, _TROUBLE))
 
@@ -240,13 +241,13 @@ def correct_clock(rig: Rig, role: Client) -> Rows:
         ahead.await_end(_FINISH_S)
         rig.clients.set_clock(right=True)
         client = rig.clients.start_successor(role)
-        return f"{client.name}, pid {client.pid}, gives the right time"
+        return f"{client.name}, pid {client.pid}, sets correct timestamps"
 
     return (rig.log.attempt("restart", role, act, _TROUBLE),)
 
 
 def start_successor(rig: Rig, role: Client) -> Rows:
-    """Starts a client's successor; evidence is its process, once it was ready."""
+    """Starts a client's successor; the evidence is its process, once it is ready."""
 
     def act() -> str:
         client = rig.clients.start_successor(role)
@@ -258,7 +259,7 @@ def start_successor(rig: Rig, role: Client) -> Rows:
 
 
 def replace_ended(rig: Rig, role: Client) -> Rows:
-    """Starts a successor if the client ended by itself; else does nothing."""
+    """Starts a successor if the client ended by itself; otherwise does nothing."""
     client = rig.clients.client(role)
     if not client.latest.get("stopped"):
         return ()
@@ -267,10 +268,10 @@ def replace_ended(rig: Rig, role: Client) -> Rows:
 
 
 def join(rig: Rig) -> Rows:
-    """Starts one more member of a group; evidence is its process, which asks for its part."""
+    """Starts one more member of a group; the evidence is its process, which asks to join."""
 
     def act() -> str:
         client = rig.clients.join()
-        return f"{client.name} asks the group for its part: pid {client.pid}"
+        return f"{client.name} asks to join the group: pid {client.pid}"
 
     return (rig.log.attempt("join", "consumer", act, _TROUBLE),)

@@ -1,10 +1,10 @@
 """Simulates a power cut: cuts off the unflushed end of dead brokers' logs.
 
-SIGKILL alone leaves the page cache to the kernel, which writes it. A real power cut takes any
-part of what was not flushed; the simulation takes all of it. A run is shorter than the half
-minute for which Linux may keep written pages in memory (vm.dirty_expire_centisecs), so that can
-be all that it wrote. Only the logs of the topic under test are cut: the group's offsets and the
-metadata are spared, so that what is seen is the topic's own loss.
+After SIGKILL the kernel still writes the page cache. A real power cut loses any part of the
+unflushed data; the simulation loses all of it. A run is shorter than the half minute for which
+Linux may keep dirty pages in memory (vm.dirty_expire_centisecs), so that can be all of its data.
+Only the logs of the topic under test are cut. The group's offsets and the metadata are spared, so
+that the run shows the loss of the topic alone.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from labs.engine.faults.roles import Role
 
 
 def cut_tail(rig: Rig, role: Role, flush_messages: Mapping[str, int]) -> Rows:
-    """Cuts the logs of the brokers of a role, all killed, down to what is surely on their disks.
+    """Cuts the logs of the killed brokers of a role to the part that is certainly on their disks.
 
-    `flush_messages` is that setting by topic. Evidence is what each of their logs was cut from
-    and to; where everything was flushed, that nothing was left to cut.
+    `flush_messages` maps each topic to its value of `flush.messages`. The evidence is the size of
+    each log before and after the cut, or that everything was flushed.
     """
     cuts: dict[int, list[Cut]] = {}
 
     def act(broker: Broker) -> None:
         if not broker.ended_by_sigkill:
-            raise RuntimeError(f"broker {broker.id} did not die by SIGKILL: it flushed at its end")
+            raise RuntimeError(
+                f"broker {broker.id} was not ended by SIGKILL: it flushed at its end"
+            )
         cuts[broker.id] = cut_unflushed(broker.data, flush_messages)
 
     def proof(broker: Broker) -> str | None:
@@ -43,5 +45,5 @@ def cut_tail(rig: Rig, role: Role, flush_messages: Mapping[str, int]) -> Rows:
 
 def _evidence(cut: Cut) -> str:
     if cut.kept == cut.size:
-        return f"{cut.log}: all of its {cut.size} bytes were flushed, none cut"
-    return f"{cut.log} cut from {cut.size} to {cut.kept} bytes, it ends at offset {cut.end}"
+        return f"{cut.log}: all {cut.size} bytes were flushed, none were cut"
+    return f"{cut.log} was cut from {cut.size} to {cut.kept} bytes and ends at offset {cut.end}"

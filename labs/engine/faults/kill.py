@@ -14,23 +14,26 @@ from labs.engine.faults.roles import Role
 def kill(rig: Rig, role: Role) -> Rows:
     """Kills the brokers of a role by SIGKILL: the process is gone, its page cache is not.
 
-    Evidence is the wait status that the kernel gave for exactly this process: ended by signal 9.
-    A broker that ended in any other way, or before, is a fault that `failed`.
+    The evidence is the kernel's wait status of this process: ended by signal 9. If a broker ended
+    in another way, or earlier, the fault `failed`.
     """
     return inject("kill", rig, role, Broker.kill, sigkill_status, limit_s=10)
 
 
 def restart(rig: Rig, role: Role, limit_s: float = 60) -> Rows:
-    """Starts the brokers of a role, all dead, on the data that they left behind.
+    """Starts the dead brokers of a role on their existing data.
 
-    Evidence is the new process, accepting connections at the broker's port. When its replicas
-    are in sync again is another question: `Cluster.wait_in_sync`.
+    The evidence is the new process, which accepts connections at the broker's port. For its
+    replicas to be in sync again, see `Cluster.wait_in_sync`.
     """
     return inject("restart", rig, role, methodcaller("start"), _accepts, limit_s)
 
 
 def sigkill_status(broker: Broker) -> str | None:
-    """Evidence that the process was ended by SIGKILL. Raises if it ended otherwise."""
+    """Returns evidence that SIGKILL ended the process, None while it runs.
+
+    Raises `ChildProcessError` if it ended in another way.
+    """
     if broker.returncode is None:
         return None
     if not broker.ended_by_sigkill:

@@ -1,8 +1,8 @@
-"""Networks that fail: links cut, also one way only, slowed, broken; and mended.
+"""Network faults: links are cut (also in one direction), slowed or broken; and mended.
 
-The cluster must be `linked`. A cut is silence, as packets that are dropped are: no connection is
-closed, none refused, and what was said waits. The proxy that every way leads through
-(`labs.engine.network`) sees what is late or lost, and what it saw is the evidence.
+The cluster must be `linked`. A cut acts like dropped packets: no connection is closed or refused,
+and sent bytes wait. All connections go through a proxy (`labs.engine.network`), which counts late
+and lost bytes. These counts are the evidence.
 """
 
 from __future__ import annotations
@@ -21,39 +21,43 @@ from labs.engine.network.links import Links, Severed
 from labs.engine.network.proxy import CLIENTS
 
 Peers = Literal["nodes", "clients"]
-"""The other end: all other brokers and controllers, or the clients."""
-Way = Literal["both", "to", "from"]
-"""Both ways, what goes to the broker, or what comes from it."""
+"""The other end of the links: all other brokers and controllers, or the clients."""
+Direction = Literal["both", "to", "from"]
+"""Both directions, only to the broker, or only from it."""
 
-_BETWEEN: Mapping[Way, str] = {
+_BETWEEN: Mapping[Direction, str] = {
     "both": "between broker {} and {}", "to": "to broker {} from {}", "from": "from broker {} to {}"
 }  # fmt: skip
 
 
-def cut(rig: Rig, role: Role, peers: Peers, way: Way = "both", limit_s: float = 10) -> Rows:
-    """Cuts the links between the brokers of a role and their peers, both ways or one way.
+def cut(
+    rig: Rig, role: Role, peers: Peers, direction: Direction = "both", limit_s: float = 10
+) -> Rows:
+    """Cuts the links between the brokers of a role and their peers, in both directions or one.
 
-    Evidence is how many bytes wait in how many connections; at least one must.
+    The evidence is the number of waiting bytes and of their connections; at least one byte waits.
     """
 
     def act(broker: Broker) -> None:
-        _links(rig.cluster).impair(broker.id, _flows(rig.cluster, broker, peers, way), cut=True)
+        _links(rig.cluster).impair(
+            broker.id, _flows(rig.cluster, broker, peers, direction), cut=True
+        )
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(rig.cluster).counts(_flows(rig.cluster, broker, peers, way))
-        if not seen.waiting:
+        counts = _links(rig.cluster).counts(_flows(rig.cluster, broker, peers, direction))
+        if not counts.waiting:
             return None
-        waiting = f"{seen.waiting} bytes wait in {seen.connections} connections"
-        return f"nothing passes {_passage(rig.cluster, broker, peers, way)}: {waiting}"
+        waiting = f"{counts.waiting} bytes wait in {counts.connections} connections"
+        return f"nothing passes {_passage(rig.cluster, broker, peers, direction)}: {waiting}"
 
     return inject("cut", rig, role, act, proof, limit_s)
 
 
 def slow(rig: Rig, role: Role, delay_s: float, bytes_per_s: float) -> Rows:
-    """Makes the lines on which the brokers of a role get what other brokers have late and narrow.
+    """Delays and throttles the links from other brokers to the brokers of a role.
 
-    Only replication is slow: what they say to controllers and clients is not. Evidence is how
-    long the quickest piece took that came after the fault.
+    Only replication is slow; traffic with controllers and clients is not. The evidence is the
+    shortest time that a piece of data took after the fault.
     """
 
     def flows(broker: Broker) -> list[Key]:
@@ -65,10 +69,10 @@ def slow(rig: Rig, role: Role, delay_s: float, bytes_per_s: float) -> Rows:
         _links(rig.cluster).impair(broker.id, flows(broker), delay_s=delay_s, rate=bytes_per_s)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(rig.cluster).counts(flows(broker))
-        if seen.soonest_s is None:
+        counts = _links(rig.cluster).counts(flows(broker))
+        if counts.soonest_s is None:
             return None
-        took = f"{seen.late} pieces ({seen.bytes} bytes) took {seen.soonest_s:.2f} s or more"
+        took = f"{counts.late} pieces ({counts.bytes} bytes) took {counts.soonest_s:.2f} s or more"
         return f"to broker {broker.id} from other brokers {took}"
 
     return inject("slow", rig, role, act, proof, limit_s=30)
@@ -77,8 +81,8 @@ def slow(rig: Rig, role: Role, delay_s: float, bytes_per_s: float) -> Rows:
 def sever(rig: Rig, role: Role, peers: Peers) -> Rows:
     """Breaks all connections between the brokers of a role and their peers.
 
-    Evidence is how many there were, and how many bytes on their way were lost with them; a
-    broker without any is a fault that `failed`.
+    The evidence is the number of connections and of the bytes that were lost with them. If a broker
+    has no connection, the fault `failed`.
     """
     broken: dict[int, Severed] = {}
 
@@ -95,9 +99,9 @@ def sever(rig: Rig, role: Role, peers: Peers) -> Rows:
 
 
 def mend(rig: Rig, role: Role) -> Rows:
-    """Makes the impaired links of the brokers of a role whole again.
+    """Mends the impaired links of the brokers of a role.
 
-    Evidence is how many bytes have passed since, and that none waits.
+    The evidence is the number of bytes that have passed since then, and that none wait.
     """
     mended: dict[int, frozenset[Key]] = {}
 
@@ -105,24 +109,24 @@ def mend(rig: Rig, role: Role) -> Rows:
         mended[broker.id] = _links(rig.cluster).mend(broker.id)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(rig.cluster).counts(mended[broker.id])
-        passes = seen.bytes and not seen.waiting
-        return f"{seen.bytes} bytes passed since, none waits" if passes else None
+        counts = _links(rig.cluster).counts(mended[broker.id])
+        passes = counts.bytes and not counts.waiting
+        return f"{counts.bytes} bytes have passed since then, none wait" if passes else None
 
     return inject("mend", rig, role, act, proof, limit_s=30)
 
 
 def _links(cluster: Cluster) -> Links:
     if cluster.links is None:
-        raise RuntimeError("this cluster's links lead through no proxy")
+        raise RuntimeError("this cluster's links do not go through a proxy")
     return cluster.links
 
 
-def _flows(cluster: Cluster, broker: Broker, peers: Peers, way: Way) -> list[Key]:
-    own, others = str(broker.id), _others(cluster, broker, peers)
-    outward = [(own, other) for other in others]
-    inward = [(other, own) for other in others]
-    ends = {"both": outward + inward, "to": inward, "from": outward}[way]
+def _flows(cluster: Cluster, broker: Broker, peers: Peers, direction: Direction) -> list[Key]:
+    broker_id, others = str(broker.id), _others(cluster, broker, peers)
+    outward = [(broker_id, other) for other in others]
+    inward = [(other, broker_id) for other in others]
+    ends = {"both": outward + inward, "to": inward, "from": outward}[direction]
     return [(*pair, listener) for pair in ends for listener in nodes.LISTENERS]
 
 
@@ -132,7 +136,7 @@ def _others(cluster: Cluster, broker: Broker, peers: Peers) -> list[str]:
     return [str(id_) for id_ in cluster.nodes if id_ != broker.id]
 
 
-def _passage(cluster: Cluster, broker: Broker, peers: Peers, way: Way) -> str:
+def _passage(cluster: Cluster, broker: Broker, peers: Peers, direction: Direction) -> str:
     others = _others(cluster, broker, peers)
-    named = "its clients" if peers == "clients" else f"nodes {', '.join(others)}"
-    return _BETWEEN[way].format(broker.id, named)
+    names = "its clients" if peers == "clients" else f"nodes {', '.join(others)}"
+    return _BETWEEN[direction].format(broker.id, names)

@@ -1,4 +1,4 @@
-"""SIGSTOP, and the SIGCONT that heals it: a broker that is connected and does not answer."""
+"""SIGSTOP, and the SIGCONT that heals it: a broker that is connected and does not respond."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from labs.engine.faults.roles import Role
 
 
 def pause(rig: Rig, role: Role) -> Rows:
-    """Stops the brokers of a role by SIGSTOP, as a long collection or a hung disk would.
+    """Stops the brokers of a role by SIGSTOP, like a long garbage collection or a hung disk.
 
-    Evidence is the kernel's state of every thread of the process: T, stopped by a signal
-    (proc(5)). The process keeps its connections; peers see silence, not a closed socket.
+    The evidence is the kernel's state of every thread of the process: T, stopped by a signal
+    (proc(5)). The process keeps its connections: peers get no response, but no closed socket.
     """
     return inject("pause", rig, role, _stop, all_threads_stopped, limit_s=5)
 
 
 def resume(rig: Rig, role: Role) -> Rows:
-    """Lets the paused brokers of a role go on, by SIGCONT.
+    """Continues the paused brokers of a role by SIGCONT.
 
-    Evidence is that no thread of the process is still in state T.
+    The evidence is that no thread of the process is still in state T.
     """
     return inject("resume", rig, role, _continue, _running, limit_s=5)
 
@@ -47,7 +47,7 @@ def _threads(broker: Broker) -> Counter[str]:
 
 
 def all_threads_stopped(broker: Broker) -> str | None:
-    """Evidence that the kernel holds every thread of the process stopped."""
+    """Returns evidence that every thread of the process is stopped, None if not."""
     threads = _threads(broker)
     if not threads or set(threads) != {"T"}:
         return None

@@ -1,6 +1,6 @@
-"""A quota on what clients may write (KIP-13), and its end.
+"""A quota on the producer byte rate of clients (KIP-13), and its removal.
 
-A broker answers at once, says for how long the client has to wait, and reads nothing more of that
+A broker responds immediately with the throttle time of the client, and reads nothing from its
 connection until then (KIP-219).
 """
 
@@ -11,17 +11,17 @@ from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol import quotas
 from labs.engine.record.fault_words import Fault
 
-_ASK_S, _LIMIT_S = 5.0, 20.0
+_REQUEST_S, _LIMIT_S = 5.0, 20.0
 _TARGET = "every client"
 
 
 def limit_writes(rig: Rig, bytes_per_s: int) -> Rows:
-    """Lets each client write so many bytes a second to a broker; evidence is each broker's word."""
+    """Limits each client to a byte rate per broker; the evidence is each broker's quota."""
     return _set(rig, "limit", bytes_per_s)
 
 
 def lift_limit(rig: Rig) -> Rows:
-    """Heals: clients may write as much as they can."""
+    """Heals: removes the limit."""
     return _set(rig, "resume", None)
 
 
@@ -29,9 +29,9 @@ def _set(rig: Rig, fault: Fault, bytes_per_s: int | None) -> Rows:
     ports = [node.port for node in rig.cluster.brokers.values() if node.state == "running"]
 
     def act() -> str:
-        quotas.limit(ports[0], bytes_per_s, _ASK_S)
+        quotas.limit(ports[0], bytes_per_s, _REQUEST_S)
         until(
-            lambda: all(quotas.limited_to(port, _ASK_S) == bytes_per_s for port in ports),
+            lambda: all(quotas.limited_to(port, _REQUEST_S) == bytes_per_s for port in ports),
             _LIMIT_S,
             "a broker does not have the quota",
         )

@@ -1,14 +1,14 @@
-"""A disk that takes no more writes: a broker can no longer write to any file.
+"""A disk that accepts no more writes: a broker can no longer write to any file.
 
-A file system that went read-only, or is full, refuses what is written, also to files that are
-open. Here the kernel refuses it to one process: its RLIMIT_FSIZE becomes 0 (prlimit(2); writes
-fail with EFBIG, setrlimit(2)). That needs no right but to be the broker's owner, and binds root
-too, whom the permissions of a folder do not bind; a folder without write permission would not
-touch the segments that are open, either. What the broker prints cannot be written any more.
+A read-only or full file system refuses writes, also to open files. Here the kernel refuses them to
+one process: its RLIMIT_FSIZE becomes 0 (prlimit(2); writes fail with EFBIG, setrlimit(2)). This
+requires no privilege for processes of the same user, and also applies to root, unlike the
+permissions of a folder. A folder without write permission would also not affect open segments. The
+broker's log output is lost as well.
 
-A lab's broker has one log folder, with its metadata in it; a broker whose last log folder failed
-ends itself (KIP-112; LogManager.scala, `handleLogDirFailure`). The next process has no limit: a
-restart is the heal, on a disk that can be written again.
+A broker of the lab has one log folder, which includes its metadata. A broker exits when its last
+log folder fails (KIP-112; LogManager.scala, `handleLogDirFailure`). The next process has no limit,
+so a restart is the heal, on a writable disk.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from labs.engine.faults.roles import Role
 
 
 def read_only(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
-    """Takes from the brokers of a role the right to write files, and waits until they have ended.
+    """Forbids the brokers of a role to write files, and waits until they have ended.
 
-    Evidence is the limit as the kernel tells it and that the process ended itself, by the code
-    of a Java program that gave up. If one ended in another way, the fault `failed`.
+    The evidence is the limit that the kernel reports, and that the process exited with the code of
+    a failed Java program. If it ended in another way, the fault `failed`.
     """
     limits: dict[int, int] = {}
 
@@ -33,8 +33,8 @@ def read_only(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
         if broker.pid is None or broker.returncode is not None:
             raise RuntimeError(f"broker {broker.id} is not running")
         broker.expect_end(1)
-        _, most = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(broker.pid, resource.RLIMIT_FSIZE, (0, most))
+        _, hard_limit = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(broker.pid, resource.RLIMIT_FSIZE, (0, hard_limit))
         limits[broker.id] = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)[0]
 
     def proof(broker: Broker) -> str | None:

@@ -1,7 +1,7 @@
-"""An operator reassigns partitions: a copy less, or copies on more brokers.
+"""An operator reassigns partitions: to fewer replicas, or to more brokers.
 
-The same as kafka-reassign-partitions.sh does with a plan that names other replicas. Whether the
-controller waits until those that stay are in sync is the release's own matter (KAFKA-15665).
+This is what kafka-reassign-partitions.sh does with a plan of other replicas. Whether the controller
+waits until the remaining replicas are in sync depends on the release (KAFKA-15665).
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from labs.engine.faults.roles import followers
 from labs.engine.protocol import reassign
 from labs.engine.protocol.admin import quiet_admin
 
-_ASK_S = 10.0
+_REQUEST_S = 10.0
 _TROUBLE = (KafkaException, OSError, ValueError, WaitTimeout)
 
 
 def remove_copy(rig: Rig, topic: str) -> Rows:
-    """Makes one in-sync follower give up its copy of the topic's first partition.
+    """Removes an in-sync follower from the replicas of the topic's first partition.
 
-    Evidence is what the controller makes of it: whether it did so at once, or waits.
+    The evidence is whether the controller did so immediately or waits.
     """
 
     def act() -> str:
-        victims = followers(topic).targets(rig.cluster)
-        if not victims:
+        targets = followers(topic).targets(rig.cluster)
+        if not targets:
             raise ValueError("no follower is in sync")
-        gone = victims[0].broker.id
+        removed = targets[0].broker.id
         replicas, port = _replicas(rig, topic)
-        stay = [replica for replica in replicas[0] if replica != gone]
-        reassign.request_replicas(port, topic, 0, stay, _ASK_S)
-        waits = reassign.pending(port, topic, 0, _ASK_S)
-        does = "waits until these are in sync" if waits else "did so at once"
-        named = ", ".join(map(str, stay))
-        return f"replicas of {topic}-0 to be {named} without {gone}: the controller {does}"
+        remaining = [replica for replica in replicas[0] if replica != removed]
+        reassign.request_replicas(port, topic, 0, remaining, _REQUEST_S)
+        waits = reassign.pending(port, topic, 0, _REQUEST_S)
+        reaction = "waits until these are in sync" if waits else "did so immediately"
+        named = ", ".join(map(str, remaining))
+        return f"replicas of {topic}-0 to be {named} without {removed}: the controller {reaction}"
 
     return (rig.log.attempt("reassign", f"topic: {topic}", act, _TROUBLE),)
 
 
 def add_copies(rig: Rig, topic: str, copies: int) -> Rows:
-    """Mends a topic that has too few replicas: each partition gets so many, on the running cluster.
+    """Mends a topic with too few replicas: each partition gets `copies`, on the running cluster.
 
-    Its old replicas stay the first ones. Evidence is that all of them are in sync.
+    The old replicas remain the first ones. The evidence is that all replicas are in sync.
     """
 
     def act() -> str:
         replicas, port = _replicas(rig, topic)
         for number, first in replicas.items():
             others = [id_ for id_ in rig.cluster.brokers if id_ not in first]
-            reassign.request_replicas(port, topic, number, [*first, *others][:copies], _ASK_S)
+            reassign.request_replicas(port, topic, number, [*first, *others][:copies], _REQUEST_S)
         rig.cluster.wait_in_sync(topic, len(replicas), copies, limit_s=60)
         several = "each partition" if len(replicas) > 1 else "the partition"
         return f"{several} of {topic} was reassigned to {copies} brokers, and all are in sync"
@@ -59,14 +59,14 @@ def add_copies(rig: Rig, topic: str, copies: int) -> Rows:
 
 
 def _replicas(rig: Rig, topic: str) -> tuple[dict[int, list[int]], int]:
-    """The replicas of each partition, and the port of the broker that takes a reassignment.
+    """Returns partition → replicas, and the port of the broker that accepts a reassignment.
 
-    With ZooKeeper that is the controller alone. In KRaft mode each broker hands it on, and metadata
-    names any of them.
+    With ZooKeeper only the controller accepts it. In KRaft mode every broker forwards it, and
+    metadata names any broker.
     """
     with quiet_admin(rig.cluster.bootstrap) as admin:
-        metadata = admin.list_topics(topic, timeout=_ASK_S)
+        metadata = admin.list_topics(topic, timeout=_REQUEST_S)
     if metadata.controller_id not in rig.cluster.brokers:
-        raise ValueError("no broker is known to take the request")
+        raise ValueError("no broker that accepts the request is known")
     replicas = {id_: list(p.replicas) for id_, p in metadata.topics[topic].partitions.items()}
     return replicas, rig.cluster.brokers[metadata.controller_id].port

@@ -1,4 +1,4 @@
-"""The record of what was done to brokers and clients, and whether it was seen to have happened."""
+"""The record of the faults of brokers and clients, with the evidence that they happened."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from labs.engine.record.ledger import TableWriter
 
 Phase = Literal["invoke", "complete", "failed", "not_applicable"]
 
-_STANDS, _GOES_ON = frozenset({"pause", "hold"}), frozenset({"resume", "fail", "spoil"})
-"""Faults that stop a process (SIGSTOP), and those that continue it."""
+_STOPPING, _CONTINUING = frozenset({"pause", "hold"}), frozenset({"resume", "fail", "spoil"})
+"""Faults after which a process is stopped, and those after which it continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """A row of the ledger's table `faults`; `time_ns` is of `time.monotonic_ns`.
+    """A row of the ledger's table `faults`; `time_ns` is from `time.monotonic_ns`.
 
-    `evidence` of a `complete` row says how we know; of a `failed` one, what was seen instead;
-    of a `not_applicable` one, why these settings leave nothing to do.
+    `evidence` of a `complete` row is the proof. Of a `failed` row it is what happened instead, and
+    of a `not_applicable` row the reason why there is nothing to do with these settings.
     """
 
     fault: str
@@ -35,7 +35,7 @@ class FaultRow:
 
 
 class FaultLog:
-    """Collects fault rows of one arm, in order, from any thread; `on_row` hears of each at once."""
+    """Collects the fault rows of one arm, in order. Thread-safe. `on_row` receives each new row."""
 
     def __init__(self, on_row: Callable[[FaultRow], None] | None = None) -> None:
         self.rows: list[FaultRow] = []
@@ -44,7 +44,7 @@ class FaultLog:
         self._written = 0
 
     def record(self, fault: Fault, target: str, phase: Phase, evidence: str = "") -> FaultRow:
-        """Adds a row with the time of now; of long evidence it keeps a sentence."""
+        """Adds a row with the current time; long evidence is shortened to a sentence."""
         text = failure_text.report(evidence)
         with self._lock:
             row = FaultRow(fault, target, phase, time.monotonic_ns(), text)
@@ -57,7 +57,7 @@ class FaultLog:
         self, fault: Fault, target: str, act: Callable[[], str],
         trouble: tuple[type[Exception], ...],
     ) -> FaultRow:  # fmt: skip
-        """Calls `act` and records it: what it returns is the evidence, `trouble` a failure."""
+        """Calls `act` and records it: its result is the evidence, and `trouble` is a failure."""
         self.record(fault, target, "invoke")
         try:
             return self.record(fault, target, "complete", act())
@@ -65,25 +65,25 @@ class FaultLog:
             return self.record(fault, target, "failed", str(problem))
 
     def not_applicable(self, fault: Fault, target: str, why: str) -> FaultRow:
-        """Records a fault that these settings leave nothing to do for."""
+        """Records a fault for which there is nothing to do with these settings."""
         self.record(fault, target, "invoke")
         return self.record(fault, target, "not_applicable", why)
 
     def paused(self, name: str) -> bool:
-        """Whether a process (`broker 2`, `consumer-1` or its executor) was stopped by this run."""
-        stops = [row for row in self.rows if row.fault in _STANDS | _GOES_ON]
+        """Whether this run has stopped a process (`broker 2`, `consumer-1` or its executor)."""
+        stops = [row for row in self.rows if row.fault in _STOPPING | _CONTINUING]
         last = next((row for row in reversed(stops) if row.target.endswith(f" {name}")), None)
-        return last is not None and not (last.fault in _GOES_ON and last.phase == "complete")
+        return last is not None and not (last.fault in _CONTINUING and last.phase == "complete")
 
     @property
     def proved(self) -> bool:
-        """Whether every fault (heals aside) that was invoked was seen to have happened."""
+        """Whether there are faults (heals aside), and each one that was invoked has proof."""
         faults = [row for row in self.rows if row.fault not in HEALS]
         completed = sum(row.phase == "complete" for row in faults)
         return completed > 0 and completed == sum(row.phase == "invoke" for row in faults)
 
     def write(self, ledger: Path) -> None:
-        """Writes the rows that it has not written before as a part of the ledger's table."""
+        """Writes the new rows as a part of the ledger's table."""
         done, rows = self._written, self.rows[self._written :]
         if rows or not done:
             part = f"faults-{done}" if done else "faults"

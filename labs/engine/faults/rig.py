@@ -1,6 +1,6 @@
-"""The target of faults: a cluster, its clients, and the log of faults with their proof.
+"""The rig of faults: a cluster, its clients, and the log of faults with their proof.
 
-Every fault and every heal is one function `(rig, …) -> rows`. A scenario names it:
+Every fault and every heal is a function `(rig, …) -> rows`. A scenario passes it:
 `stage.do(kill, leader("orders"))`, `stage.heal(restart, dead())`.
 """
 
@@ -16,7 +16,7 @@ from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.record import FaultLog, FaultRow
 
 Client = Literal["producer", "consumer"]
-"""A client by its role: the process that has the role now."""
+"""The role of a client, which means the process that has the role now."""
 Rows = tuple[FaultRow, ...]
 """The closing rows of a fault, one for each target; empty if there was nothing to do."""
 
@@ -26,40 +26,40 @@ class Clients(Protocol):
 
     @property
     def checkpoint(self) -> Path | None:
-        """Where a query keeps how far it is, if that can be lost with a machine."""
+        """The checkpoint folder of a query, if it can be lost with a machine; else None."""
 
     @property
     def stopped_for_operators(self) -> bool:
         """Whether the team stops all clients before an operator deletes their topic."""
 
     def topic_created(self, created_ns: int) -> None:
-        """Notes when the topic was created again, in nanoseconds of the monotonic clock."""
+        """Records when the topic was recreated, in nanoseconds of the monotonic clock."""
 
     def set_clock(self, *, right: bool) -> int:
-        """Sets the clock of the next producer; by how much it is ahead then, in ms."""
+        """Sets the clock of the next producer; returns by how many ms it is ahead."""
 
     def committed_positions(self) -> dict[int, int]:
-        """The offset by partition from which the group would resume; empty if it is unknown."""
+        """Returns partition → offset at which the group would resume; empty if it is unknown."""
 
     def client(self, role: str) -> ClientProcess:
-        """The client that plays a role now."""
+        """Returns the client that plays a role now."""
 
     def first_client(self, role: str) -> ClientProcess:
-        """The client that played a role first."""
+        """Returns the client that played a role first."""
 
     def held_client(self, role: str) -> ClientProcess:
-        """The client of a role that is held; if none is, the one that has the role now."""
+        """Returns the held client of a role; if none is held, the client that has the role now."""
 
     def join(self) -> ClientProcess:
         """Starts one more member of the group."""
 
     def start_successor(self, role: str) -> ClientProcess:
-        """Starts the successor of one that died."""
+        """Starts the successor of a dead client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rig:
-    """The cluster and the clients of an arm, and the log of what is done to them.
+    """The cluster and the clients of an arm, and the log of their faults.
 
     `first_leader` is the broker that led the first partition before the first fault.
     """
@@ -72,10 +72,11 @@ class Rig:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a play waits for: `until {words}` in the drawing of its schedule, `awaits` on the page
-    while it is waited for, `missing` where it never came true.
+    """A condition that a scenario waits for.
 
-    Without one that `is_optional` the arm goes on, and says so.
+    The drawing of the schedule shows `until {words}`, the page shows `awaits` during the wait, and
+    `missing` is the message if the condition never holds. If it `is_optional`, the arm then
+    continues with a note.
     """
 
     words: str

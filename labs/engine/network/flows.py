@@ -1,4 +1,4 @@
-"""The bytes between two nodes, which can be held, delayed or slowed."""
+"""Flows of bytes between two nodes, which can be held, delayed or throttled."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-_PIECE = 65536  # bytes at most
-_PIECES = 256  # on their way at most, before the sender feels it
+_PIECE_BYTES = 65536  # bytes at most
+_PIECES = 256  # buffered at most; then the sender is blocked
 
 Key = tuple[str, str, str]
 """Sender, receiver, and the listener (`labs.engine.cluster.nodes.LISTENERS`)."""
@@ -17,8 +17,11 @@ Key = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Tally:
-    """What one flow carried since it was shaped (`since`): `bytes` that left, `late` pieces that
-    came in and left since then, and `soonest_s`, the shortest time that one of these took."""
+    """The counts of one flow since it was shaped (`since`, monotonic clock).
+
+    `bytes` left since then. `late` pieces arrived and left since then, and `soonest_s` is the
+    shortest time that one of them took.
+    """
 
     since: float = 0.0
     late: int = 0
@@ -26,21 +29,21 @@ class Tally:
     soonest_s: float | None = None
 
     def begin(self, now: float) -> None:
-        """Starts counting again: the flow is shaped at this moment."""
+        """Resets the counts when the flow is shaped."""
         self.since, self.late, self.bytes, self.soonest_s = now, 0, 0, None
 
-    def passed(self, came: float, size: int, now: float) -> None:
-        """Takes note of a piece that came in at `came` and leaves now."""
+    def passed(self, arrived: float, size: int, now: float) -> None:
+        """Counts a piece that arrived at `arrived` and leaves now."""
         self.bytes += size
-        if came >= self.since:
-            took = now - came
+        if arrived >= self.since:
+            took = now - arrived
             self.late += 1
             self.soonest_s = took if self.soonest_s is None else min(took, self.soonest_s)
 
 
 @dataclass(slots=True)
 class Flow:
-    """One direction between two nodes at one listener, over however many connections."""
+    """One direction between two nodes at one listener, over all connections."""
 
     delay_s: float = 0.0
     rate: float = 0.0
@@ -52,8 +55,11 @@ class Flow:
         self.open.set()
 
     def shape(self, cut: bool, delay_s: float, rate: float) -> None:
-        """Changes what happens to bytes from now on: nothing passes, or late, or `rate` a second
-        (0: as they come)."""
+        """Sets what happens to bytes from now on.
+
+        `cut`: nothing passes. `delay_s`: every byte is delayed. `rate`: bytes per second, 0 for no
+        limit.
+        """
         self.delay_s, self.rate = delay_s, rate
         self.tally.begin(time.monotonic())
         if cut:
@@ -61,17 +67,17 @@ class Flow:
         else:
             self.open.set()
 
-    async def hold(self, came: float, size: int) -> None:
-        """Waits until a piece that came in at `came` may leave."""
+    async def hold(self, arrived: float, size: int) -> None:
+        """Waits until a piece that arrived at `arrived` may leave."""
         await self.open.wait()
-        await asyncio.sleep(max(0.0, came + self.delay_s - time.monotonic()))
+        await asyncio.sleep(max(0.0, arrived + self.delay_s - time.monotonic()))
         if self.rate:
             await asyncio.sleep(size / self.rate)
         await self.open.wait()
 
 
 class Pipe:
-    """One direction of one connection; `waiting` is how many of its bytes have not left yet."""
+    """One direction of one connection; `waiting` is the number of bytes that have not left yet."""
 
     def __init__(
         self, flow: Flow, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -81,36 +87,36 @@ class Pipe:
         self._pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(_PIECES)
 
     async def run(self) -> None:
-        """Carries bytes until the sender has closed and all that it said has left."""
+        """Forwards bytes until the sender has closed and all of its bytes have left."""
         self._flow.pipes.add(self)
         try:
-            async with asyncio.TaskGroup() as both:
-                both.create_task(self._take())
-                both.create_task(self._give())
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._receive())
+                tasks.create_task(self._forward())
         finally:
             self._flow.pipes.discard(self)
 
-    async def _take(self) -> None:
+    async def _receive(self) -> None:
         piece = b"."
-        while piece:  # the end of the stream, an empty piece, has to wait its turn as well
-            piece = await self._reader.read(_PIECE)
+        while piece:  # an empty piece, the end of the stream, is queued like the others
+            piece = await self._reader.read(_PIECE_BYTES)
             self.waiting += len(piece)
             await self._pieces.put((time.monotonic(), piece))
 
-    async def _give(self) -> None:
+    async def _forward(self) -> None:
         while True:
-            came, piece = await self._pieces.get()
-            await self._flow.hold(came, len(piece))
+            arrived, piece = await self._pieces.get()
+            await self._flow.hold(arrived, len(piece))
             if not piece:
                 return
             self._writer.write(piece)
             await self._writer.drain()
             self.waiting -= len(piece)
-            self._flow.tally.passed(came, len(piece), time.monotonic())
+            self._flow.tally.passed(arrived, len(piece), time.monotonic())
 
 
 def report(tallies: Iterable[Tally], waiting: Iterable[int]) -> dict[str, Any]:
-    """The sum over flows (`links.FlowCounts`); `waiting` has the waiting bytes by connection."""
+    """Returns the sums over flows (`links.FlowCounts`); `waiting` are waiting bytes per pipe."""
     rows, wait = [*tallies], [number for number in waiting if number]
     soonest = [tally.soonest_s for tally in rows if tally.soonest_s is not None]
     return {

@@ -1,9 +1,9 @@
-"""Finds the process that opened a connection to a port of ours.
+"""Finds the process that opened a connection to one of our ports.
 
-Every process of a cluster connects from 127.0.0.1, so an address does not tell broker 1 from
-broker 2. The kernel gives the inode of the socket at the other end (sock_diag(7)), and the process
-has a descriptor of that inode (proc(5)). The tables in /proc/net have the same, but the kernel
-needs 8 ms to write them, because it walks all of its hash table.
+Every process of a cluster connects from 127.0.0.1, so the address does not distinguish broker 1
+from broker 2. The kernel returns the inode of the socket at the other end (sock_diag(7)), and the
+process has a descriptor of that inode (proc(5)). The tables in /proc/net have the same data, but
+the kernel takes 8 ms to write them, because it walks its whole hash table.
 """
 
 from __future__ import annotations
@@ -30,17 +30,20 @@ class Sources:
         self._known: dict[Path, str] = {}
 
     def process_name(self, their_port: int, our_port: int) -> str | None:
-        """The name of the process at `their_port` of a connection to `our_port` (both on loopback).
+        """Returns the name of the process at `their_port` of a connection to `our_port`.
 
-        None if it is the port of a process that runs elsewhere, or of one that has closed it.
+        Both ports are on loopback. None if the process has another working folder or has closed the
+        connection.
         """
         inode = _inode(their_port, our_port)
-        wanted = f"socket:[{inode}]"
-        holders = (name for process, name in self._processes() if wanted in _open(process))
+        socket_link = f"socket:[{inode}]"
+        holders = (
+            name for process, name in self._processes() if socket_link in _open_files(process)
+        )
         return next(holders, None) if inode else None
 
     def _processes(self) -> Iterator[tuple[Path, str]]:
-        """All of them; searched again only if one is missing, because that takes long."""
+        """Yields all of them; searches again only if one is missing, because that takes long."""
         homes = self._homes
         self._known = {path: name for path, name in self._known.items() if _home(path) in homes}
         if len(self._known) < len(homes):
@@ -50,7 +53,7 @@ class Sources:
 
 
 def _inode(their_port: int, our_port: int) -> int:
-    """The inode of the socket at `their_port`; 0 if there is none."""
+    """Returns the inode of the socket at `their_port`; 0 if there is none."""
     ends = struct.pack(_ID, their_port, our_port, _LOOPBACK, _LOOPBACK)
     request = struct.pack(_REQUEST, socket.AF_INET, socket.IPPROTO_TCP, 0, _ANY)
     body = request + ends + struct.pack("=III", 0, _ANY, _ANY)
@@ -66,11 +69,11 @@ def _inode(their_port: int, our_port: int) -> int:
 def _home(process: Path) -> str:
     try:
         return str((process / "cwd").readlink())
-    except OSError:  # gone, or somebody else's
+    except OSError:  # gone, or of another user
         return ""
 
 
-def _open(process: Path) -> Iterator[str]:
+def _open_files(process: Path) -> Iterator[str]:
     try:
         for descriptor in (process / "fd").iterdir():
             try:

@@ -113,7 +113,7 @@ def test_a_power_cut_takes_what_was_never_flushed_and_is_called_simulated(herd):
     (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": NEVER})
     assert row.phase == "complete"
     assert row.evidence == (
-        "simulated power cut: orders-0 cut from 200 to 0 bytes, it ends at offset 0"
+        "simulated power cut: orders-0 was cut from 200 to 0 bytes and ends at offset 0"
     )
 
 
@@ -121,7 +121,7 @@ def test_a_power_cut_takes_nothing_that_was_flushed(herd, tmp_path):
     kill(herd)
     (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": 1})
     assert row.evidence == (
-        "simulated power cut: orders-0: all of its 200 bytes were flushed, none cut"
+        "simulated power cut: orders-0: all 200 bytes were flushed, none were cut"
     )
     assert (tmp_path / "broker/data/orders-0/00000000000000000000.log").stat().st_size == 200
 
@@ -202,17 +202,17 @@ def test_a_folder_that_is_gone_is_noticed_by_a_broker_that_goes_on_and_comes_bac
         (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0")
         pid = herd.brokers[5].pid
         assert row.evidence == (
-            f"simulated: folder data-2 was taken away; pid {pid} serves nothing from it"
+            f"simulated: folder data-2 was removed; pid {pid} serves nothing from it"
         )
         assert [str(broker) for broker in detached().targets(herd)] == ["detached: broker 5"]
         assert not (tmp_path / "broker/data-2").exists()
         (early,) = attach(rig(herd, FaultLog()), detached())
         assert (early.phase, early.evidence) == (
-            "failed", "broker 5 is running: it would not look"
+            "failed", "broker 5 is running: it would not use the folder"
         )  # fmt: skip
         herd.brokers[5].terminate()
         (back,) = attach(rig(herd, log), detached())
-        assert (back.fault, back.evidence) == ("mend", "folder data-2 is back, as it was")
+        assert (back.fault, back.evidence) == ("mend", "folder data-2 is back, unchanged")
         assert (tmp_path / "broker/data-2" / "orders-0").is_dir()
         assert detached().targets(herd) == []
         assert log.proved

@@ -131,7 +131,7 @@ def test_what_is_not_a_name_is_refused(name):
      "authorizer.class.name", "broker.id", "metadata.log.dir"],
 )  # fmt: skip
 def test_a_caller_cannot_move_a_broker_out_of_its_cluster_or_load_code(name):
-    with pytest.raises(RefusedSetting, match="is the lab's own to set"):
+    with pytest.raises(RefusedSetting, match="is reserved for the lab"):
         lines({name: "0.0.0.0:9092"})
 
 

@@ -188,7 +188,7 @@ def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
     after = passed(herd, 1, 2), passed(herd, 3, 2), passed(herd, 2, 1), passed(herd, 2, 3)
     assert after == before
     (row,) = mend(rig(herd, log), impaired())
-    assert row.evidence.endswith("bytes passed since, none waits")
+    assert row.evidence.endswith("bytes have passed since then, none wait")
     assert impaired().targets(herd) == []
 
 
