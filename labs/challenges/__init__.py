@@ -47,13 +47,13 @@ __all__ = [
 
 @cache
 def all_challenges() -> tuple[Challenge, ...]:
-    """Every challenge, by level and then in the order of their files. Raises `ChallengeError`."""
+    """Returns every challenge, by level, then by file order. Raises `ChallengeError`."""
     challenges = [load(file) for file in files(Path(__file__).parent)]
     return tuple(sorted(challenges, key=lambda challenge: (challenge.level, challenge.order)))
 
 
 def find(name: str) -> Challenge:
-    """Raises `LookupError` for a challenge that does not exist."""
+    """Returns a challenge. Raises `LookupError` if it does not exist."""
     for challenge in all_challenges():
         if challenge.name == name:
             return challenge
@@ -61,14 +61,14 @@ def find(name: str) -> Challenge:
 
 
 def daily_challenge(day: date, challenges: Sequence[Challenge]) -> Challenge:
-    """The challenge of a date; all installations with the same challenges have the same."""
+    """Returns the challenge of a date; it is the same wherever the challenges are the same."""
     return challenges[daily_seed(day) % len(challenges)]
 
 
 def daily_seed(day: date) -> int:
-    """The seed of a date, from which its schedule is drawn; 31 bits, as every drawn seed has.
+    """Returns the seed of a date, which determines its schedule; like every seed it has 31 bits.
 
-    A digest and not the ordinal, so that one day does not follow from the one before.
+    It is a digest, so that consecutive days have unrelated schedules.
     """
     digest = hashlib.sha256(f"challenge {day.isoformat()}".encode()).digest()
     return int.from_bytes(digest[:4]) >> 1

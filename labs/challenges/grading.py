@@ -1,6 +1,6 @@
-"""Says of one run whether it passed a challenge, in one sentence with the run's own numbers.
+"""Grades a run of a challenge, with the reason in one sentence that has the run's numbers.
 
-A run that was not judged, or lacks a number that is asked for, is neither passed nor failed.
+A run that was not judged, or that lacks a required number, has neither passed nor failed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from labs.engine.run.result import JUDGED
 from spark_jobs.count_table import TABLE
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
-_NAMED = 3
-"""Failures that a sentence names; of more it says how many there are."""
+_MOST_NAMED = 3
+"""The number of failures that a sentence names; it only counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a run showed: the judge's verdict and reason, and its numbers by name."""
+    """The result of a run: the judge's verdict and reason, and its numbers by name."""
 
     verdict: str
     reason: str
@@ -29,7 +29,7 @@ class Played:
 
     @classmethod
     def from_result(cls, result: Mapping[str, Any]) -> Played:
-        """From an arm's result, as the engine writes it."""
+        """Returns the values from an arm's result in the engine's format."""
         latency = (result.get("ack_latency_ms") or {}).get("p99")
         numbers = {**(result.get("counts") or {}), P99: None if latency is None else round(latency)}
         return cls(
@@ -39,9 +39,9 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What the visitor stated: how many settings differ from the start, and what the advisor says.
+    """The visitor's settings: the number of changes from the start, and the advisor's judgement.
 
-    `open_failures` are the failures in which the advisor still permits what is forbidden.
+    `open_failures` are the failures in which the advisor still permits a forbidden anomaly.
     """
 
     changes: int
@@ -50,14 +50,14 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """`passed`, `failed` or `unknown`, and why."""
+    """`passed`, `failed` or `unknown`, and the reason."""
 
     state: str
     why: str
 
 
 def grade(challenge: Challenge, played: Played, stated: Stated) -> Grade:
-    """The grade of a run with the visitor's settings."""
+    """Returns the grade of a run with the visitor's settings."""
     if played.verdict not in JUDGED:
         return Grade(UNKNOWN, f"Nothing can be concluded from this run: {_ended(played.reason)}")
     seen = {
@@ -95,7 +95,7 @@ def _golf(challenge: Challenge, text: str, stated: Stated) -> Grade:
 def grade_case(
     challenge: Challenge, played: Played, cause: str, message: int, harmed: bool | None
 ) -> Grade:
-    """The grade of an answer in a case of forensics.
+    """Returns the grade of an answer in a case of forensics.
 
     `harmed` says whether the ledger shows the harm of the case in that message; None if the
     ledger is gone.
@@ -118,10 +118,10 @@ def grade_case(
 
 
 def _outcome(condition: Condition, played: Played) -> str:
-    """`985 acknowledged and gone of 10,000 (asked for: none)`."""
+    """Returns a result in words: `985 acknowledged and gone of 10,000 (asked for: none)`."""
     seen, ok = played.numbers[condition.count], played.numbers.get("ok")
-    of = f" of {ok:,}" if condition.count == "lost_write" and ok is not None else ""
-    return f"{seen:,} {condition.label}{of} (asked for: {condition.bounds})"
+    total = f" of {ok:,}" if condition.count == "lost_write" and ok is not None else ""
+    return f"{seen:,} {condition.label}{total} (asked for: {condition.bounds})"
 
 
 def _harm(played: Played) -> str:
@@ -134,9 +134,9 @@ def _harm(played: Played) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first few, and how many more there are."""
-    more = len(names) - _NAMED
-    return "; ".join(names[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    """Returns the first names, and the number of the others."""
+    more = len(names) - _MOST_NAMED
+    return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _ended(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A visitor's levers as a description: how much they change, and which failures stay open."""
+"""A visitor's levers as a description: the changes, and the failures that remain open."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from labs.challenges.model import Challenge
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A lever that stands otherwise than at the start; None is not stated."""
+    """A lever whose value differs from the start; None means that it is not stated."""
 
     name: str
     before: Value
@@ -34,7 +34,7 @@ class Change:
 
 
 def lever_setting(challenge: Challenge, name: str) -> Setting:
-    """What the catalog knows of a lever. Raises `SettingError` for one that it does not weigh."""
+    """Returns a lever's setting in the catalog. Raises `SettingError` if it is not weighed."""
     family = Family(challenge.settings.get("family", "java"))
     component, _, key = name.partition(".")
     version = client_line(family, challenge.settings.get("version") or versions(family)[0])
@@ -45,12 +45,12 @@ def lever_setting(challenge: Challenge, name: str) -> Setting:
 def described(
     challenge: Challenge, levers: Mapping[str, str]
 ) -> tuple[Pipeline | None, list[Problem]]:
-    """The pipeline with these levers, as typed; or None with every problem."""
+    """Returns the pipeline with these levers, as typed; or None, with every problem."""
     return from_fields(challenge.fields(levers))
 
 
 def changes(challenge: Challenge, pipeline: Pipeline) -> tuple[Change, ...]:
-    """The levers that differ from the start. One that is stated with its default counts, too: it
+    """Returns the levers that differ from the start. One that states its default counts, too: it
     adds a line to the configuration."""
     start, _ = described(challenge, challenge.start())
     if start is None:
@@ -60,14 +60,14 @@ def changes(challenge: Challenge, pipeline: Pipeline) -> tuple[Change, ...]:
 
 
 def stated(challenge: Challenge, pipeline: Pipeline) -> Stated:
-    """What is graded besides the run. The advisor is only asked in golf, where it decides."""
+    """Returns what is graded besides the run. The advisor judges only golf, where it decides."""
     count = len(changes(challenge, pipeline))
     return Stated(count, open_failures(pipeline) if challenge.kind == "golf" else ())
 
 
 def open_failures(pipeline: Pipeline) -> tuple[str, ...]:
-    """The failures in which what the wish forbids may happen, and what keeps messages from getting
-    through at all."""
+    """Returns the failures that may cause a forbidden anomaly, and the obstacles that prevent any
+    delivery."""
     judged = judgement(pipeline)
     return (
         *(failure.title for failure in judged.failures if failure.breaks),

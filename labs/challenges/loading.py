@@ -1,4 +1,4 @@
-"""Reads the file of a challenge. Everything that is wrong is an error that names file and key.
+"""Reads the file of a challenge. Every problem is an error that names file and key.
 
 `docs/contributing/challenge.md` says what each key is for.
 """
@@ -26,21 +26,21 @@ _FEWEST_CAUSES = 3
 
 
 class ChallengeError(ValueError):
-    """What is wrong with a challenge: `folder/file: key: what`."""
+    """A challenge is invalid; the message is `folder/file: key: problem`."""
 
 
 def files(place: Path) -> list[Path]:
-    """The files of challenges, in their order."""
+    """Returns the files of challenges, in their order."""
     return sorted(place.glob("*.toml"))
 
 
 def load(file: Path) -> Challenge:
-    """The challenge in a file. Raises `ChallengeError`."""
-    named = _FILE.fullmatch(file.name)
-    if named is None:
+    """Returns the challenge in a file. Raises `ChallengeError`."""
+    match = _FILE.fullmatch(file.name)
+    if match is None:
         raise ChallengeError(f"{file.name}: a challenge's file is named like 07-one-copy-more.toml")
     top = Table.read(file, "a challenge", ChallengeError)
-    challenge = _challenge(top, int(named[1]), named[2])
+    challenge = _challenge(top, int(match[1]), match[2])
     top.finish()
     if not challenge.is_forensics:
         _check(top, challenge)
@@ -72,8 +72,8 @@ def _with_levers(top: Table, challenge: Challenge) -> Challenge:
     return replace(
         challenge,
         levers=top.texts("levers"),
-        optimum=_known_answer(top.table("optimum")),
-        tempting=_known_answer(top.table("tempting")),
+        optimum=_answer(top.table("optimum")),
+        tempting=_answer(top.table("tempting")),
     )
 
 
@@ -96,7 +96,7 @@ def _level(top: Table) -> int:
 
 
 def _staging(top: Table, scenario: str) -> Mapping[str, float]:
-    """Overrides of the scenario's durations and its rate."""
+    """Returns the overrides of the scenario's durations and its rate."""
     stated = top.maybe("staging", dict, {})
     for name, value in stated.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
@@ -122,7 +122,7 @@ def _condition(table: Table) -> Condition:
     return condition
 
 
-def _known_answer(table: Table) -> KnownAnswer:
+def _answer(table: Table) -> KnownAnswer:
     settings = table.settings("settings")
     if not settings:
         raise table.error("settings", "is missing: what does this answer change?")
@@ -138,7 +138,7 @@ def _cause(table: Table) -> Cause:
 
 
 def _check(top: Table, challenge: Challenge) -> None:
-    """Every set of settings is one that the catalog takes, and changes nothing but levers."""
+    """Checks that the catalog accepts every set of settings, and that only levers change."""
     for name in challenge.levers:
         try:
             lever_setting(challenge, name)

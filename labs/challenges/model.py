@@ -1,4 +1,4 @@
-"""What a challenge is. Plain data, without Django."""
+"""The data of a challenge, without Django."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KINDS: Mapping[str, str] = {
     "forensics": "Forensics",
     "running": "Keep it running",
 }
-"""What a challenge asks for: its name in files, and in words."""
+"""The kinds of challenges: name in files → words."""
 
 MUST_HOLD = frozenset({"survive", "golf", "running"})
 """The kinds in which the run must also hold the guarantee that is wanted."""
@@ -22,18 +22,18 @@ MUST_HOLD = frozenset({"survive", "golf", "running"})
 LEVELS: Mapping[int, str] = {1: "First steps", 2: "With experience", 3: "Hard"}
 
 P99 = "ack_p99_ms"
-"""The one measure that is not a count of the judge: 99 % of acknowledgements came within so many ms
-(`ack_latency_ms` of an arm's result)."""
+"""The one measure that is not a count of the judge: the 99th percentile of the acknowledgement
+latency in ms (`ack_latency_ms` of an arm's result)."""
 
 YOURS, RECORDED = "yours", "recorded"
-"""The names of the arm that plays a visitor's settings, and of the one that is to be explained."""
+"""The names of the arm with a visitor's settings, and of the recording to explain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a number of the run must be: from `least` to `most`, both included.
+    """A condition on a number of the run: from `least` to `most`, inclusive.
 
-    `count` is a count of the judge, or `P99`. Without `most` there is no upper end.
+    `count` is a count of the judge, or `P99`. Without `most`, there is no upper limit.
     """
 
     count: str
@@ -45,14 +45,14 @@ class Condition:
 
     @property
     def label(self) -> str:
-        """What the number counts, to stand after it."""
+        """The words that follow the number."""
         if self.count == P99:
             return "ms until 99 % of acknowledgements had come"
         return COUNTS[self.count].label
 
     @property
     def bounds(self) -> str:
-        """`none`, `exactly 10`, `at most 9,000`, `at least 1`, `3 to 5`."""
+        """The bounds in words: `none`, `exactly 10`, `at most 9,000`, `at least 1`, `3 to 5`."""
         if self.most is None:
             return f"at least {self.least:,}"
         if self.most == self.least:
@@ -67,7 +67,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswer:
-    """Settings of the levers that were tried by the authors, and why they do what they do."""
+    """Settings of the levers that the authors tested, and the reason for their effect."""
 
     settings: Mapping[str, str]
     why: str
@@ -78,7 +78,7 @@ NO_ANSWER = KnownAnswer({}, "")
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One possible cause in a case of forensics, with the explanation that follows the answer."""
+    """One possible cause in a case of forensics, with the explanation shown after the answer."""
 
     name: str
     text: str
@@ -87,12 +87,12 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """One challenge. `name` is what addresses have.
+    """One challenge. `name` is its slug in addresses.
 
-    `settings` are those of the start, as typed in the questionnaire; `levers` the settings that the
-    visitor may state, all others stay. `staging` overrides durations and the rate of the scenario.
-    A case of forensics has `causes` in place of levers: `optimum` and `tempting` have no settings
-    there, `cause` and `wrong` name the true and the tempting cause.
+    `settings` are those of the start, as typed in the questionnaire; `levers` are the settings that
+    the visitor may change. `staging` overrides durations and the rate of the scenario. A case of
+    forensics has `causes` instead of levers: its `optimum` and `tempting` have no settings, and
+    `cause` and `wrong` name the true and the tempting cause.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Challenge:
 
     @property
     def fewest(self) -> int:
-        """How many settings the optimum changes."""
+        """The number of settings that the optimum changes."""
         return len(self.optimum.settings)
 
     @property
@@ -138,14 +138,14 @@ class Challenge:
         return RECORDED if self.is_forensics else YOURS
 
     def fields(self, levers: Mapping[str, str]) -> dict[str, str]:
-        """The whole description with these levers; one that is absent or empty is not stated."""
+        """Returns the description with these levers; absent and empty ones are not stated."""
         stated = {name: levers.get(name, "") for name in self.levers}
         return {**self.settings, **stated}
 
     def start(self) -> dict[str, str]:
-        """The levers as the challenge begins."""
+        """Returns the levers at the start of the challenge."""
         return {name: self.settings.get(name, "") for name in self.levers}
 
     def with_levers(self, entry: KnownAnswer) -> dict[str, str]:
-        """The levers of a known answer; it names only those that it changes."""
+        """Returns all levers of a known answer, which has only those that it changes."""
         return {**self.start(), **entry.settings}

@@ -12,34 +12,34 @@ from typing import Any
 from labs.challenges.grading import FAILED, PASSED
 
 ROLES = {"optimum": PASSED, "tempting": FAILED}
-"""The known answers of a challenge, and the grade that each has to get."""
+"""The known answers of a challenge, and the grade that each must get."""
 FILE = Path(__file__).parent / "verified.json"
 
 
-def keep(file: Path, seen: Mapping[str, Sequence[str]], challenge: str, seed: int) -> None:
+def keep(file: Path, grades: Mapping[str, Sequence[str]], challenge: str, seed: int) -> None:
     """Replaces the record of one challenge; the file is sorted by name.
 
-    `seen` has the grade and its reason of each run, by role; `seed` is that of the first.
+    `grades` has the grade and its reason for each run, by role; `seed` is that of the first.
     """
     by_name = _read(file)
     day = datetime.now(UTC).date().isoformat()
     by_name[challenge] = {
         "day": day,
         "seed": seed,
-        **{role: list(lines) for role, lines in seen.items()},
+        **{role: list(lines) for role, lines in grades.items()},
     }
     file.write_text(json.dumps(dict(sorted(by_name.items())), indent=1) + "\n", "utf-8")
 
 
 def verified(challenge: str) -> str:
-    """On which day the record that ships saw the optimum pass and the tempting answer fail.
+    """Returns the day on which the optimum passed and the tempting answer failed in the record.
 
-    Empty where it was not played, or was not seen to do so in every run.
+    Empty if it was not played, or if a run had another grade.
     """
-    by_name = shipped().get(challenge, {})
-    runs = [(data, state) for role, state in ROLES.items() for data in by_name.get(role, ())]
+    results = shipped().get(challenge, {})
+    runs = [(data, state) for role, state in ROLES.items() for data in results.get(role, ())]
     proven = all(data.startswith(f"{state}: ") for data, state in runs)
-    return str(by_name["day"]) if runs and proven else ""
+    return str(results["day"]) if runs and proven else ""
 
 
 @cache

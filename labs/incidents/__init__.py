@@ -1,7 +1,7 @@
 """Known bugs, staged on the releases that had them: each incident is a folder here.
 
-`incident.toml` says what it is about, four texts tell it, and `steps.py` plays it on
-releases of the past. Nothing else knows an incident by name (docs/contributing/incident.md).
+`incident.toml` has its data, four texts describe it, and `steps.py` plays it on past
+releases. Nothing else refers to an incident by name (docs/contributing/incident.md).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = [
 
 @cache
 def all_incidents() -> tuple[Incident, ...]:
-    """Every incident, by product and number. Raises `IncidentError` for a folder that is wrong."""
+    """Returns every incident, by product and number. Raises `IncidentError` for a wrong folder."""
     incidents = [load(folder) for folder in folders(Path(__file__).parent)]
     return tuple(sorted(incidents, key=_product_and_number))
 
@@ -30,7 +30,7 @@ def _product_and_number(incident: Incident) -> tuple[str, int]:
 
 
 def find(name: str) -> Incident:
-    """An incident by its id or its address. Raises `LookupError` with the name."""
+    """Returns an incident by its id or its slug. Raises `LookupError` with the name."""
     for incident in all_incidents():
         if name.lower() in (incident.id.lower(), incident.slug):
             return incident

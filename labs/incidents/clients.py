@@ -20,9 +20,9 @@ _NOT_YET = (
 
 
 def producer(bootstrap: str, **settings: str | int) -> Producer:
-    """A producer with these settings, dots written as underscores, and librdkafka's defaults.
+    """Returns a librdkafka producer with these settings, with underscores for dots.
 
-    The steps handle what it reports about a broker that dies.
+    It logs nothing; the steps check the errors that it reports.
     """
     config = {name.replace("_", "."): value for name, value in settings.items()}
     return Producer({**config, "bootstrap.servers": bootstrap}, logger=silent_log)
@@ -38,14 +38,14 @@ def create(
 
 
 def described(bootstrap: str, topic: str, name: str) -> str:
-    """One setting of a topic as DescribeConfigs tells it, and where it says that it is from."""
+    """Returns one setting of a topic and its source, as returned by DescribeConfigs."""
     with quiet_admin(bootstrap) as admin:
         entry = config(admin, TOPIC, topic, _LIMIT_S)[name]
     return f"{name}={entry.value} ({ConfigSource(entry.source).name})"
 
 
 def send(sender: Producer, topic: str, key: bytes | None, value: bytes) -> KafkaError | None:
-    """Sends one record and waits for its answer: None where it was acknowledged."""
+    """Sends one record and waits for the result; returns None if it was acknowledged."""
     answers: list[KafkaError | None] = []
 
     def on_delivery(error: KafkaError | None, _: Message) -> None:
@@ -64,7 +64,7 @@ def send_all(
     values: Iterable[int],
     partition: Callable[[int], int] = lambda _: 0,
 ) -> set[int]:
-    """Sends numbers without keys, and waits for the answers: which were acknowledged."""
+    """Sends numbers without keys, waits, and returns the acknowledged ones."""
     acknowledged: set[int] = set()
 
     def on_delivery(error: KafkaError | None, message: Message) -> None:
@@ -74,8 +74,8 @@ def send_all(
     for value in values:
         sender.produce(topic, str(value), partition=partition(value), on_delivery=on_delivery)
         sender.poll(0)
-    if left := sender.flush(_LIMIT_S):
-        raise TimeoutError(f"{left} sends had no answer within {_LIMIT_S:.0f} s")
+    if pending := sender.flush(_LIMIT_S):
+        raise TimeoutError(f"{pending} sends had no answer within {_LIMIT_S:.0f} s")
     return acknowledged
 
 
@@ -87,16 +87,16 @@ def must_send(sender: Producer, topic: str, key: bytes | None, value: bytes) -> 
 
 
 def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[Message]:
-    """Every record of a topic's only partition that a reader of this isolation gets now."""
+    """Returns every record of a topic's only partition with this isolation level."""
     with _reader(bootstrap, "incident", isolation) as consumer:
         return _to_the_end(consumer, TopicPartition(topic, 0, 0))
 
 
 def read_on(bootstrap: str, topic: str, group: str) -> list[Message]:
-    """What a group gets of a topic's only partition from its last commit on; it commits all.
+    """Returns the records of a topic's only partition after a group's last commit; commits all.
 
-    Without a commit that is everything. A consumer would ask for the commit itself, but librdkafka
-    does not ask again when a coordinator that was just elected refuses.
+    Without a commit, it returns all records. It fetches the committed offset separately, because
+    librdkafka does not repeat the request if a newly elected coordinator refuses it.
     """
     start = max(committed(bootstrap, topic, group), 0)
     with _reader(bootstrap, group) as consumer:
@@ -107,9 +107,9 @@ def read_on(bootstrap: str, topic: str, group: str) -> list[Message]:
 
 
 def committed(bootstrap: str, topic: str, group: str) -> int:
-    """The offset that a group has committed for a topic's only partition; below 0 if none.
+    """Returns the committed offset of a group for a topic's only partition; below 0 if none.
 
-    A coordinator that was just elected, or still reads what it has to know, is asked again.
+    The request is repeated while the coordinator is unavailable or still loading.
     """
     offsets: list[int] = []
 

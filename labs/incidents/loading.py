@@ -1,4 +1,4 @@
-"""Reads the folder of an incident. Everything that is wrong is an error that names file and key."""
+"""Reads the folder of an incident. Every problem is an error that names file and key."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _RELEASE = re.compile(r"\d+(\.\d+){2,3}")
 
 
 class IncidentError(ValueError):
-    """What is wrong with an incident: `folder/file: key: what`."""
+    """An incident is invalid; the message is `folder/file: key: problem`."""
 
 
 def folders(place: Path) -> list[Path]:
-    """The folders of incidents."""
+    """Returns the folders of incidents."""
     return sorted(path for path in place.iterdir() if (path / TOML).is_file())
 
 
 def load(folder: Path) -> Incident:
-    """The incident in a folder, which is named after its ticket. Raises `IncidentError`."""
-    named = _FOLDER.fullmatch(folder.name)
-    if named is None:
+    """Returns the incident in a folder named after its ticket. Raises `IncidentError`."""
+    match = _FOLDER.fullmatch(folder.name)
+    if match is None:
         raise IncidentError(f"{folder.name}: a folder of an incident is named like kafka_14055")
     if not (folder / "steps.py").is_file():
         raise IncidentError(f"{folder.name}/steps.py: is missing")
     top = Table.read(folder / TOML, "an incident", IncidentError)
-    product, number = named.groups()
+    product, number = match.groups()
     component = top.one_of("component", tuple(KINDS))
     incident = Incident(
         id=f"librdkafka #{number}" if product == "librdkafka" else f"{product.upper()}-{number}",
@@ -59,7 +59,7 @@ def load(folder: Path) -> Incident:
 
 
 def _historical(incident: Incident) -> frozenset[str]:
-    """Its releases of lines that experiments never run: they serve incidents, and nothing else."""
+    """Returns its releases on lines that are only used for incidents, never for experiments."""
     offered: Mapping[str, Sequence[str]] = {"broker": all_versions(), "librdkafka": (installed(),)}
     lines = set(map(_line, offered.get(incident.component, kafka_versions())))
     old = {release for release in incident.releases.values() if _line(release) not in lines}
@@ -68,7 +68,7 @@ def _historical(incident: Incident) -> frozenset[str]:
 
 
 def _line(release: str) -> str:
-    """`0.10.2.2` → `0.10.2`, `3.9.2` → `3.9`."""
+    """Returns the line of a release: `0.10.2` for `0.10.2.2`, `3.9` for `3.9.2`."""
     return release.rpartition(".")[0]
 
 
@@ -82,15 +82,15 @@ def _patterns(top: Table, key: str) -> tuple[str, ...]:
     return patterns
 
 
-def _release(top: Table, key: str, otherwise: str | None = None) -> str:
-    value = top.take(key, str) if otherwise is None else top.maybe(key, str, otherwise)
-    if value != otherwise and not _RELEASE.fullmatch(value):
+def _release(top: Table, key: str, default: str | None = None) -> str:
+    value = top.take(key, str) if default is None else top.maybe(key, str, default)
+    if value != default and not _RELEASE.fullmatch(value):
         raise top.error(key, f"has to be a release like 3.2.1, not {value!r}")
     return value
 
 
 def _texts(folder: Path) -> dict[str, Text]:
-    """The four texts by name, with the drawings that they show."""
+    """Returns the four texts by name, with the drawings that they show."""
     try:
         texts = texts_in(folder, {f"{name}.md": () for name in TEXTS}, ())
     except (TextError, DrawingError) as wrong:

@@ -1,4 +1,4 @@
-"""What an incident is, and what one play of it brought."""
+"""The data of an incident, and the outcome of a play."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ KINDS = {
     "streams": "Kafka Streams",
     "librdkafka": "librdkafka",
 }
-"""By component, what its releases are releases of."""
+"""Component → the product whose releases are run."""
 SIDES = ("affected", "fixed", "today")
 PHASES = ("waiting", "fetching", "booting", "playing", "done")
-"""What a play goes through: its place on the machine, the release, the brokers, the steps."""
+"""The phases of a play: place on the machine, release, brokers, steps, end."""
 TEXTS = ("report", "steps", "mechanism", "workaround")
-"""The texts of an incident, in the order in which they are read; each is a Markdown file."""
+"""The texts of an incident, in reading order; each is a Markdown file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """What a play left to look at: lines of a log, a dump of a segment, a description."""
+    """Evidence from a play: lines of a log, a dump of a segment, a description."""
 
     title: str
     text: str
@@ -32,7 +32,7 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An action or observation of a play, `at_s` seconds after its brokers served."""
+    """An action or observation of a play, `at_s` seconds after its first one."""
 
     at_s: float
     words: str
@@ -40,7 +40,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One play: in how many of its messages the harm was seen, and what was done until then."""
+    """The outcome of one play: `harmed` of `of` messages show the harm."""
 
     harmed: int
     of: int
@@ -56,14 +56,14 @@ class Outcome:
 class Incident:
     """A bug, the releases on both sides of its fix, and its texts.
 
-    `id` is the ticket, and that of the advisory that it shows. `affected` and `fixed` are the
-    releases that are run, and `today` is the newest of their kind. `harm` is what is counted, in
-    words that follow a count ("committed messages gone"). `moment` are patterns of moments, each
-    searched after the one before: the last is when the harm became a fact. `module` is the Python
-    name of its steps. `texts` are by their name, with the drawings of the folder. `not_today` says
-    why its steps cannot be played on today's release, if they cannot. `brokers` is the release of
-    the brokers for clients of the past that do not speak to one of today. `historical` are those
-    of its releases of whose lines no release is offered for anything else.
+    `id` is the ticket, and the id of the advisory. `affected` and `fixed` are the releases that are
+    run, and `today` is the newest release of the product. `harm` is what is counted, in words that
+    follow a count ("committed messages gone"). `moment` has patterns of moments, each searched
+    after the previous match: the last match is the moment of the harm. `module` is the Python name
+    of its steps. `texts` has the texts by name, with the drawings of the folder. `not_today` is the
+    reason if the steps cannot be played on today's release. `brokers` is the release of the brokers
+    for past clients that cannot connect to today's. `historical` has its releases on lines that are
+    offered for nothing else.
     """
 
     id: str
@@ -84,24 +84,24 @@ class Incident:
 
     @property
     def slug(self) -> str:
-        """Its part of an address, and that of its advisory."""
+        """Its name in addresses, and that of its advisory."""
         return self.id.lower().replace(" #", "--")
 
     @property
     def kind(self) -> str:
-        """What its releases are releases of."""
+        """The product whose releases are run, in words."""
         return KINDS[self.component]
 
     @property
     def releases(self) -> dict[str, str]:
-        """Side → release: with the bug, with its fix, and of today where that is another one."""
+        """Side → release: with the bug, with its fix, and today's if that is another one."""
         both = {"affected": self.affected, "fixed": self.fixed}
         return both if self.not_today or self.today == self.fixed else {**both, "today": self.today}
 
     def harm_in(self, moments: Sequence[Moment]) -> int | None:
-        """Where the harm became a fact among the moments of a play that showed it; None if nowhere.
+        """Returns the index of the moment of the harm in a play that showed it; None if unknown.
 
-        The last moment is the count, made afterwards.
+        The last moment is the count at the end, and is not searched.
         """
         at = -1
         for pattern in self.moment:

@@ -1,9 +1,9 @@
 """A Java client of a past release, on a broker of today or of its own time.
 
 A play runs a Java program of the incident's folder with the jars of that release. The program
-prints a line of JSON for each thing that it saw, and `{"moment": "words"}` when it does something
-that belongs on the line of time. Kafka's clients of 2.1 and later speak to brokers
-of 4.x (KIP-896); older ones need older brokers (`brokers` in incident.toml).
+prints a line of JSON for each observation, and `{"moment": "words"}` for each action that belongs
+on the timeline. Kafka's clients of 2.1 and later can connect to brokers of 4.x (KIP-896); older
+ones need older brokers (`brokers` in incident.toml).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from labs.incidents.timeline import Timeline
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The brokers that a client speaks to, with their release.
+    """The brokers that a client connects to, with their release.
 
     `tools_path` is the class path of Kafka's own tools of that release.
     """
@@ -38,7 +38,7 @@ class Server:
 
     @property
     def data(self) -> Path:
-        """Where the first one's logs are."""
+        """The folder of the logs of the first broker."""
         return self.brokers[1].data
 
 
@@ -50,9 +50,9 @@ class PastClient:
         self._clients, self._java, self._folder, self._server = clients, java, folder, server
 
     def run(self, source: Path, *arguments: str) -> list[dict[str, Any]]:
-        """What a program printed, a row a line; its class is named like its file.
+        """Runs a program and returns its rows, one per line; the class is named like the file.
 
-        Raises `ProgramFailed` with what it said if it ended badly.
+        Raises `ProgramFailed`, with the end of its output, if it fails.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / "log4j.properties").write_text(LOG4J_1, "ascii")
@@ -67,11 +67,11 @@ class PastClient:
         return rows(printed)
 
     def log(self) -> str:
-        """What the programs and their clients have logged."""
+        """Returns the logs of the programs and their clients."""
         return (self._folder / COMPLAINTS).read_text("utf-8", "replace")
 
     def dump(self, topic: str, number: int = 0, *decoding: str) -> str:
-        """The log of a partition, as DumpLogSegments prints it; `decoding` are words for it."""
+        """Returns the log of a partition from DumpLogSegments; `decoding` has options for it."""
         server = self._server
         files = segments(server.data / f"{topic}-{number}")
         words = ("--print-data-log", *decoding, "--files", files)

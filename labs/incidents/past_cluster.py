@@ -1,7 +1,7 @@
-"""Brokers of one release, often of the past, on loopback, gone with their owner.
+"""Brokers of one release, often a past one, on loopback; they end with the process that owns them.
 
-Beside them runs what keeps their metadata: ZooKeeper for releases before 3.0, else a controller.
-A release of the past serves an incident and nothing else.
+Their metadata is in ZooKeeper for releases before 3.0, otherwise in a KRaft controller. Past
+releases are used only for incidents.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _SMALL: Settings = {
 class PastCluster:
     """Brokers numbered from 1 in `folder`; for a `with` block.
 
-    `settings` are the brokers', besides those that let a single broker work. Raises `WaitTimeout`
-    if one does not serve, `ChildProcessError` if a process ends by itself while it boots.
+    `settings` are added to those that let a single broker work. Raises `WaitTimeout` if a broker
+    does not serve, and `ChildProcessError` if a process ends by itself while it boots.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class PastCluster:
         return tools_path(self._distribution)
 
     def partition(self, topic: str, broker: int = 1) -> Path:
-        """The folder of a topic's only partition on a broker."""
+        """Returns the folder of a topic's only partition on a broker."""
         return self.brokers[broker].data / f"{topic}-0"
 
     def start(self, *brokers: int) -> None:
@@ -99,10 +99,10 @@ class PastCluster:
             self.brokers[number].start()
         until(lambda: all(map(self.serves, brokers)), _BOOT_LIMIT_S,
               f"Kafka {self.version} does not serve")  # fmt: skip
-        self.timeline.add(f"{_named(brokers)} serving")
+        self.timeline.add(f"{_broker_words(brokers)} serving")
 
     def kill(self, *brokers: int) -> None:
-        """SIGKILL, and waits until the processes are gone, and are missed.
+        """Kills brokers by SIGKILL; waits until they have ended, and until ZooKeeper notices.
 
         A broker that comes back before its session with ZooKeeper is over is refused.
         """
@@ -114,19 +114,19 @@ class PastCluster:
             port = self._keeper.port
             until(lambda: not zookeeper.registered(port) & {*brokers}, 30,
                   "ZooKeeper does not miss the brokers")  # fmt: skip
-        self.timeline.add(f"{_named(brokers)} killed (kill -9)")
+        self.timeline.add(f"{_broker_words(brokers)} killed (kill -9)")
 
     def stop(self, *brokers: int) -> None:
-        """SIGTERM, and waits: each broker hands over, flushes and marks its stop as a clean one.
+        """Shuts brokers down by SIGTERM, and waits until they have ended.
 
-        Raises `WaitTimeout` if one does not end by that.
+        Raises `WaitTimeout` if one does not end.
         """
         stopped = [self.brokers[number] for number in brokers]
         for node in stopped:
             node.ask_to_stop()
         until(lambda: all(node.ended_by_sigterm for node in stopped), _STOP_LIMIT_S,
               "a broker that was asked to stop lives")  # fmt: skip
-        self.timeline.add(f"{_named(brokers)} shut down in order (SIGTERM)")
+        self.timeline.add(f"{_broker_words(brokers)} shut down in order (SIGTERM)")
 
     def tell(self, broker: int, setting: str, value: str | int) -> None:
         """Adds a line to a broker's properties for its next start; the last line wins."""
@@ -145,7 +145,7 @@ class PastCluster:
                 return False
 
     def described(self, topic: str) -> PartitionMetadata | None:
-        """Leader and in-sync replicas of a topic's only partition; None without an answer."""
+        """Returns leader and ISR of a topic's only partition; None without an answer."""
         with quiet_admin(self.bootstrap) as admin:
             try:
                 return admin.list_topics(topic, timeout=2).topics[topic].partitions.get(0)
@@ -153,12 +153,12 @@ class PastCluster:
                 return None
 
     def leader(self, topic: str) -> int:
-        """Who leads a topic's only partition; 0 where nobody does, or nobody says so."""
+        """Returns the leader of a topic's only partition; 0 if there is none, or no answer."""
         state = self.described(topic)
         return max(state.leader, 0) if state else 0
 
     def in_sync(self, topic: str) -> set[int]:
-        """The in-sync replicas of a topic's only partition; empty without an answer."""
+        """Returns the in-sync replicas of a topic's only partition; empty without an answer."""
         state = self.described(topic)
         return {*state.isrs} if state else set()
 
@@ -172,13 +172,13 @@ class PastCluster:
               f"the replicas in sync did not become {sorted(wanted)}")  # fmt: skip
 
     def tool(self, main: str, *arguments: str) -> str:
-        """What one of the release's own tools prints. Raises `ProgramFailed`."""
+        """Returns the output of one of the release's tools. Raises `ProgramFailed`."""
         return run_java(self._java, self._distribution.class_path, self._folder, main, *arguments)
 
     def dump(self, topic: str, *brokers: int) -> str:
-        """The log of a topic's only partition on brokers, by default the first, with its records.
+        """Returns the log of a topic's only partition on brokers, by default the first.
 
-        It is what DumpLogSegments prints: `Dumping` and a file begin each segment.
+        It is the output of DumpLogSegments; `Dumping` and a file begin each segment.
         """
         files = (past_files.segments(self.partition(topic, number)) for number in brokers or (1,))
         words = ("--deep-iteration", "--print-data-log", "--files", ",".join(files))
@@ -187,7 +187,7 @@ class PastCluster:
         )
 
     def checkpointed(self, kind: str, topic: str, broker: int = 1) -> int:
-        """As `tails.checkpointed`, of a topic's only partition; 0 where it has none yet."""
+        """Returns `tails.checkpointed` of a topic's only partition; 0 if there is none yet."""
         return checkpointed(self.brokers[broker].data, kind).get(f"{topic}-0", 0)
 
     def _broker(self, number: int, port: int, keeper: int) -> Broker:
@@ -224,6 +224,6 @@ class PastCluster:
         self._ports.release()
 
 
-def _named(brokers: tuple[int, ...]) -> str:
+def _broker_words(brokers: tuple[int, ...]) -> str:
     words = "broker" if len(brokers) == 1 else "brokers"
     return f"{words} {', '.join(map(str, brokers))}:"

@@ -16,7 +16,7 @@ from labs.engine.distributions.distribution import kafka_versions, nearest
 from labs.engine.plan.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
 from labs.engine.scenarios.model import Scenario
 from labs.engine.workloads import JAVA, workload_by_commit
-from labs.engine.workloads.consume_transform_produce_java import COPIER as TOOL
+from labs.engine.workloads.consume_transform_produce_java import COPIER as KAFKA_COPIER
 
 RATES_PER_S = (10, 5_000)
 MOST_BYTES_PER_S = 5_000_000
@@ -59,7 +59,7 @@ class Conditions:
     def described(self) -> Iterator[tuple[str, str]]:
         """Yields the choices in words, for the page and the report of a run: (name, value)."""
         if self.java_clients:
-            also = f", asked for as {TOOL}" if self.copier else ""
+            also = f", asked for as {KAFKA_COPIER}" if self.copier else ""
             yield "Clients", f"Java {self.java_clients}{also}"
         if self.controllers:
             yield "Controllers", f"{self.controllers} dedicated"
@@ -146,7 +146,9 @@ class ConditionsForm(forms.Form):
         if java:
             clients = cast(forms.ChoiceField, self.fields["clients"])
             alternatives = [] if scenario.client_decides else [(LIBRDKAFKA, _LIBRDKAFKA)]
-            copier = [(COPIER, f"Java {java}, in place of {TOOL}")] if scenario.copier else []
+            copier = (
+                [(COPIER, f"Java {java}, in place of {KAFKA_COPIER}")] if scenario.copier else []
+            )
             clients.choices = [(java, f"Java {java}, Kafka’s own"), *copier, *alternatives]
         least, most = RATES_PER_S
         rate = self.fields[_RATE]
