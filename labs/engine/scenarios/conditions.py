@@ -73,7 +73,7 @@ CONTROLLER_ACTIVE = Condition(
     lambda rig: rig.cluster.active_controller(),
 )
 DEAD_NOTICED = Condition(
-    "the dead are noticed",
+    "dead brokers are noticed",
     "for the controller to notice that the leader is gone",
     "a dead broker still counts as leader",
     _has_no_dead_leader,
@@ -88,9 +88,9 @@ POSITION_SAVED = Condition(
 )
 """The group has committed a position."""
 RETENTION_RUNS = Condition(
-    "the brokers delete what is old",
-    "for the brokers to begin to delete what is old",
-    "the brokers have not begun to delete what is old",
+    "the brokers delete old records",
+    "for the brokers to begin to delete old records",
+    "the brokers have not begun to delete old records",
     _has_begun_to_delete,
 )
 """Without it, nothing is deleted in a run shorter than a broker's initial delay."""

@@ -1,9 +1,9 @@
 """The group's committed offsets are gone, and its next member starts without a position.
 
-They expire after `offsets.retention.minutes` without a member, at the least a minute, so here they
-are deleted with the group (DeleteGroups, KIP-229), which comes to the same. `auto.offset.reset`
-decides where the next member begins: with `latest` it passes over what was sent while nobody read,
-with `earliest` it reads all that the topic still has once more.
+Offsets expire after `offsets.retention.minutes` without a member, which is at least a minute. Here
+they are deleted with the group instead (DeleteGroups, KIP-229), with the same result.
+`auto.offset.reset` decides where the next member starts: with `latest` it skips the records that
+were sent while nobody read, with `earliest` it reads all records of the topic again.
 """
 
 from __future__ import annotations

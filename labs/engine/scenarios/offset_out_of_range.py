@@ -1,10 +1,10 @@
-"""What a group has read is deleted before it has said so, and it comes back to where nothing is.
+"""Records that a group has read and not committed are deleted, and it returns to a missing offset.
 
-The member stands with effects in the sink and nothing committed; exactly what it read is deleted
-(DeleteRecords, KIP-107). Its successor starts at the committed offset, which is before the start of
-the log: `auto.offset.reset` decides, although the group has a position (ConfigDef,
-auto.offset.reset). With `earliest` it goes on at the first record that is left, and here that is
-the next one; with `latest` it passes over all that came meanwhile; with `none` it stops.
+The member is held with effects in the sink and no commit, and exactly the records that it has read
+are deleted (DeleteRecords, KIP-107). Its successor starts at the committed offset, which is before
+the log start offset. `auto.offset.reset` decides although the group has a position (ConfigDef,
+auto.offset.reset). With `earliest` it continues at the first record that is left, which here is the
+next one; with `latest` it skips the records that arrived in the meantime; with `none` it stops.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.heal(start_successor, "consumer")
 
 
-_DELETED = "what was processed and not committed is deleted, so it cannot come again"
+_DELETED = "records processed and not committed are deleted, so they are not read again"
 
 SCENARIO = Scenario(
     name="offset-out-of-range",
     title="The reader's position is no longer in the log",
     story=(
-        "The group's only member has processed what it was handed and has not committed it. "
+        "The group's only member has processed what it received and has not committed it. "
         "Somebody deletes from the topic everything that was read, and the member dies. Its "
         "successor asks for an offset that no longer exists."
     ),

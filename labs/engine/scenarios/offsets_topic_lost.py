@@ -1,11 +1,11 @@
-"""The broker with the group's committed offsets is lost, disk included.
+"""The broker with the group's committed offsets is lost, including its disk.
 
-__consumer_offsets has as many copies here as were described (offsets.topic.replication.factor).
-With more than one another broker coordinates the group and knows its offsets. With one nobody
-does until the broker is back, and on its empty disk the group has no position: its member joins
-again, and auto.offset.reset decides where it goes on. Where the controllers leave the topic without
-a leader then (docs/decisions/0010), an operator has one elected. A team that never gets the broker
-back has to create the topic again, with the same result.
+__consumer_offsets has as many copies here as described (offsets.topic.replication.factor). With
+more than one copy, another broker coordinates the group and knows its offsets. With one copy, no
+broker does until that broker is back, and on its empty disk the group has no position: its member
+joins again, and auto.offset.reset decides where it continues. If the controllers then leave the
+topic without a leader (docs/decisions/0010), an operator has one elected. A team that never gets
+the broker back has to create the topic again, with the same result.
 """
 
 from __future__ import annotations

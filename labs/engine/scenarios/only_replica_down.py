@@ -1,10 +1,10 @@
-"""The broker that leads is away for some seconds, and comes back with its disk.
+"""The broker that leads is down for some seconds, and comes back with its disk.
 
-Where it has the only copy, nobody can stand in for it: an outage as long as its absence, and no
-loss, because kill -9 leaves the page cache to the kernel, which writes it. By hand on 4.3.1 with
-delivery.timeout 4 s: 15,247 of 23,998 acknowledged, none lost. With followers in sync one of them
-leads as soon as the dead broker is fenced: it stays away for longer than that took on a machine
-with too much to do, 10.2 s.
+If it has the only copy, no other broker can replace it. The outage is as long as its absence, and
+nothing is lost, because after kill -9 the kernel still writes the page cache. By hand on 4.3.1 with
+a delivery timeout of 4 s: 15,247 of 23,998 acknowledged, none lost. If followers are in sync, one
+of them leads as soon as the dead broker is fenced. The broker stays down for longer than that took
+on an overloaded machine, 10.2 s.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCENARIO = Scenario(
     name="only-replica-down",
     title="The broker with the only copy is down",
     story=(
-        "The broker that leads the partition is killed and is away for some seconds. If no other "
+        "The broker that leads the partition is killed and is down for some seconds. If no other "
         "broker has the partition, everybody waits for it. Its log is still on its disk."
     ),
     shows=("unavailable", "blocked", "given_up"),

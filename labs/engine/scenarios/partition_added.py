@@ -1,9 +1,9 @@
-"""The topic gets a partition; its producer uses it at once, its reader finds it later.
+"""The topic gets a partition; its producer uses it immediately, its reader finds it later.
 
 Both look for new partitions every five minutes (metadata.max.age.ms; librdkafka:
-topic.metadata.refresh.interval.ms), and not at the same time. The group has no position in the
-new partition: with `latest` it starts at its end when it finds it, and passes over what was written
-there before (ConfigDef, auto.offset.reset).
+topic.metadata.refresh.interval.ms), and not at the same time. The group has no position in the new
+partition. With `latest` it starts at the partition's end when it finds it, and skips the records
+that were written there before (ConfigDef, auto.offset.reset).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
-_NAME = "topic.metadata.refresh.interval.ms"
+_REFRESH = "topic.metadata.refresh.interval.ms"
 _SOON = "a new partition is found earlier"
 
 
@@ -40,8 +40,8 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "unknown_s": (2.0, 2.5), "found_s": (3.0, 3.5)},
     play=_play,
     workload="consume-process-sink",
-    consumer_pins={_NAME: Pinned(1000, 300_000, _SOON)},
-    producer_pins={_NAME: Pinned(500, 300_000, _SOON)},
+    consumer_pins={_REFRESH: Pinned(1000, 300_000, _SOON)},
+    producer_pins={_REFRESH: Pinned(500, 300_000, _SOON)},
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,
 )

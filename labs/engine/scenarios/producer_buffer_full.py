@@ -1,9 +1,9 @@
-"""The broker pauses, and the producer's buffer is full long before it goes on.
+"""The broker pauses, and the producer's buffer is full long before it resumes.
 
 The Java client's send() then waits for up to max.block.ms, and gives the record up (ProducerConfig,
-buffer.memory); librdkafka's produce() refuses at once, and the code waits and tries again, or
-drops it (CONFIGURATION.md, queue.buffering.max.messages). The buffer is small here, because a run
-is short. Where librdkafka plays a Java team's producer, its process waits for max.block.ms.
+buffer.memory). librdkafka's produce() fails immediately, and the application waits and retries, or
+drops the record (CONFIGURATION.md, queue.buffering.max.messages). The buffer is small here because
+a run is short. If librdkafka runs a Java team's producer, its process waits for max.block.ms.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SCENARIO = Scenario(
     name="producer-buffer-full",
     title="The producer's buffer is full",
     story=(
-        "The broker pauses for about four seconds, and the application goes on sending. The "
+        "The broker pauses for about four seconds, and the application continues to send. The "
         "client's buffer fills up. What happens to the next record depends on the client and on "
         "the application's code."
     ),
@@ -41,8 +41,8 @@ SCENARIO = Scenario(
         "buffer.memory": Pinned(65_536, 33_554_432, _FULL_SOON),
     },
     rarely={
-        "given_up": "max.block.ms is longer than the four seconds, or acks=0, with which the "
-        "network takes more than the buffer would",
+        "given_up": "max.block.ms is longer than the four seconds, or with acks=0 the network "
+        "accepts more records than the buffer",
     },
     measured=(Rate("given_up", 10, 10),),
     zookeeper=True,

@@ -1,10 +1,10 @@
 """The producing process dies with records in its memory.
 
-A client takes records faster than a broker that hangs, so they wait in its buffer, and what
-waits there dies with the process (KafkaProducer javadoc, close(); librdkafka INTRODUCTION.md,
-"Message reliability"). What was on its way is another matter: the broker reads it from its socket
-when it goes on. So an application that starts again and sends all that it has no answer for
-leaves copies, because a new session has a new producer id (KIP-98); one that does not, leaves gaps.
+A client accepts records faster than a paused broker does, so they wait in its buffer, and are lost
+with the process (KafkaProducer javadoc, close(); librdkafka INTRODUCTION.md, "Message
+reliability"). Records in flight are different: the broker reads them from its socket when it
+resumes. So an application that restarts and sends all unacknowledged records again causes
+duplicates, because a new session has a new producer id (KIP-98). One that does not leaves gaps.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SCENARIO = Scenario(
     name="producer-killed",
     title="The producing process dies with unsent records",
     story=(
-        "The broker pauses for about a second, and the producer goes on taking records into its "
+        "The broker pauses for about a second, and the producer continues to put records into its "
         "buffer. Then the producer's process is killed, with records that were not acknowledged. "
-        "The broker goes on. The application starts again and does what you described for a "
+        "The broker resumes. The application starts again and does what you described for a "
         "restart."
     ),
     shows=("given_up", "duplicate", "effect_duplicated", "unavailable"),

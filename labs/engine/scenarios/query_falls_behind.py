@@ -1,10 +1,11 @@
-"""A night with slow followers, in which a Spark query gets less than comes.
+"""A night with slow followers, in which a Spark query reads less than arrives.
 
-The followers get everything late, as in `followers-slow`; with a short replica.lag.time.max.ms they
-leave the in-sync set and return. Producers and readers wait for them. None of this takes anything
-from a reader: retention never passes the high watermark. What does is a backlog. A query with
-maxOffsetsPerTrigger begins a batch a second here, and if its limit is less than what comes in a
-second, its lag grows until the messages that it needs next are older than the topic keeps them.
+The followers receive everything late, as in `followers-slow`. With a short replica.lag.time.max.ms
+they leave the in-sync set and return. Producers and readers wait for them. None of this loses
+records for a reader, because retention never passes the high watermark. A backlog does. A query
+with maxOffsetsPerTrigger starts one batch per second here. If its limit is less than the records
+that arrive in a second, its lag grows until the next messages that it needs are older than the
+topic's retention.
 
 An hour of such a night passes in three seconds, and so does an hour of retention.ms.
 """
@@ -23,17 +24,17 @@ from labs.engine.scenarios.steps import SHORT_FETCH_WAIT, early_retention
 from labs.engine.scenarios.topologies import two_brokers_and_a_query
 
 _LATE_S, _BYTES_PER_S = 1.5, 200_000
-_TIMES = 1200
-"""How many times faster than a real night it plays: an hour in three seconds."""
+_SPEED = 1200
+"""How many times faster than a real night it is: an hour passes in three seconds."""
 _WHY_SHORTER = "an hour of the night passes in three seconds"
 
 
 def _topic_pins(settings: Settings) -> Mapping[str, Pinned]:
-    kept_ms = int(settings["topic"]["retention.ms"])
-    if kept_ms < 0 or "delete" not in str(settings["topic"]["cleanup.policy"]):
+    retention_ms = int(settings["topic"]["retention.ms"])
+    if retention_ms < 0 or "delete" not in str(settings["topic"]["cleanup.policy"]):
         return {}
     return {
-        "retention.ms": Pinned(max(kept_ms // _TIMES, 1), 604_800_000, _WHY_SHORTER),
+        "retention.ms": Pinned(max(retention_ms // _SPEED, 1), 604_800_000, _WHY_SHORTER),
         "segment.ms": Pinned(500, 604_800_000, _WHY_SHORTER),
     }
 
@@ -42,7 +43,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(RETENTION_RUNS, limit_s=45)
     if stage.topology.replication_factor == 1:
         stage.not_applicable(
-            "slow", "follower", "replication.factor is 1: there are no followers to be slow"
+            "slow", "follower", "replication.factor is 1: there are no followers to slow down"
         )
     else:
         stage.do(slow, followers(TOPIC), _LATE_S, _BYTES_PER_S)
@@ -57,8 +58,8 @@ SCENARIO = Scenario(
     title="A Spark query falls behind what the topic keeps",
     story=(
         "A night of nine hours passes in half a minute: the followers get everything late, and "
-        "500 messages come for each batch of a Spark query. Retention deletes what is too old, "
-        "whether the query has read it or not."
+        "500 messages arrive for each batch of a Spark query. Retention deletes old messages, "
+        "whether the query has read them or not."
     ),
     shows=("effect_missing", "skipped", "blocked", "unavailable"),
     topology=two_brokers_and_a_query,

@@ -1,8 +1,9 @@
-"""Clients may write a part of what they send, for some seconds (quotas, KIP-13 and KIP-219).
+"""For some seconds clients may write only a part of what they send (quotas, KIP-13 and KIP-219).
 
-A broker takes what comes, and then reads nothing of the connection until the client is within its
-quota again. So records wait in the client: those that wait for longer than delivery.timeout.ms are
-given up. The quota is a lab's, a quarter of what a run sends, and the wait some seconds.
+A broker accepts a request, and then reads nothing from the connection until the client is within
+its quota again. So records wait in the client, and those that wait for longer than
+delivery.timeout.ms are given up. The quota in the lab is a quarter of what a run sends, and lasts
+for some seconds.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ SCENARIO = Scenario(
     given_up_breaks=True,
     measured=(Rate("given_up", 1, 1),),
     rarely={
-        "given_up": "a client that waits for its usual two minutes gives nothing up in these "
-        "seconds, whatever its buffer holds",
+        "given_up": "a client that waits for its usual two minutes gives up nothing in these "
+        "seconds, however many records wait in it",
         **dict.fromkeys(
             ("duplicate", "reordered"),
             "request.timeout.ms is longer than these seconds unless it is stated",

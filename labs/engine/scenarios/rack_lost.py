@@ -1,15 +1,17 @@
 """A rack is lost at the worst moment, with the leader in it and its disk.
 
-Three racks hold one of three brokers each (KIP-36), or two, two and one of five: a minority, so
-that the others can elect. The in-sync followers in the other racks are behind for a moment, as in
-`leader-killed-followers-behind`; what only the lost rack had by then is gone for good.
+Three racks contain one of three brokers each (KIP-36), or two, two and one of five. A lost rack is
+a minority, so the other brokers can elect a leader. The in-sync followers in the other racks are
+behind for a moment, as in `leader-killed-followers-behind`, and records that only the lost rack had
+are lost for good.
 
-Two racks, or sites, hold two of four brokers each, as in a cluster that is stretched over two data
-centres. The worst moment is another one there: one site is away, the other goes on alone as far as
-min.insync.replicas lets it, and then is lost, disks included. Of three controllers two stood in
-it: nobody is elected before they are back. Then the first site leads, by an operator's choice if
-none of its replicas is eligible, without what was acknowledged while it was away. With four
-replicas, acks=all and min.insync.replicas=2: 5,750 of 11,326 lost; with 3 none of 86,960.
+Two racks, or sites, contain two of four brokers each, as in a cluster that is stretched over two
+data centres. There the worst moment is different: one site is down, the other continues alone as
+far as min.insync.replicas allows, and then is lost, including its disks. Two of three controllers
+were in it, so no leader is elected before they are back. Then the first site leads, by an
+operator's election if none of its replicas is eligible, without the records that were acknowledged
+while it was down. With four replicas, acks=all and min.insync.replicas=2: 5,750 of 11,326 lost;
+with 3 none of 86,960.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ def _topology(settings: Settings) -> Topology:
     if not isinstance(racks, int) or racks < _RACKS:
         raise ScenarioError(
             f"application racks is {racks or 'not stated'}: with one rack nothing is left, and "
-            "where nobody says how many there are, nobody knows what is"
+            "without their number nobody knows what is left"
         )
     if int(settings["topic"]["replication.factor"]) == _FIVE and in_fullest_rack(_FIVE, racks) == 2:
         return Topology(_FIVE, _FIVE, note="two of the five brokers of the run stand for a rack")
@@ -76,16 +78,16 @@ def _topology(settings: Settings) -> Topology:
 def _two_sites(replicas: int) -> Topology:
     if replicas not in (_SITES, 2 * _SITES):
         raise ScenarioError(
-            f"replication.factor is {replicas}: of two racks each has as many replicas here, one "
-            "or two"
+            f"replication.factor is {replicas}: each of two racks has the same number of replicas "
+            "here, one or two"
         )
-    text = "two racks of two brokers, and three controllers, two of which are lost with a rack"
-    return Topology(2 * _SITES, replicas, controllers=3, racks=_SITES, note=text)
+    note = "two racks of two brokers, and three controllers, two of which are lost with a rack"
+    return Topology(2 * _SITES, replicas, controllers=3, racks=_SITES, note=note)
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     if stage.topology.racks:
-        _lose_the_site_that_went_on(stage, seconds)
+        _lose_remaining_site(stage, seconds)
         return
     fall_behind(stage, seconds)
     stage.do(kill, minority(TOPIC))
@@ -93,7 +95,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     elect_lagging_replica(stage, seconds)
 
 
-def _lose_the_site_that_went_on(stage: Stage, seconds: Durations) -> None:
+def _lose_remaining_site(stage: Stage, seconds: Durations) -> None:
     stage.do(terminate, other_racks(TOPIC))
     stage.wait(in_sync(stage.topology, stage.topology.replication_factor // _SITES), limit_s=30)
     stage.let_run(seconds["behind_s"])
@@ -116,16 +118,16 @@ SCENARIO = Scenario(
         "The rack with the leader is lost for good, disks included, while the in-sync followers in "
         "the other racks are a second behind. One of these followers leads. Later a new machine "
         "with an empty disk takes the place of each lost broker. Three brokers are in three racks; "
-        "of five brokers, two are in the lost rack. If there are only two racks, one goes on alone "
-        "while the other is away, and then the first is lost."
+        "of five brokers, two are in the lost rack. If there are only two racks, one works alone "
+        "while the other is down, and then the first is lost."
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
     durations=FOLLOWERS_BEHIND_DURATIONS,
     play=_play,
     rarely={
-        "lost_write": "with acks=all the leader acknowledges nothing while the others, all of them "
-        "in sync, are behind; it can be alone only where they have left",
+        "lost_write": "with acks=all the leader acknowledges nothing while the others are in sync "
+        "and behind; it can be alone only after they have left the in-sync set",
         "duplicate": BLIND_RETRY,
         "reordered": BLIND_RETRY,
     },

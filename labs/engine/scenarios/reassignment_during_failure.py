@@ -1,10 +1,11 @@
 """A partition is reassigned while a replica is out of sync, and then the leader's disk is lost.
 
-A follower is down. An operator takes another one, which is in sync, off the partition's replicas.
-The controller is to wait until all that stay are in sync. KRaft's does since 3.8 (KAFKA-15665);
-before, it was enough that those which are added are, and none is: the copy is deleted at once, and
-the leader's is the only one left of what two replicas acknowledged. On 3.7.2, with acks=all and
-min.insync.replicas=2: 9,500 of 58,436 lost; on 4.3.1 none of 43,931.
+A follower is down. An operator removes another follower, which is in sync, from the partition's
+replicas. The controller should wait until all remaining replicas are in sync. In KRaft mode it does
+so since 3.8 (KAFKA-15665). Before, it waited only for replicas that are added, and none is: the
+copy is deleted immediately, and the leader has the only copy of records that two replicas
+acknowledged. On 3.7.2, with acks=all and min.insync.replicas=2: 9,500 of 58,436 lost; on 4.3.1 none
+of 43,931.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ from labs.engine.scenarios.model import (
 from labs.engine.scenarios.steps import LEADERLESS_TOPICS
 from labs.engine.scenarios.topologies import with_controllers
 
-_LEAST = 3
+_MIN_REPLICAS = 3
 
 
 def _topology(settings: Settings) -> Topology:
     topology = with_controllers(1)(settings)
-    if topology.replication_factor < _LEAST:
+    if topology.replication_factor < _MIN_REPLICAS:
         raise ScenarioError(
-            f"replication.factor is {topology.replication_factor}: with one replica away, the "
+            f"replication.factor is {topology.replication_factor}: with one replica down, the "
             "leader would have no other copy in sync to lose"
         )
     return topology
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stay = stage.topology.replication_factor - 1
+    remaining = stage.topology.replication_factor - 1
     stage.do(terminate, one_follower(TOPIC))
-    stage.wait(in_sync(stage.topology, stay), limit_s=20)
+    stage.wait(in_sync(stage.topology, remaining), limit_s=20)
     stage.let_run(seconds["away_s"])
     stage.do(remove_copy, TOPIC)
     stage.let_run(seconds["reassigned_s"])
@@ -57,7 +58,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.heal(restart, dead())
     for topic in LEADERLESS_TOPICS:
         stage.heal(elect, topic)
-    stage.wait(in_sync(stage.topology, stay), limit_s=60)
+    stage.wait(in_sync(stage.topology, remaining), limit_s=60)
 
 
 SCENARIO = Scenario(

@@ -1,9 +1,9 @@
-"""A member works on its records for longer than it may between two polls, and another gets them.
+"""A member processes for longer than it may between two polls, and another gets its records.
 
-The application did not poll for max.poll.interval.ms, so its client leaves the group
-(KIP-62); the new member starts at the last commit and processes the same records. When the first
-one comes back to life it finishes what it has in hand, and only its commit is refused. A member
-that is given more time keeps its partitions until it polls again, and the other one waits.
+The application did not poll for max.poll.interval.ms, so its client leaves the group (KIP-62). The
+new member starts at the last committed offset and processes the same records. When the first member
+resumes, it finishes its records, and only its commit is refused. A member with a longer interval
+keeps its partitions until it polls again, and the other one waits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SCENARIO = Scenario(
     name="rebalance-during-processing",
     title="The group is rebalanced in the middle of processing",
     story=(
-        "The group's only member works on what it was handed for eight seconds. Meanwhile a second "
+        "The group's only member works on its records for eight seconds. Meanwhile a second "
         "member joins the group and asks for its share of two partitions. Then the first member "
         "finishes its work."
     ),
@@ -39,8 +39,8 @@ SCENARIO = Scenario(
     consumer_pins=SHORT_SESSION,
     rarely=dict.fromkeys(
         ("redelivery", "effect_duplicated"),
-        "a member keeps its partitions for max.poll.interval.ms, of which eight seconds are "
-        "a part unless it is stated",
+        "a member keeps its partitions for max.poll.interval.ms, which is longer than eight "
+        "seconds unless it is stated",
     ),
     measured=(Rate("effect_duplicated", 10, 10),),
     zookeeper=True,

@@ -1,10 +1,11 @@
-"""Records as large as the largest that was described, and batches as large as they become.
+"""Records as large as the largest one described, and batches as large as they become.
 
-The broker pauses, and the client's batches fill; then it takes what fits max.message.bytes and
-refuses the rest for good. librdkafka reports each message of a refused batch as failed (its issues
-488 and 1716). Java's client splits it (KIP-126), before 4.2 only down to batch.size, and sends the
-same batch until delivery.timeout.ms is over (KAFKA-8350). A record that is larger by itself is
-refused by the client or the broker, with or without a pause.
+The broker pauses, and the client's batches fill up. Then the broker accepts batches within
+max.message.bytes, and refuses the others with an error that is not retriable. librdkafka reports
+each message of a refused batch as failed (its issues 488 and 1716). Java's client splits the batch
+(KIP-126), but before 4.2 only down to batch.size, and then sends the same batch until
+delivery.timeout.ms is over (KAFKA-8350). A record that is too large by itself is refused by the
+client or the broker, with or without a pause.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from labs.engine.faults.roles import leader, paused
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
-_FULL_SOON = "records wait in the client at once, not when the connection takes no more"
+_FULL_SOON = "records wait in the client immediately, not when the connection accepts no more"
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -26,7 +27,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
 
 SCENARIO = Scenario(
     name="record-too-large",
-    title="Records and batches larger than the topic takes",
+    title="Records and batches larger than the topic accepts",
     story=(
         "Some records are as large as the largest that you described. The broker pauses for a "
         "moment, so the client's batches fill up. A record or a batch that is over a limit is "

@@ -1,10 +1,10 @@
-"""Nobody reads for longer than the topic keeps its messages, or more comes than it keeps.
+"""Nobody reads for longer than the topic retains messages, or more arrives than it retains.
 
-Retention deletes whole segments by their newest record or by what the log holds, read or not
-(TopicConfig, retention.ms, retention.bytes, segment.ms). Days pass in seconds here: where the
-readers may be away for longer than messages are kept, they are kept for two of the six seconds in
-which nobody reads, and segments are short; where there is room for less than may come meanwhile,
-there is room for less than comes in these seconds. Else nothing is deleted in a run.
+Retention deletes whole segments by the timestamp of their newest record or by the size of the log,
+whether they were read or not (TopicConfig, retention.ms, retention.bytes, segment.ms). Days pass in
+seconds here. If readers may be away for longer than the retention time, it is two of the six
+seconds in which nobody reads, and segments are short. If less is retained than may arrive in that
+time, less is retained than arrives in these seconds. Otherwise nothing is deleted in a run.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from labs.engine.scenarios.steps import (
 )
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
-_WHY_SHORTER = "days pass in seconds: nobody reads for six of them"
+_WHY_SHORTER = "days pass in seconds, and nobody reads for six of them"
 _FEW_BYTES = 50_000
 """A third of what is written in six seconds, if a record takes no more than fifteen bytes."""
 
 
 def _topic_pins(settings: Settings) -> Mapping[str, Pinned]:
     topic = settings["topic"]
-    kept_ms, kept = int(topic["retention.ms"]), int(topic.get("retention.bytes", -1))
-    needed = _needed(settings)
+    retention_ms, kept_bytes = int(topic["retention.ms"]), int(topic.get("retention.bytes", -1))
+    needed_bytes = _needed_bytes(settings)
     pinned = {}
-    if 0 <= kept_ms <= away_ms(settings):
+    if 0 <= retention_ms <= away_ms(settings):
         pinned["retention.ms"] = Pinned(2000, 604_800_000, _WHY_SHORTER)
-    if kept >= 0 and (needed is None or kept < needed):
+    if kept_bytes >= 0 and (needed_bytes is None or kept_bytes < needed_bytes):
         pinned["retention.bytes"] = Pinned(_FEW_BYTES, -1, _WHY_SHORTER)
     if not pinned or "delete" not in str(topic["cleanup.policy"]):
         return {}
     return {**pinned, "segment.ms": Pinned(500, 604_800_000, _WHY_SHORTER)}
 
 
-def _needed(settings: Settings) -> int | None:
-    """The bytes that have to be kept for absent readers (`room` of the advisor's `absence`)."""
+def _needed_bytes(settings: Settings) -> int | None:
+    """The bytes that must be retained for absent readers (`room` of the advisor's `absence`)."""
     application = settings["application"]
     if "rate" in application and "message.bytes" in application:
         load = int(application["rate"]) * int(application["message.bytes"])

@@ -1,11 +1,11 @@
-"""Brokers are stopped in turn, each while those before it are still down, the last by SIGKILL.
+"""Brokers are stopped in turn, each while the previous ones are still down, the last by SIGKILL.
 
-Each that leads is stopped with SIGTERM and hands leadership to a replica in sync (controlled
-shutdown, Kafka operations/basic-kafka-operations.md, "Graceful shutdown"). The last is alone in
-sync. It is killed, as an orchestrator does when a grace period is over; here at once, because a
-broker that takes messages until then is the worst case. Those that were stopped cleanly come back
-first. With eligible leader replicas (KIP-966) one of them leads, without what acks=1 was told by
-the last one alone; with unclean elections any of them does.
+Each leader is stopped with SIGTERM and transfers leadership to a replica in sync (controlled
+shutdown, Kafka operations/basic-kafka-operations.md, "Graceful shutdown"). The last one is alone in
+sync. It is killed, as an orchestrator does when a grace period is over; here immediately, because a
+broker that accepts messages until then is the worst case. The replicas that were stopped cleanly
+come back first. With eligible leader replicas (KIP-966) one of them leads, without the records that
+the last one alone acknowledged with acks=1. With unclean elections any of them may lead.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Replicas are slow for longer than the client waits, and it reports records as failed.
 
-With acks=all the leader has written what its followers do not fetch; the client cannot know and
-gives it up after delivery.timeout.ms (KIP-91). Every such record that the application sends again
-is then in the log twice, because idempotence tells copies apart only within one send
-(KafkaProducer javadoc); one that it does not send again is gone if it was still in the client's
-queue. With the followers of three, two controllers of three stop: nobody can take them out of
-the in-sync set meanwhile, and the same replicas go on. With ZooKeeper they are in it until their
-sessions end, after 18 s by default (zookeeper.session.timeout.ms).
+With acks=all the leader has written records that its followers do not fetch. The client cannot know
+this and gives them up after delivery.timeout.ms (KIP-91). Each such record that the application
+sends again is then in the log twice, because idempotence recognizes duplicates only within one send
+(KafkaProducer javadoc). A record that it does not send again is lost if it was still in the
+client's queue. With a replication factor of three, two of the three controllers pause with the
+followers: the followers cannot be removed from the in-sync set, and the same replicas continue.
+With ZooKeeper they stay in it until their sessions end, after 18 s by default
+(zookeeper.session.timeout.ms).
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ SCENARIO = Scenario(
     given_up_breaks=True,
     workload="consume-process-sink",
     rarely={
-        "given_up": "retries alone end nothing here: no request is answered with an error, and "
+        "given_up": "the number of retries has no effect here: no response is an error, and "
         "request.timeout.ms is longer than the pause unless it is stated",
         **dict.fromkeys(
             ("duplicate", "effect_duplicated", "reordered"),
-            "a client that waits for its usual two minutes gives nothing up here, and then nothing "
-            "is sent again by the application",
+            "a client that waits for its usual two minutes gives up nothing here, so the "
+            "application sends nothing again",
         ),
     },
     measured=(Rate("effect_duplicated", 10, 10),),

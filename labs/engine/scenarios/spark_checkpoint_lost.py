@@ -1,10 +1,10 @@
-"""The checkpoint of a Spark query is gone, and nothing else knows how far the query was.
+"""The checkpoint of a Spark query is lost, and with it the query's position.
 
-The group that its source reads as has no position: Spark commits nothing to Kafka. A query that is
-started without its checkpoint is a new one, and `startingOffsets` decides where it begins: with
-`latest` it passes over what was sent while nobody read, with `earliest` it reads all that the topic
-has once more (Spark structured-streaming-kafka-integration.md). A checkpoint on storage that
-outlives the machine is not lost with it.
+The consumer group of its source has no committed offsets, because Spark commits nothing to Kafka. A
+query that is started without its checkpoint is a new one, and `startingOffsets` decides where it
+begins: with `latest` it skips the records that were sent while nobody read, with `earliest` it
+reads all records of the topic again (Spark structured-streaming-kafka-integration.md). A checkpoint
+on storage that outlives the machine is not lost with it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SCENARIO = Scenario(
     title="The checkpoint of the Spark query is lost",
     story=(
         "The machine of a Spark query's driver is lost with its disk. A checkpoint on that disk is "
-        "gone, too. Messages keep coming. Then the query is started on another machine."
+        "lost, too. Messages keep coming. Then the query is started on another machine."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated"),
     topology=one_broker_and_a_query,

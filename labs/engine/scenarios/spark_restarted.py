@@ -1,9 +1,9 @@
 """The driver of a Spark query dies between the sink and the checkpoint.
 
-Spark writes the ends of a batch down before it runs it, and that it is done afterwards: a batch in
-between is run again with the same offsets and the same batchId (Spark
-structured-streaming-programming-guide.md, "Fault Tolerance Semantics"). A sink that does not know
-a message applies it again.
+Spark records the end offsets of a batch before it runs the batch, and its completion afterwards. A
+batch in between is run again with the same offsets and the same batchId (Spark
+structured-streaming-programming-guide.md, "Fault Tolerance Semantics"). A sink that does not
+recognize a message applies it again.
 """
 
 from __future__ import annotations

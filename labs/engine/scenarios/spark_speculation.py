@@ -1,8 +1,8 @@
 """An executor is stopped in the middle of a task, and Spark starts a second attempt.
 
-With `spark.speculation` a task that takes much longer than the others gets a second attempt on
-another host (Spark configuration.md). The Kafka sink has sent rows of the first one by then, and
-takes none back: its commit and abort do nothing (apache/spark KafkaStreamingWrite.scala).
+With `spark.speculation`, a task that takes much longer than the others gets a second attempt on
+another host (Spark configuration.md). By then the Kafka sink has sent rows of the first attempt,
+and it cannot undo that: its commit and abort do nothing (apache/spark KafkaStreamingWrite.scala).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ SCENARIO = Scenario(
     title="A slow Spark task is run twice at once",
     story=(
         "A Spark query writes to the topic with Spark's Kafka sink, on two machines. One of them "
-        "pauses in the middle of a task, for longer than the other tasks take, and goes on later."
+        "pauses in the middle of a task, for longer than the other tasks take, and resumes later."
     ),
     shows=("duplicate",),
     topology=one_broker_and_a_query,
-    # The other executor has at most nine tasks to do, of 0.4 s, before Spark looks at this one.
+    # The other executor has at most nine tasks of 0.4 s to run before Spark checks this one.
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (6.5, 8.0), "healed_s": (2.0, 3.0)},
     play=_play,
     rate_per_s=200,

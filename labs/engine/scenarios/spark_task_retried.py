@@ -1,8 +1,9 @@
 """A task of a Spark query fails after some of its rows were sent, and Spark runs it again.
 
-Spark's Kafka sink sends rows as they are made, and its commit and abort do nothing (apache/spark
-KafkaStreamingWrite.scala): the next attempt sends all rows of the task, those that the failed one
-had sent as well. The failure is an error that one row's expression raises, once.
+Spark's Kafka sink sends rows as they are produced, and its commit and abort do nothing
+(apache/spark KafkaStreamingWrite.scala). The next attempt sends all rows of the task, including
+those that the failed attempt sent. The failure is an error that the expression of one row raises,
+once.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A static member is stopped, and nothing of its name comes back.
+"""A static member is stopped, and no member with its group.instance.id comes back.
 
-A member with a group.instance.id does not leave the group when it stops (KIP-345): its partitions
-wait for it until its session ends, although there is another member. A member without one leaves,
+A member with a group.instance.id does not leave the group when it stops (KIP-345). Its partitions
+are not read until its session ends, although there is another member. A member without one leaves,
 and the other one gets its partitions with the next heartbeat. With group.protocol=consumer
-(KIP-848) the session is the brokers', and shorter here than their default.
+(KIP-848) the brokers define the session, which is shorter here than their default.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     if settings["consumer"].get("group.protocol") != "consumer":
         return {}
-    why = "the group misses a dead member earlier"
+    why = "the group notices a dead member earlier"
     return {
         "group.consumer.min.session.timeout.ms": Pinned(1000, 45000, why),
         "group.consumer.session.timeout.ms": Pinned(3000, 45000, why),

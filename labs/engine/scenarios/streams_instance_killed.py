@@ -1,11 +1,11 @@
 """An instance of a Kafka Streams application dies with results written and nothing committed.
 
-What was processed since the last commit is processed again by the next instance. With
-at_least_once its results are there twice. With exactly_once_v2 the dead one's transaction is
-aborted once transaction.timeout.ms is over, as the next one has a transactional.id of its own
-(KIP-447): who reads with read_committed waits for that and never sees its results, who reads with
-read_uncommitted has them and those that replace them. What a processor told another system no
-transaction takes back (Kafka Streams core concepts, "Processing guarantees").
+The next instance processes again what was processed since the last commit. With at_least_once the
+results are then there twice. With exactly_once_v2 the dead instance's transaction is aborted after
+transaction.timeout.ms, because the next one has its own transactional.id (KIP-447). Readers with
+read_committed wait for that and never see its results; readers with read_uncommitted see them and
+the results that replace them. Side effects of a processor in another system are not undone by any
+transaction (Kafka Streams core concepts, "Processing guarantees").
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from labs.engine.scenarios.topologies import one_broker_and_streams
 
 
 def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
-    soon = Pinned(500, 10_000, "a transaction that is open for too long is aborted soon after that")
-    return {"transaction.abort.timed.out.transaction.cleanup.interval.ms": soon}
+    pin = Pinned(500, 10_000, "a transaction that is open for too long is aborted earlier")
+    return {"transaction.abort.timed.out.transaction.cleanup.interval.ms": pin}
 
 
 SCENARIO = Scenario(
@@ -42,10 +42,10 @@ SCENARIO = Scenario(
     consumer_pins=SHORT_SESSION,
     broker_pins=_broker_pins,
     rarely={
-        "duplicate": "copies are counted in the topic that is read; those in the output are "
+        "duplicate": "duplicates are counted in the topic that is read; those in the output are "
         "effects that were applied twice",
-        "aborted_read": "transactions are counted in the topic that is read; what is read of an "
-        "aborted one of the output is an effect that was applied twice",
+        "aborted_read": "transactions are counted in the topic that is read; a record of an "
+        "aborted transaction in the output is an effect that was applied twice",
     },
     measured=(Rate("effect_duplicated", 30, 30),),
     zookeeper=True,

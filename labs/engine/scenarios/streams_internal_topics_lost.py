@@ -1,10 +1,10 @@
-"""The broker with the changelog of a Kafka Streams application's state is lost, disk included.
+"""The broker with the changelog of a Kafka Streams application's state is lost, including its disk.
 
-Its internal topics have as many copies as `replication.factor` of StreamsConfig says, and -1 is the
-brokers' default (KIP-733), whatever the input has. The instance stops in an orderly way before, so
-that the changelog is all that is left of its state. The broker comes back on an empty disk; where
-that was the only copy it leads with an empty log (docs/decisions/0010), and the next instance reads
-back nothing and goes on.
+Its internal topics have as many copies as `replication.factor` of StreamsConfig says; -1 is the
+brokers' default (KIP-733). The copies of the input do not matter. The instance is stopped in an
+orderly way first, so the changelog is all that is left of its state. The broker comes back on an
+empty disk. If it had the only copy, it leads with an empty log (docs/decisions/0010), and the next
+instance restores nothing and continues.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SCENARIO = Scenario(
         "A Kafka Streams application counts the messages that it reads. Its only instance is "
         "stopped, and its local state is gone with it. The broker that leads the changelog topic "
         "of that state is lost with its disk and comes back on an empty one. Another instance "
-        "restores the state from the changelog and goes on."
+        "restores the state from the changelog and continues."
     ),
     shows=("state_lost", "effect_missing", "unavailable", "blocked"),
     topology=three_brokers_and_state,

@@ -1,10 +1,10 @@
-"""A Kafka Streams instance is gone with its local state, and another one has to do without it.
+"""A Kafka Streams instance is lost with its local state, and another one must work without it.
 
-A state that is logged is read back from its changelog topic before the next instance goes on, which
-takes time and loses nothing; of one that is not nobody has a copy (Kafka Streams developer guide,
+A logged state is restored from its changelog topic before the next instance continues, which takes
+time and loses nothing. A state that is not logged has no other copy (Kafka Streams developer guide,
 "Interactive queries and fault-tolerant state stores"). The instance is stopped in an orderly way:
-it commits what it has processed, so that nothing is processed again, and would be counted again.
-Kafka Streams does not leave its group when it closes, so the next one waits for its session to end.
+it commits what it has processed, so that nothing is processed, and counted, again. Kafka Streams
+does not leave its group when it closes, so the next instance waits for its session to end.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The topic is deleted and created again, while its clients run or after they were stopped.
 
-Brokers delete the position of every group with the topic. What no consumer had fetched is gone.
-Here the reader's process is paused for some seconds, because librdkafka fetches far ahead (a reader
-that was held in its own work lost nothing, seed 1). Clients that are stopped first, the reader when
-it has read all, lose nothing if they start at the beginning.
+Brokers delete the committed offsets of every group with the topic. Records that no consumer had
+fetched are lost. The reader's process is paused for some seconds here, because librdkafka fetches
+far ahead (a reader that was held during processing lost nothing, seed 1). Clients that are stopped
+first, the reader after it has read everything, lose nothing if they start at the beginning.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ SCENARIO = Scenario(
     title="The topic is deleted and created again",
     story=(
         "An operator deletes the topic and creates it again under the same name. The clients are "
-        "stopped first, or they run on, as you described. If they run on, the reader is some "
-        "seconds behind and goes on when the new topic has records."
+        "stopped first, or they keep running, as you described. If they keep running, the reader "
+        "is some seconds behind and resumes when the new topic has records."
     ),
     shows=("effect_missing", "skipped", "given_up", "lost_write", "blocked"),
     topology=one_broker_and_a_group,

@@ -1,9 +1,9 @@
 """A transactional producer dies in the middle of a transaction, and starts again.
 
-Its records are in the log and neither committed nor aborted. Readers of committed records get
-nothing that stands behind the first of them, the last stable offset, until the successor with the
-same transactional.id aborts what was left open (KIP-98); without one it would take
-transaction.timeout.ms. Readers of uncommitted records got them at once, and get them again when
+Its records are in the log, neither committed nor aborted. Readers of committed records get nothing
+after the last stable offset, which is the first of them, until the successor with the same
+transactional.id aborts the open transaction (KIP-98). Without a successor that takes
+transaction.timeout.ms. Readers of uncommitted records get them immediately, and get them again when
 the application sends the same work in a new transaction.
 """
 
@@ -29,7 +29,7 @@ SCENARIO = Scenario(
     story=(
         "The producer stops in the middle of a transaction, with its records in the log, and is "
         "killed some seconds later. The application starts again with the same transactional.id, "
-        "which aborts that transaction, and goes on."
+        "which aborts that transaction, and continues."
     ),
     shows=("blocked", "aborted_read", "effect_duplicated"),
     topology=one_broker_and_transactions,
@@ -37,7 +37,7 @@ SCENARIO = Scenario(
     play=_play,
     workload="transactions-sink",
     rarely={
-        "effect_duplicated": "the application sends its work again only if it still knows it after "
+        "effect_duplicated": "the application sends its work again only if it still has it after "
         "its restart (application.restart=resumes)",
     },
     measured=(Rate("effect_duplicated", 10, 10),),

@@ -1,12 +1,13 @@
-"""The broker with the state of transactions is lost, disk included, while one of them is open.
+"""The broker with the state of transactions is lost, including its disk, during a transaction.
 
-__transaction_state has as many copies here as were described, and one partition. With more than
-one another broker coordinates the transaction and ends it. With one nobody does until the broker
-is back, and then it knows nothing of it: the commit is refused (INVALID_PRODUCER_ID_MAPPING), the
-client aborts and goes on under a new producer id, and nobody writes the marker that would end what
-stands in the topic. Readers of committed records wait behind it until an operator aborts it
-(KIP-664). Here that is done after some seconds, and so is the election of a leader where the
-controllers leave the empty partition without one (docs/decisions/0010).
+__transaction_state has as many copies here as described, and one partition. With more than one
+copy, another broker coordinates the transaction and ends it. With one copy, no broker does until
+that broker is back, and then it knows nothing of the transaction. The commit is refused
+(INVALID_PRODUCER_ID_MAPPING), and the client aborts and continues with a new producer id. The
+marker that would end the transaction in the topic is never written. Readers of committed records
+wait until an operator aborts the hanging transaction (KIP-664). Here that happens after some
+seconds, like the election of a leader if the controllers leave the empty partition without one
+(docs/decisions/0010).
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, with_transacti
 
 
 def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
-    why = "one broker coordinates all transactions, so that it can be found"
+    why = "one broker coordinates all transactions, so that it is known"
     return {"transaction.state.log.num.partitions": Pinned(1, 50, why)}
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.wait(POSITION_SAVED, limit_s=15)
-    stage.do(hold, "producer", "in-transaction")  # a kill between two of them leaves nothing open
+    stage.do(hold, "producer", "in-transaction")  # between two transactions none is open
     stage.do(kill, transaction_coordinator())
     stage.do(wipe, killed())
     stage.do(resume_client, "producer")
@@ -67,8 +68,8 @@ SCENARIO = Scenario(
     broker_pins=_broker_pins,
     kept_broker_settings=(TRANSACTIONS_COPIES, "transaction.state.log.min.isr"),
     rarely={
-        "torn_transaction": "a run's transactions are in one partition, so that none is marked "
-        "in one and not in another",
+        "torn_transaction": "a run's transactions are in one partition, so none has a marker in "
+        "one partition and not in another",
     },
     given_up_breaks=True,
     measured=(Rate("blocked", 10, 10),),

@@ -1,11 +1,11 @@
-"""A transactional producer has nothing to write for longer than its id is kept.
+"""A transactional producer has nothing to write for longer than its id is retained.
 
 The coordinator forgets a transactional.id without a transaction after
 transactional.id.expiration.ms (KIP-98). The next transaction is then refused. librdkafka, and
-Java's client before 4.0, abort it and go on (KIP-360); Java's from 4.0 calls that fatal (KIP-1050):
-it cannot even abort, so that the application ends and its input waits until somebody starts it
-again, here after some seconds. Where the producer may be idle for longer than its id is kept, days
-pass in seconds; where it may not, the id is kept as always.
+Java's client before 4.0, abort it and continue (KIP-360). For Java's client since 4.0 the error is
+fatal (KIP-1050): it cannot even abort, so the application ends, and its input is not read until
+somebody starts it again, here after some seconds. If the producer may be idle for longer than its
+id is retained, days pass in seconds; otherwise the id is retained as described.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
 
-_KEPT = "transactional.id.expiration.ms"
-_WHY_SHORTER = "days pass in seconds: there is nothing to read for a little longer than that"
+_EXPIRATION = "transactional.id.expiration.ms"
+_WHY_SHORTER = "days pass in seconds, and nothing arrives for a little longer than that"
 
 
 def _broker_pins(settings: Settings) -> Mapping[str, Pinned]:
     idle_ms = settings["application"].get("idle.ms")
-    if idle_ms is not None and int(idle_ms) < int(settings["broker"][_KEPT]):
+    if idle_ms is not None and int(idle_ms) < int(settings["broker"][_EXPIRATION]):
         return {}
     return {
-        _KEPT: Pinned(2000, 604_800_000, _WHY_SHORTER),
+        _EXPIRATION: Pinned(2000, 604_800_000, _WHY_SHORTER),
         "transaction.remove.expired.transaction.cleanup.interval.ms": Pinned(
             500, 3_600_000, _WHY_SHORTER
         ),
@@ -49,8 +49,8 @@ SCENARIO = Scenario(
     title="A transactional producer was idle for too long",
     story=(
         "An application reads messages and writes its results in transactions. For a while no "
-        "messages come, and the brokers forget the application's transactional.id. Then messages "
-        "come again. If this ends the application, it is started again some seconds later."
+        "messages arrive, and the brokers forget the application's transactional.id. Then messages "
+        "arrive again. If this ends the application, it is started again some seconds later."
     ),
     shows=("blocked",),
     topology=one_broker_and_offsets_in_transactions,

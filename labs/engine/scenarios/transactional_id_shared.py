@@ -1,9 +1,9 @@
-"""An application is frozen, its successor takes over under the same name, and it comes back.
+"""An application is frozen, its successor takes over under the same name, and it resumes.
 
-Its member of the group is missed when its session ends, and the successor is handed the same
-input. With a transactional.id the successor's start has aborted what the frozen one wrote and
-fenced it (KIP-98): when it comes back to life its commit is refused, and it stops. Without one
-its output stays, next to what the successor makes of the same input.
+The group notices that its member is dead when its session ends, and the successor receives the same
+input. With a transactional.id, the start of the successor aborts the transaction of the frozen
+application and fences it (KIP-98): when it resumes, its commit is refused, and it stops. Without
+one its output stays, next to the successor's output for the same input.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ SCENARIO = Scenario(
     story=(
         "An application reads messages and writes results to another topic. It is paused after its "
         "output is written and before its offsets are committed. It is believed to be dead, and a "
-        "second one with the same configuration takes over its input. Then the first one goes on "
-        "where it stopped."
+        "second one with the same configuration takes over its input. Then the first one "
+        "continues where it stopped."
     ),
     shows=("unavailable", "redelivery", "effect_duplicated"),
     topology=one_broker,

@@ -1,13 +1,14 @@
 """Every replica in sync is down, and the one that is up could never catch up.
 
-A follower that comes back has to copy what it missed, and a throttle (KIP-73), as it is set for a
-reassignment and forgotten, leaves it nothing to copy with: it stays out of the in-sync set. The
-others acknowledged without it while it was away (once it is back, acks=all may wait for it). When
-they die, only an unclean election can make it the leader, without what it lacks, also where
-acks=all and min.insync.replicas=2 were asked for. KRaft's controllers elect none before 3.9
-(KAFKA-12670), and here no operator does either: that the setting has no effect is to be seen.
-The controller runs beside the brokers: with the others, the majority of three that are controllers
-too would be away.
+A follower that comes back has to copy the records that it missed. A replication throttle (KIP-73)
+that was set for a reassignment and forgotten leaves it no bandwidth for that, so it stays out of
+the in-sync set. The others acknowledged records while it was down (once it is back, acks=all may
+wait for it). When they die, only an unclean election can make it the leader, without the records
+that it lacks, even with acks=all and min.insync.replicas=2.
+
+In KRaft mode before 3.9 the controllers elect none (KAFKA-12670), and here no operator does either,
+to show that the setting has no effect. The controller is dedicated: if brokers were controllers
+too, the majority of three would be down with the other replicas.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A message cannot be processed, however often it is tried, until the code is fixed.
 
-An application that tries it again is blocked by it, with all later messages of its partition; one
-that skips it has everything but that one effect. If it closes its consumer, exception-then-close
-shows what follows, and nothing is read until it is started again.
+An application that retries it is blocked by it, with all later messages of its partition. One that
+skips it misses only that effect. If it closes its consumer, the consequences are those of
+exception-then-close, and nothing is read until it is started again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCENARIO = Scenario(
     title="A message cannot be processed",
     story=(
         "The group's only member comes to a message that makes its code fail each time. Depending "
-        "on its code, it tries again, goes on without it, or closes its consumer. After about "
+        "on its code, it tries again, continues without it, or closes its consumer. After about "
         "three seconds somebody fixes the code."
     ),
     shows=("effect_missing", "blocked"),
@@ -35,8 +35,8 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-sink",
     rarely={
-        "skipped": "the group was handed the messages before it closed, so they are counted as "
-        "effects that are missing",
+        "skipped": "the messages were delivered to the group before it closed, so they are counted "
+        "as effects that are missing",
     },
     measured=(Rate("effect_missing", 10, 10),),
     zookeeper=True,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_BOUND = "it decides only whether the brokers start, or let a client in"
-_WORKS = "it decides only whether anything gets through at all"
-_GATHERS = "no run's reader waits for more messages"
+_BOUND = "it decides only whether the brokers start, or accept a client"
+_CONNECTS = "it decides only whether anything gets through at all"
+_FETCH_WAIT = "no reader of a run waits for more messages"
 _WITH_LIMIT = "it decides only with a max.message.bytes of the topic that is smaller"
 
 UNSHOWN: Mapping[str, str] = {
     "producer.batch.num.messages": _WITH_LIMIT,
     "producer.message.max.bytes": _WITH_LIMIT,
-    "producer.socket.timeout.ms": "it decides only whether librdkafka starts beside "
+    "producer.socket.timeout.ms": "it decides only whether librdkafka starts with this "
     "transaction.timeout.ms",
     **dict.fromkeys(
         (
@@ -24,19 +24,18 @@ UNSHOWN: Mapping[str, str] = {
             "consumer.default.api.timeout.ms",
             "consumer.kafkaConsumer.pollTimeoutMs",
         ),
-        _WORKS,
+        _CONNECTS,
     ),
-    **dict.fromkeys(("consumer.fetch.max.wait.ms", "consumer.fetch.wait.max.ms"), _GATHERS),
-    "application.transaction.version": "no run holds up a message on its way into the next "
-    "transaction",
-    "consumer.check.crcs": "no run damages what is on a disk or on its way",
-    "consumer.group.id": "no run has two Spark queries that read as one group",
-    "consumer.maxTriggerDelay": _GATHERS,
-    "streams.application.id": "a run's application has an id of its own",
-    "streams.errors.dead.letter.queue.topic.name": "no run's application goes on without a message",
+    **dict.fromkeys(("consumer.fetch.max.wait.ms", "consumer.fetch.wait.max.ms"), _FETCH_WAIT),
+    "application.transaction.version": "no run delays a message until the next transaction",
+    "consumer.check.crcs": "no run damages records on a disk or in flight",
+    "consumer.group.id": "no run has two Spark queries in one group",
+    "consumer.maxTriggerDelay": _FETCH_WAIT,
+    "streams.application.id": "a run's application has its own id",
+    "streams.errors.dead.letter.queue.topic.name": "no run's application skips a message",
     "streams.windowstore.changelog.additional.retention.ms": "no run's application is away for a "
     "day",
-    "application.rate": "it is the load that some numbers are worked out for, and no run is of it",
+    "application.rate": "some numbers are calculated for this load, and no run has it",
     "broker.group.min.session.timeout.ms": _BOUND,
     "broker.group.max.session.timeout.ms": _BOUND,
     "broker.transaction.max.timeout.ms": _BOUND,
@@ -53,8 +52,8 @@ UNSHOWN: Mapping[str, str] = {
             "max.heartbeat.interval.ms",
         )
     },
-    "broker.group.coordinator.rebalance.protocols": "of a group that the brokers refuse, a run "
-    "shows nothing",
+    "broker.group.coordinator.rebalance.protocols": "a run shows nothing of a group that the "
+    "brokers refuse",
     "broker.group.streams.session.timeout.ms": "a run's application has group.protocol=classic",
 }
-"""By the setting's field; no failure's outcome depends on it."""
+"""The reasons by field of the setting; no failure's outcome depends on these settings."""

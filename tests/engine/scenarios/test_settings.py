@@ -201,7 +201,7 @@ def test_a_leader_is_waited_for_where_a_replica_out_of_sync_may_lead(
         "topic": {"replication.factor": 3, "unclean.leader.election.enable": unclean},
     }
     steps = [step.text for step in plan(name, settings, {}).steps]
-    noticed = steps.index("until the dead are noticed")
+    noticed = steps.index("until dead brokers are noticed")
     assert ("elected" in steps[noticed + 1]) is unclean, steps
     assert not any("elected" in step for step in steps[:noticed])
 

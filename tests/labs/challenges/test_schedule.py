@@ -29,7 +29,7 @@ def test_clients_run_undisturbed_before_the_first_step_and_after_the_last() -> N
 )
 def test_the_leader_dies_alone_in_sync_and_others_come_back_before_it(name: str) -> None:
     steps = [step.text for step in plan(name).steps]
-    died, noticed = steps.index("leader killed"), steps.index("until the dead are noticed")
+    died, noticed = steps.index("leader killed"), steps.index("until dead brokers are noticed")
     assert steps[died - 1] == "until 1 in sync"
     assert steps[noticed - 1] == "restarted", "others came back before the leader was given up"
     assert died < noticed < steps.index("until all are in sync")
