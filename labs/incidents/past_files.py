@@ -1,8 +1,8 @@
-"""The files that processes of a past release need in their folders, and the logs that they leave.
+"""The files that processes of a past release need in their folders, and the logs that they write.
 
 Releases before 3.0 have a ZooKeeper, which came with their jars; later ones have a controller
-(KRaft). Releases before 3.3 take a folder as formatted that holds one file
-(`meta.properties` version 1, KIP-631).
+(KRaft). For releases before 3.3, one file makes a folder formatted (`meta.properties` version 1,
+KIP-631).
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def controller(port: int) -> Settings:
 
 
 def broker(version: str, node: int, port: int, keeper: int) -> Settings:
-    """`keeper` is the port of ZooKeeper or of the controller."""
-    own: Settings = {"listeners": f"PLAINTEXT://127.0.0.1:{port}"}
+    """Returns the settings of a broker; `keeper` is the port of ZooKeeper or the controller."""
+    common: Settings = {"listeners": f"PLAINTEXT://127.0.0.1:{port}"}
     if has_zookeeper(version):
-        return {**own, "broker.id": node, "zookeeper.connect": f"127.0.0.1:{keeper}",
+        return {**common, "broker.id": node, "zookeeper.connect": f"127.0.0.1:{keeper}",
                 "log.dirs": "data"}  # fmt: skip
-    return {**own, "process.roles": "broker", **_quorum(node, keeper)}
+    return {**common, "process.roles": "broker", **_quorum(node, keeper)}
 
 
 def _quorum(node: int, controller_port: int) -> Settings:
@@ -66,24 +66,24 @@ def _quorum(node: int, controller_port: int) -> Settings:
 
 
 def dump_tool(version: str) -> str:
-    """The class of DumpLogSegments; 4.0 moved it to kafka-tools."""
+    """Returns the class of DumpLogSegments; 4.0 moved it to kafka-tools."""
     package = "org.apache.kafka.tools" if at_least(version, "4.0") else "kafka.tools"
     return f"{package}.DumpLogSegments"
 
 
 def segments(partition: Path) -> str:
-    """The files of a log, as DumpLogSegments takes them."""
+    """Returns the files of a log as an argument for DumpLogSegments."""
     return ",".join(str(segment) for segment in sorted(partition.glob("*.log")))
 
 
 def records(dump: str) -> Iterator[tuple[int, str]]:
-    """Offset and value of each record of a dump, in the order in which they are in the log."""
+    """Yields (offset, value) of each record of a dump, in the order of the log."""
     for record in _RECORD.finditer(dump):
         yield int(record[1]), record[2]
 
 
 def by_broker(dump: str) -> dict[int, str]:
-    """A dump of several brokers' logs, divided by the number of the broker."""
+    """Returns a dump of the logs of several brokers, split by broker number."""
     parts = re.split(r"^Dumping .*?/broker-(\d+)/.*$", dump, flags=re.MULTILINE)
     dumps: dict[int, str] = {}
     for number, text in zip(parts[1::2], parts[2::2], strict=True):

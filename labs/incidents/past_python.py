@@ -1,8 +1,8 @@
 """A past librdkafka, in Python, on a broker of today.
 
-A play runs a program of the incident's folder in an interpreter of its own, which sees the
-confluent-kafka of that release and no other package of ours. It
-prints as the programs of `past_client` do.
+A play runs a program of the incident's folder in a separate interpreter, which has the
+confluent-kafka of that release and none of our other packages. Its output has the format of
+`past_client`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from labs.incidents.timeline import Timeline
 class PastPython:
     """Runs programs against the broker at `bootstrap`.
 
-    `modules` is the folder that holds the past release; without it the program gets the release
-    that Delivery Lab runs with.
+    `modules` is the folder with the past release; without it, the program uses the release of
+    Delivery Lab.
     """
 
     def __init__(self, bootstrap: str, folder: Path, modules: Path | None) -> None:
@@ -28,7 +28,7 @@ class PastPython:
         self._folder, self._modules = folder, modules
 
     def run(self, source: Path, *arguments: str) -> list[dict[str, Any]]:
-        """What a program printed, a row of JSON a line. Raises `ProgramFailed`."""
+        """Runs a program and returns its rows, one JSON object per line. Raises `ProgramFailed`."""
         alone = ["-S"] if self._modules else []  # -S: without the packages of our own environment
         env = {**os.environ, **({"PYTHONPATH": str(self._modules)} if self._modules else {})}
         command: tuple[str | Path, ...] = (

@@ -1,4 +1,4 @@
-"""Programs that a play runs: one of Kafka's own tools, or one that an incident brought along."""
+"""Programs that a play runs: Kafka's tools, and programs in the folder of an incident."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from labs.engine.cluster.jvm import OPTIONS
 from labs.engine.distributions.java import Java
 
 COMPLAINTS = "complaints.log"
-"""What programs write to standard error: their log, and why they ended."""
+"""The file with the standard error of programs: their log, and the reason of a failure."""
 _MOMENT = "moment"
 _LIMIT_S = 90.0
 _SHOWN = 1500
 
 
 class ProgramFailed(Exception):
-    """A program ended badly, did not end, or left what its incident does not expect."""
+    """A program failed, did not end, or had an unexpected result."""
 
 
 def _ignore(_: str) -> None:
@@ -36,7 +36,7 @@ def run_java(
     *arguments: str | Path,
     note: Callable[[str], None] = _ignore,
 ) -> str:
-    """What a Java program printed, as `run`."""
+    """Runs a Java program and returns its output, like `run`."""
     command = (java.path, *OPTIONS, "-cp", class_path, main, *arguments)
     return run(command, folder, main, note=note)
 
@@ -48,10 +48,11 @@ def run(
     env: Mapping[str, str] | None = None,
     note: Callable[[str], None] = _ignore,
 ) -> str:
-    """What a program printed. It is killed with us, and after 90 seconds.
+    """Runs a program and returns its output. It is killed with this process, or after 90 s.
 
-    `folder` is where it runs. `note` is given the words of a line `{"moment": "words"}` when the
-    program prints it. Raises `ProgramFailed` with the end of what it complained of.
+    `folder` is its working folder. `note` is called with the words of each line
+    `{"moment": "words"}` when the program prints it. Raises `ProgramFailed` with the end of its
+    output and its standard error.
     """
     complaints = folder / COMPLAINTS
     child = spawn(command, log=complaints, cwd=folder, env=env, stdout=subprocess.PIPE)
@@ -64,7 +65,7 @@ def run(
     limit = Timer(_LIMIT_S, expire)
     limit.start()
     try:
-        printed = "".join(_heard(child.stdout or (), note))
+        printed = "".join(_read_lines(child.stdout or (), note))
         code = child.wait()
     finally:
         limit.cancel()
@@ -78,12 +79,12 @@ def run(
 
 
 def rows(printed: str) -> list[dict[str, Any]]:
-    """The lines of JSON among what a program printed, without its moments."""
+    """Returns the JSON lines of a program's output, without its moments."""
     lines = (json.loads(line) for line in printed.splitlines() if line.startswith("{"))
     return [row for row in lines if _MOMENT not in row]
 
 
-def _heard(lines: Iterable[bytes], note: Callable[[str], None]) -> Iterator[str]:
+def _read_lines(lines: Iterable[bytes], note: Callable[[str], None]) -> Iterator[str]:
     for raw in lines:
         line = raw.decode("utf-8", "replace")
         if line.startswith(f'{{"{_MOMENT}"'):

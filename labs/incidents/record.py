@@ -1,4 +1,4 @@
-"""The results of playing the incidents: `record.json` next to this file, part of the release."""
+"""The recorded plays of the incidents: `record.json` next to this file, part of the release."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ RECORD = Path(__file__).parent / "record.json"
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One release of an incident: in how many plays the harm was seen, and the last play.
+    """One release of an incident: `shown` of `times` plays had the harm; and the last play.
 
-    `harmed` of `of` messages is the last play's count; `date` the day of it (ISO 8601).
+    `harmed` of `of` messages is the count of the last play, `date` its day (ISO 8601).
     """
 
     incident: str
@@ -36,12 +36,12 @@ class Played:
 
     @property
     def is_proven(self) -> bool:
-        """Every play on the affected release shows the harm, and none on another one."""
+        """Whether every play on the affected release shows the harm, or none on another one."""
         return self.times > 0 and self.shown == (self.times if self.side == "affected" else 0)
 
 
 def played(side: Side) -> Played:
-    """A side that was just played, as it is kept."""
+    """Returns a side that was just played as a row of the record."""
     last = side.outcomes[-1]
     return Played(
         side.incident, side.side, side.release, side.harmed, len(side.outcomes),
@@ -51,33 +51,33 @@ def played(side: Side) -> Played:
 
 
 def keep(rows: Iterable[Played], file: Path = RECORD, *, adding: bool = False) -> None:
-    """Puts these in the place of what was kept of the same incidents and sides.
+    """Replaces the recorded rows of the same incidents and sides.
 
-    When `adding`, plays of the same release count besides the older ones.
+    When `adding`, plays of the same release are added to the recorded ones.
     """
-    kept = {(play.incident, play.side): play for play in read(file)}
+    plays = {(play.incident, play.side): play for play in read(file)}
     for play in rows:
-        before = kept.get((play.incident, play.side))
+        before = plays.get((play.incident, play.side))
         if adding and before and before.release == play.release:
             play = replace(play, shown=play.shown + before.shown, times=play.times + before.times)
-        kept[play.incident, play.side] = play
-    text = json.dumps([asdict(kept[key]) for key in sorted(kept)], indent=1, ensure_ascii=False)
+        plays[play.incident, play.side] = play
+    text = json.dumps([asdict(plays[key]) for key in sorted(plays)], indent=1, ensure_ascii=False)
     file.write_text(text + "\n", "utf-8")
 
 
 @cache
 def shipped() -> tuple[Played, ...]:
-    """Everything that ships."""
+    """Returns all shipped rows."""
     return read(RECORD)
 
 
 def sides(incident: str) -> tuple[Played, ...]:
-    """What ships of one incident, the affected release first."""
+    """Returns the shipped rows of one incident, the affected release first."""
     return tuple(play for play in shipped() if play.incident == incident)
 
 
 def read(file: Path) -> tuple[Played, ...]:
-    """The plays that a file keeps; none where there is no such file."""
+    """Returns the rows of a file; none if it does not exist."""
     if not file.exists():
         return ()
     return tuple(_row(row) for row in json.loads(file.read_text("utf-8")))

@@ -8,26 +8,28 @@ from labs.incidents.past_cluster import PastCluster
 from labs.incidents.past_files import by_broker, records
 
 Log = list[tuple[int, str]]
-"""Offset and value of each record, in the order in which they are in the log."""
+"""Offset and value of each record, in the order of the log."""
 _SHOWN = 6
 
 
 def read_logs(past: PastCluster, topic: str, *brokers: int) -> dict[int, Log]:
-    """The log of each of these brokers, from a dump of its segments."""
+    """Returns the log of each of these brokers, from a dump of its segments."""
     dumps = by_broker(past.dump(topic, *brokers))
     return {number: list(records(dumps[number])) for number in brokers}
 
 
 def differing_offsets(logs: dict[int, Log]) -> set[int]:
-    """Offsets at which two replicas hold different messages."""
-    numbers: set[int] = set()
-    for one, other in combinations(map(dict, logs.values()), 2):
-        numbers |= {offset for offset in one.keys() & other.keys() if one[offset] != other[offset]}
-    return numbers
+    """Returns the offsets at which two replicas have different messages."""
+    offsets: set[int] = set()
+    for first, second in combinations(map(dict, logs.values()), 2):
+        offsets |= {
+            offset for offset in first.keys() & second.keys() if first[offset] != second[offset]
+        }
+    return offsets
 
 
 def side_by_side(logs: dict[int, Log], shown: int = _SHOWN) -> str:
-    """A table of replicas, from the first offset that differs; the last offsets if none does."""
+    """Returns a table of replicas, from the first offset that differs; else of the last offsets."""
     by_offset = {number: dict(log) for number, log in logs.items()}
     last = max(offset for log in by_offset.values() for offset in log)
     first = min(differing_offsets(logs), default=last - shown + 1)

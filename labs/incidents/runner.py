@@ -1,8 +1,8 @@
-"""Plays an incident as one run, side after side, and says how far it is.
+"""Plays an incident as one run, side after side, and reports its progress.
 
 `python -m labs.incidents.runner SPEC.json FOLDER` is the process that owns the brokers;
-`labs.engine.run.keeper` starts it, sees to its end and removes what it leaves. It prints events as
-`labs.engine.run.experiment` does. A side that could not be played is an error, never a count.
+`labs.engine.run.keeper` starts it, ends it and removes its files. It prints events in the format of
+`labs.engine.run.experiment`. A side that could not be played is an error, never a count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from labs.incidents import Incident, find
 from labs.incidents.verify import play
 
 FINISHED, SIDE_FAILED, UNUSABLE = 0, 1, 2
-"""Exit codes: every side was played; some could not be; the request makes no sense."""
+"""Exit codes: every side was played; some could not be played; the request is invalid."""
 
 _REFUSED = (
     "{release} could not be downloaded: {cause}. The log of the run has more. The operator of this "
@@ -34,10 +34,10 @@ _REFUSED = (
 
 @dataclass(frozen=True, slots=True)
 class PlaySpec:
-    """An incident by its address, and which of its sides are played, in this order.
+    """An incident by its slug, and the sides to play, in this order.
 
-    Raises `ValueError` for no side, one that it does not have, or one named twice, and
-    `LookupError` for an incident that there is none of.
+    Raises `ValueError` if there is no side, an unknown one, or one twice, and `LookupError` for an
+    unknown incident.
     """
 
     MODULE: ClassVar[str] = "labs.incidents.runner"
@@ -46,9 +46,9 @@ class PlaySpec:
     sides: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        known = find(self.incident).releases
-        if not self.sides or len({*self.sides}) < len(self.sides) or {*self.sides} - {*known}:
-            raise ValueError(f"{self.incident} is run on one or more of {', '.join(known)}")
+        releases = find(self.incident).releases
+        if not self.sides or len({*self.sides}) < len(self.sides) or {*self.sides} - {*releases}:
+            raise ValueError(f"{self.incident} is run on one or more of {', '.join(releases)}")
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
@@ -60,7 +60,7 @@ class PlaySpec:
 
 
 def run(spec: PlaySpec, folder: Path, events: Emitter) -> int:
-    """Plays every side and says the result; returns the exit code."""
+    """Plays every side and emits the result; returns the exit code."""
     incident = find(spec.incident)
     results = [_side(incident, side, folder / side / "cluster", events) for side in spec.sides]
     played = [result for result in results if result is not None]
@@ -69,11 +69,11 @@ def run(spec: PlaySpec, folder: Path, events: Emitter) -> int:
 
 
 def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping[str, Any] | None:
-    """One side, once; None where it could not be played, and why is said."""
-    release, say = incident.releases[side], partial(events.emit, arm=side)
+    """Plays one side once; returns None, after an error event, if it could not be played."""
+    release, emit = incident.releases[side], partial(events.emit, arm=side)
 
     def enter(phase: str, **more: Any) -> None:
-        say("phase", phase=phase, **more)
+        emit("phase", phase=phase, **more)
 
     try:
         home.mkdir(parents=True)
@@ -82,19 +82,22 @@ def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping
             outcome = play(
                 incident, release, lambda line: enter("fetching", detail=line), enter, home
             )
-    except Exception as problem:  # whatever it is, nothing is said of this side but why
+    except Exception as problem:  # whatever it is, the only event on this side is the error
         failure_text.log_trace()
-        say("error", message=f"Release {release} could not be run: {_why(problem, release)}.")
+        emit(
+            "error",
+            message=f"Release {release} could not be run: {_failure_words(problem, release)}.",
+        )
         return None
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    # Whether it was seen is a count; a verdict is what the judge says of a ledger.
+    # The harm is a count; only the judge gives verdicts, on ledgers.
     result = {"name": side, "verdict": "", "release": release, **asdict(outcome)}
-    say("arm", result=result)
+    emit("arm", result=result)
     return result
 
 
-def _why(problem: Exception, release: str) -> str:
+def _failure_words(problem: Exception, release: str) -> str:
     if isinstance(problem, DownloadFailed) and problem.cause:
         return _REFUSED.format(release=release, cause=problem.cause)
     return failure_text.sentence(problem).rstrip(".")

@@ -1,4 +1,4 @@
-"""What was done and seen while an incident was played, with times."""
+"""The actions and observations of a play, with times."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ class Timeline:
     """Moments in order. Their clock starts with the first one."""
 
     def __init__(self) -> None:
-        self._noted: list[tuple[float, str]] = []
+        self._entries: list[tuple[float, str]] = []
 
     def add(self, words: str) -> None:
-        """Notes what was just done or seen."""
-        self._noted.append((time.monotonic(), words))
+        """Adds an action or observation of this moment."""
+        self._entries.append((time.monotonic(), words))
 
     @property
     def moments(self) -> tuple[Moment, ...]:
-        """All that was noted, in seconds since the first."""
-        return tuple(Moment(round(at - self._noted[0][0], 2), words) for at, words in self._noted)
+        """All entries, in seconds since the first."""
+        return tuple(
+            Moment(round(at - self._entries[0][0], 2), words) for at, words in self._entries
+        )

@@ -31,9 +31,9 @@ from labs.incidents.past_client import PastClient, Server
 from labs.incidents.past_cluster import PastCluster
 from labs.incidents.past_python import PastPython
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 _PREFIX = "delivery-lab-incident-"
-_GONE = (None, "Z", "X")
+_ENDED = (None, "Z", "X")
 
 
 def _ignore(_: str) -> None:
@@ -56,11 +56,11 @@ class Side:
 
 
 def verify(
-    incident: Incident, times: int, tell: Tell, sides: Collection[str] = SIDES
+    incident: Incident, times: int, tell: Report, sides: Collection[str] = SIDES
 ) -> Iterator[Side]:
-    """Its sides, each played so often, each play on new brokers.
+    """Yields the sides of an incident, each played `times` times, each time on new brokers.
 
-    Raises what `play` raises.
+    Raises the errors of `play`.
     """
     for side, release in incident.releases.items():
         if side not in sides:
@@ -75,20 +75,24 @@ def verify(
 
 
 def play(
-    incident: Incident, release: str, tell: Tell, enter: Tell = _ignore, home: Path | None = None
+    incident: Incident,
+    release: str,
+    tell: Report,
+    enter: Report = _ignore,
+    home: Path | None = None,
 ) -> Outcome:
-    """One play on fresh brokers, in a folder that is removed afterwards.
+    """Plays an incident once on new brokers, in a folder that is removed afterwards.
 
-    The brokers are of the release; for a client they are of today, or those it needs. The steps are
-    `play` of the incident's module, given a `PastCluster`, `PastClient` or `PastPython`. `tell`
-    hears of each download, `enter` of each phase that begins (`model.PHASES`). With `home` the
-    play is in that folder, which is left to the caller.
+    The brokers have the release; for a client, they have today's, or the one that it needs. The
+    steps are `play` of the incident's module, called with a `PastCluster`, `PastClient` or
+    `PastPython`. `tell` is called for each download, `enter` for each phase that begins
+    (`model.PHASES`). With `home`, the play uses that folder, which the caller removes.
 
     Raises `distribution.WrongChecksum`, `download.DownloadFailed`, `java.JavaMissing`,
     `wait.WaitTimeout`, `ChildProcessError`, `ProgramFailed`, `KafkaException`.
     """
     steps, java = import_module(incident.module), find_java()
-    with _folder() if home is None else nullcontext(home) as folder:
+    with _temporary_folder() if home is None else nullcontext(home) as folder:
         enter("fetching")
         if incident.component == "broker":
             jars, size = past(release, tell), steps.BROKERS
@@ -96,14 +100,16 @@ def play(
             with PastCluster(jars, java, folder, steps.SETTINGS, size) as brokers:
                 enter("playing")
                 outcome = _played(incident, steps.play, brokers)
-                return _left(outcome, brokers.brokers, release, brokers.tools_path, folder)
+                return _with_exhibits(outcome, brokers.brokers, release, brokers.tools_path, folder)
         client = _fetched(incident, release, java, folder, tell)
         server = _server(incident, release, steps, java, folder, tell)
         enter("booting")
         with server as served:
             enter("playing")
             outcome = _played(incident, steps.play, client(served))
-            return _left(outcome, served.brokers, served.version, served.tools_path, folder)
+            return _with_exhibits(
+                outcome, served.brokers, served.version, served.tools_path, folder
+            )
 
 
 def _played(
@@ -115,10 +121,10 @@ def _played(
     return replace(outcome, moments=past.timeline.moments)
 
 
-def _left(
+def _with_exhibits(
     outcome: Outcome, brokers: Mapping[int, Broker], version: str, tools_path: str, folder: Path
 ) -> Outcome:
-    """The outcome with what its brokers leave, which is gone with them."""
+    """Returns the outcome with exhibits of the brokers, whose files are about to be removed."""
     java = find_java()
     logs = exhibits.log_exhibit(brokers, folder)
     segments = exhibits.segment_exhibit(brokers[1], version, tools_path, java, folder)
@@ -127,17 +133,17 @@ def _left(
 
 @contextmanager
 def _booted(cluster: Cluster | PastCluster, version: str, tools: str) -> Iterator[Server]:
-    """The brokers for clients."""
+    """Boots the brokers for clients."""
     with cluster:
         yield Server(cluster.bootstrap, version, cluster.brokers, tools)
 
 
 def _server(
-    incident: Incident, release: str, steps: ModuleType, java: Java, folder: Path, tell: Tell
+    incident: Incident, release: str, steps: ModuleType, java: Java, folder: Path, tell: Report
 ) -> AbstractContextManager[Server]:
-    """Fetches the brokers for clients of this release: of today, or what they can speak to.
+    """Fetches the brokers for clients of this release: today's, or those that they can use.
 
-    One, unless the steps name `BROKERS` and their `SETTINGS`.
+    There is one broker, unless the steps define `BROKERS` and `SETTINGS`.
     """
     home, version = folder / "cluster", incident.brokers
     size, settings = getattr(steps, "BROKERS", 1), getattr(steps, "SETTINGS", {})
@@ -150,9 +156,9 @@ def _server(
 
 
 def _fetched(
-    incident: Incident, release: str, java: Java, folder: Path, tell: Tell
+    incident: Incident, release: str, java: Java, folder: Path, tell: Report
 ) -> Callable[[Server], PastClient | PastPython]:
-    """Fetches a client of this release; what is returned makes it for a broker."""
+    """Fetches a client of this release; returns a function that creates it for a server."""
     if incident.component == "librdkafka":
         modules = None if release == wheels.installed() else folder / "modules"
         if modules:
@@ -164,11 +170,11 @@ def _fetched(
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
-    """A folder that is gone afterwards; those of plays that were killed go before it is made."""
-    for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
-        if owner.isdigit() and state(int(owner)) in _GONE:
-            shutil.rmtree(left, ignore_errors=True)
+def _temporary_folder() -> Iterator[Path]:
+    """A temporary folder; first, the folders of killed plays are removed."""
+    for leftover in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        owner = leftover.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdigit() and state(int(owner)) in _ENDED:
+            shutil.rmtree(leftover, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as name:
         yield Path(name)

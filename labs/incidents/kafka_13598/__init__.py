@@ -1,1 +1,1 @@
-"""KAFKA-13598: idempotence is the default, and is off in spite of it."""
+"""KAFKA-13598: idempotence is the default, but it is off."""

@@ -16,7 +16,7 @@ _BATCH = re.compile(r"^baseOffset: .* producerId: (-?\d+) ", re.MULTILINE)
 
 
 def play(past: PastClient) -> Outcome:
-    """How many of five messages are in the log without a number that tells copies apart."""
+    """Counts messages of five that are in the log without a producer id."""
     clients.create(past.bootstrap, _TOPIC, {})
     [data] = past.run(_PROGRAM, _TOPIC)
     dumped = past.dump(_TOPIC)

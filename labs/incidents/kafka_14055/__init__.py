@@ -1,1 +1,1 @@
-"""KAFKA-14055: the cleaner takes a user's key for a commit marker."""
+"""KAFKA-14055: the cleaner mistakes a user's key for a commit marker."""

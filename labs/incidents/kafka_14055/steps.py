@@ -31,11 +31,11 @@ _FILLING = b"x" * 600_000
 _LONGEST = 240
 _FILLERS = ("key: filler-", "key: round-")
 _STATE = ("*.snapshot", "*.txnindex")
-"""What a new replica does not have, and rebuilds from the log."""
+"""Files that a new replica does not have, and rebuilds from the log."""
 
 
 def play(past: PastCluster) -> Outcome:
-    """How many of five committed messages a reader of committed ones misses."""
+    """Counts messages of five committed ones that a read_committed consumer misses."""
     clients.create(past.bootstrap, _TOPIC, _COMPACTED)
     transactional = clients.producer(past.bootstrap, transactional_id="accounts-1")
     transactional.init_transactions(30)
@@ -68,13 +68,13 @@ def _commit(producer: Producer) -> None:
 
 
 def _overwrite_marker(past: PastCluster) -> None:
-    """A record of the marker's key, and enough others that the cleaner reaches past it."""
+    """Sends a record with the marker's key, and enough others that the cleaner passes it."""
     plain = clients.producer(past.bootstrap)
     clients.must_send(plain, _TOPIC, _COMMIT_KEY, b"an integer key, 1")
     for number in range(3):
         clients.must_send(plain, _TOPIC, f"filler-{number}".encode(), _FILLING)
-    # A marker that may go is first given a time to stay (delete.retention.ms) and goes a round
-    # later; a round needs something new to read.
+    # The cleaner keeps a removable marker for delete.retention.ms, and removes it in a later
+    # round; a round needs new records.
     for number in range(6):
         cleaned = past.checkpointed("cleaner", _TOPIC)
         for half in ("a", "b"):
@@ -88,7 +88,7 @@ def _await_round(past: PastCluster, cleaned: int) -> None:
 
 
 def _abort(producer: Producer) -> None:
-    """Another transaction of the same producer, independent of the first."""
+    """Aborts another transaction of the same producer, independent of the first."""
     producer.begin_transaction()
     producer.produce(_TOPIC, key=b"unrelated", value="1")
     producer.flush(20)
@@ -97,7 +97,7 @@ def _abort(producer: Producer) -> None:
 
 def _rebuild(past: PastCluster) -> None:
     """Kills the broker and removes its producer snapshots, so that it reads its log like a new
-    replica, or one that comes back without snapshots."""
+    replica, or like one that restarts without snapshots."""
     past.kill(1)
     for pattern in _STATE:
         for file in past.partition(_TOPIC).glob(pattern):
@@ -112,7 +112,7 @@ def _committed(past: PastCluster) -> set[bytes]:
 
 
 def _records(dump: str) -> str:
-    """The lines of a dump that name records and markers; what fills segments is only counted."""
+    """Returns the lines of a dump with records and markers; fillers are only counted."""
     wanted = ("isTransactional: true", "endTxnMarker", "key: ")
     lines = [line for line in dump.splitlines() if any(word in line for word in wanted)]
     filling = [line for line in lines if any(key in line for key in _FILLERS)]

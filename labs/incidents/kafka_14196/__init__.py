@@ -1,1 +1,1 @@
-"""KAFKA-14196: the consumer hands out more after its last commit before a rebalance."""
+"""KAFKA-14196: the consumer delivers more after its last commit before a rebalance."""

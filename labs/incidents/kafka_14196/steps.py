@@ -1,4 +1,4 @@
-"""Between the commit before a rebalance and its answer, poll() hands out more."""
+"""poll() delivers records between the commit before a rebalance and its response."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROGRAM = Path(__file__).parent / "Rebalance.java"
 
 
 def play(past: PastClient) -> Outcome:
-    """How many messages a group is handed twice, while a member joins and leaves three times."""
+    """Counts messages delivered twice to a group while a member joins and leaves three times."""
     clients.create(past.bootstrap, _TOPIC, {}, partitions=2)
     sender = clients.producer(past.bootstrap)
     clients.send_all(sender, _TOPIC, range(_SENDS), lambda value: value % 2)

@@ -13,7 +13,7 @@ _PROGRAM = Path(__file__).parent / "Flush.java"
 
 
 def play(past: PastClient) -> Outcome:
-    """How many of fifty messages had no answer yet when flush() had returned."""
+    """Counts messages of fifty that had no result yet when flush() had returned."""
     clients.create(past.bootstrap, _TOPIC, {"max.message.bytes": "5000"})
     [data] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
     seen = f"sent: {_SENDS}\nwithout an answer when flush() had returned: {data['open']}"

@@ -13,11 +13,11 @@ _INPUT, _OUTPUT = "parcels", "counts"
 _PROGRAM = Path(__file__).parent / "Crash.java"
 _KEYS = "abcdefghij"
 _FILLERS, _LONG = 300, 1000
-"""Keys so long that RocksDB, whose write buffer is 64 KiB here, writes them to its disk."""
+"""Keys so long that RocksDB, with a write buffer of 64 KiB here, flushes them to disk."""
 
 
 def play(past: PastClient) -> Outcome:
-    """How many of ten counts are higher than the records that were sent."""
+    """Counts keys of ten whose count is higher than the number of records sent."""
     clients.create(past.bootstrap, _INPUT, {})
     clients.create(past.bootstrap, _OUTPUT, {})
     sender = clients.producer(past.bootstrap)

@@ -27,13 +27,13 @@ SETTINGS = {
     "log.initial.task.delay.ms": 500,
 }
 _TOPIC, _FLUSHED = "payments", "payments-flushed"
-_LEFT = {1: 0.80, 2: 0.93, 3: 0.97}
-"""How much of its log each broker's disk has after the power cut."""
+_SURVIVING_SHARE = {1: 0.80, 2: 0.93, 3: 0.97}
+"""The share of its log that is on each broker's disk after the power cut."""
 _BEFORE, _AFTER, _FEW = range(40_000), range(40_000, 60_000), range(500)
 
 
 def play(past: PastCluster) -> Outcome:
-    """At how many offsets two of three replicas hold different messages."""
+    """Counts offsets at which two of three replicas have different messages."""
     clients.create(past.bootstrap, _TOPIC, {}, copies=3)
     clients.create(past.bootstrap, _FLUSHED, {"flush.messages": "1"}, copies=3)
     acknowledged = _send(past, _TOPIC, _BEFORE, batch=1000)
@@ -49,19 +49,21 @@ def play(past: PastCluster) -> Outcome:
     _catch_up(past, leader)
     past.timeline.add("all replicas are in sync")
     logs = read_logs(past, _TOPIC, *past.brokers)
-    kept = {int(value) for _, value in read_logs(past, _FLUSHED, leader)[leader]}
+    surviving = {int(value) for _, value in read_logs(past, _FLUSHED, leader)[leader]}
     differing = differing_offsets(logs)
     exhibits = [
         Exhibit("The power cut", "\n".join([*cuts, f"broker {leader} leads afterwards"])),
-        Exhibit("What is there afterwards", _summary(logs, leader, acknowledged, flushed - kept)),
+        Exhibit(
+            "What is there afterwards", _summary(logs, leader, acknowledged, flushed - surviving)
+        ),
         Exhibit("The replicas side by side", side_by_side(logs)),
-        *_go_on(past, logs, leader),
+        *_restart_broken(past, logs, leader),
     ]
     return Outcome(len(differing), len(logs[leader]), tuple(exhibits))
 
 
 def _send(past: PastCluster, topic: str, values: range, batch: int) -> set[int]:
-    """Large batches after the power cut: the producers of the report had a backlog to send."""
+    """Sends values; in large batches after the power cut, like producers with a backlog."""
     sender = clients.producer(
         past.bootstrap, acks=1, compression_type="gzip", batch_num_messages=batch, linger_ms=300
     )
@@ -69,7 +71,7 @@ def _send(past: PastCluster, topic: str, values: range, batch: int) -> set[int]:
 
 
 def _await_checkpoints(past: PastCluster) -> None:
-    """Waits until every broker has noted its high watermark, and what it has flushed."""
+    """Waits until every broker has checkpointed its high watermark and its recovery point."""
 
     def noted() -> bool:
         return all(
@@ -82,19 +84,19 @@ def _await_checkpoints(past: PastCluster) -> None:
 
 
 def _cut_power(past: PastCluster) -> list[str]:
-    """Kills all brokers, and cuts the log that was never flushed to different lengths."""
+    """Kills all brokers, and truncates the unflushed log to different lengths."""
     past.kill(*past.brokers)
     lines = []
-    for number, left in _LEFT.items():
+    for number, share in _SURVIVING_SHARE.items():
         [log] = past.partition(_TOPIC, number).glob("*.log")
         size = log.stat().st_size
-        os.truncate(log, int(size * left))
-        lines.append(f"broker {number}: {size} bytes cut to {int(size * left)}")
+        os.truncate(log, int(size * share))
+        lines.append(f"broker {number}: {size} bytes cut to {int(size * share)}")
     return lines
 
 
 def _come_back(past: PastCluster) -> int:
-    """Starts brokers, the shortest log first, until one leads; which one does."""
+    """Starts brokers, the shortest log first, until one leads; returns the leader."""
     for number in past.brokers:
         past.start(number)
         try:
@@ -105,7 +107,7 @@ def _come_back(past: PastCluster) -> int:
 
 
 def _catch_up(past: PastCluster, leader: int) -> None:
-    """Starts the others, and waits until all replicas are in sync and have noted the end."""
+    """Starts the others, and waits until all replicas are in sync up to the end."""
     past.start(*(broker for broker in past.brokers if past.brokers[broker].state == "dead"))
     past.await_in_sync(_TOPIC)
 
@@ -117,26 +119,29 @@ def _catch_up(past: PastCluster, leader: int) -> None:
 
 
 def offset_dips(log: Log) -> Iterator[tuple[int, int]]:
-    """Where offsets go back within a log."""
-    return ((one, two) for (one, _), (two, _) in pairwise(log) if two <= one)
+    """Yields the places where offsets decrease within a log: (before, after)."""
+    return ((before, after) for (before, _), (after, _) in pairwise(log) if after <= before)
 
 
 def _summary(logs: dict[int, Log], leader: int, sent: set[int], unflushed: set[int]) -> str:
-    there = {int(value) for _, value in logs[leader]}
+    in_log = {int(value) for _, value in logs[leader]}
     lines = [
-        f"acknowledged: {len(sent)}, of these not in the leader's log: {len(sent - there)}",
+        f"acknowledged: {len(sent)}, of these not in the leader's log: {len(sent - in_log)}",
         f"with flush.messages=1: acknowledged {len(_FEW)}, not in the log: {len(unflushed)}",
     ]
     for number, log in logs.items():
         differs = len(differing_offsets({leader: logs[leader], number: log}))
-        dips = ", ".join(f"from {one} to {two}" for one, two in offset_dips(log)) or "nowhere"
+        dips = (
+            ", ".join(f"from {before} to {after}" for before, after in offset_dips(log))
+            or "nowhere"
+        )
         lines.append(f"broker {number}: {differs} offsets differ from the leader's log; "
                      f"offsets go back {dips}")  # fmt: skip
     return "\n".join(lines)
 
 
-def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exhibit]:
-    """A replica whose offsets go back is started again, as it is and after what can be done."""
+def _restart_broken(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exhibit]:
+    """Restarts a replica whose offsets decrease: as it is, and after each remedy."""
     broken = next((number for number, log in logs.items() if any(offset_dips(log))), None)
     if broken is None:
         return
@@ -158,7 +163,7 @@ def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exh
 
 
 def _compared(past: PastCluster, broker: int) -> str:
-    """At how many offsets its log differs from each other one. The leader may have changed."""
+    """Returns the number of offsets that differ from each other replica, in words."""
     leader, logs = past.leader(_TOPIC), read_logs(past, _TOPIC, *past.brokers)
     return "\n".join(
         f"offsets that differ from broker {other}{', the leader' if other == leader else ''}: "
@@ -168,7 +173,7 @@ def _compared(past: PastCluster, broker: int) -> str:
 
 
 def _start(past: PastCluster, broker: int) -> str:
-    """What a broker says that ends by itself at its start, or that it serves."""
+    """Starts a broker; returns its last errors if it ends by itself, or that it serves."""
     past.brokers[broker].start()
     past.brokers[broker].expect_end(1)
     try:

@@ -1,4 +1,4 @@
-"""A topic refuses some outputs of an application; what becomes of their inputs."""
+"""A topic rejects some outputs of an application, whose inputs are committed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 6
 
 
 def play(past: PastClient) -> Outcome:
-    """How many of twenty inputs are below the committed offset and have no output."""
+    """Counts inputs of twenty that are below the committed offset and have no output."""
     clients.create(past.bootstrap, _INPUT, {})
     clients.create(past.bootstrap, _OUTPUT, {"max.message.bytes": "10000"})
     sender = clients.producer(past.bootstrap)

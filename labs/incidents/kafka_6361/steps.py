@@ -1,7 +1,7 @@
-"""A broker leads again that never saw the epoch in between, and the follower cuts too little.
+"""A broker that missed the epoch in between leads again, and the follower truncates too little.
 
-In the report two sessions with ZooKeeper end in quick succession. Here one broker is down at a
-time and the other one is elected uncleanly, which leaves the same two logs each time.
+In the report, two ZooKeeper sessions expire in quick succession. Here, one broker is down at a
+time, and the other one is elected uncleanly, which always gives the same two logs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIMIT_S = 60
 
 
 def play(past: PastCluster) -> Outcome:
-    """At how many offsets the two replicas hold different messages, once both are in sync."""
+    """Counts offsets at which the two replicas have different messages once both are in sync."""
     clients.create(past.bootstrap, _TOPIC, _CONFIG, copies=2)
     past.await_in_sync(_TOPIC)
     first = until(lambda: past.leader(_TOPIC), _LIMIT_S, "nobody leads")
@@ -54,14 +54,14 @@ def play(past: PastCluster) -> Outcome:
 
 
 def _hand_over(past: PastCluster, leader: int, other: int) -> None:
-    """The leader dies, and the other one, which was down and has less, leads."""
+    """Kills the leader and starts the other broker, which has fewer messages and then leads."""
     past.kill(leader)
     past.start(other)
     until(lambda: past.leader(_TOPIC) == other, _LIMIT_S, f"broker {other} does not lead")
 
 
 def _send(past: PastCluster, values: range, acks: str = "1") -> None:
-    """A batch a message, so that the log can be cut between any two."""
+    """Sends one batch per message, so that the log can be truncated between any two."""
     sender = clients.producer(past.bootstrap, acks=acks)
     for value in values:
         clients.must_send(sender, _TOPIC, None, str(value).encode())
@@ -76,7 +76,7 @@ def _leaders(first: int, second: int, logs: dict[int, Log]) -> str:
         (f"broker {second}, which never saw the last {len(_FIRST)}", _SECOND),
         (f"broker {first}, which never saw the last {len(_SECOND)}", _FIRST_AGAIN),
     ]
-    lines = [f"{who}: it takes {sent[0]} to {sent[-1]}" for who, sent in rows]
+    lines = [f"{leader}: it takes {sent[0]} to {sent[-1]}" for leader, sent in rows]
     held = {number: {int(value) for _, value in log} for number, log in logs.items()}
-    kept = len(held[second] & {*_SECOND})
-    return "\n".join([*lines, f"then broker {second} follows, and keeps {kept} of its own"])
+    survivors = len(held[second] & {*_SECOND})
+    return "\n".join([*lines, f"then broker {second} follows, and keeps {survivors} of its own"])

@@ -1,1 +1,1 @@
-"""KAFKA-7672: a task that comes back to its thread runs on a store that was not restored."""
+"""KAFKA-7672: a task that returns to its thread runs on a store that was not restored."""

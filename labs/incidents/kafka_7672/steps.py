@@ -1,8 +1,8 @@
-"""A task that leaves a thread and comes back is taken for restored, because it was once.
+"""A task that returns to its thread counts as restored, because it was restored once.
 
 `StoreChangelogReader.completedRestorers` of 2.1 is filled by the first restoration and never
-emptied. The store is in memory, so a task that comes back has no checkpoint, as in the report. The
-program reads that private field of its own client (releases of today have none).
+emptied. The store is in memory, so a task that returns has no checkpoint, as in the report. The
+program reads that private field of its client (today's releases do not have it).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from labs.incidents.past_client import PastClient
 _INPUT, _OUTPUT, _CHANGELOG = "parcels", "counts", "counts-store-changelog"
 _LONGS = "org.apache.kafka.tools.api.LongDecoder"
 _PROGRAM = Path(__file__).parent / "Counts.java"
-_TELLING = re.compile("No checkpoint found|restor|to RUNNING", re.IGNORECASE)
+_RELEVANT = re.compile("No checkpoint found|restor|to RUNNING", re.IGNORECASE)
 _SHOWN = 12
 _COMPLETED = "`completedRestorers` of the first instance's thread"
 _NO_SUCH_SET = (
@@ -28,20 +28,20 @@ _NO_SUCH_SET = (
 
 
 def play(past: PastClient) -> Outcome:
-    """How many of ten counts are lower than the records that were sent."""
+    """Counts keys of ten whose count is lower than the number of records sent."""
     clients.create(past.bootstrap, _INPUT, {}, partitions=2)
     clients.create(past.bootstrap, _OUTPUT, {})
     printed = past.run(_PROGRAM, _INPUT, _OUTPUT)
     rows = [row for row in printed if "count" in row]
-    last = [row for row in rows if row["when"] == "alone again"]
-    short = [row for row in last if row["count"] < row["sent"]]
-    log = [line for line in past.log().splitlines() if _TELLING.search(line)]
-    number = 1 if any(row["key"] in "bdfhj" for row in short) else 0
+    final = [row for row in rows if row["when"] == "alone again"]
+    too_low = [row for row in final if row["count"] < row["sent"]]
+    log = [line for line in past.log().splitlines() if _RELEVANT.search(line)]
+    number = 1 if any(row["key"] in "bdfhj" for row in too_low) else 0
     changelog = past.dump(_CHANGELOG, number, "--value-decoder-class", _LONGS).splitlines()
     changes = [line for line in changelog if "payload: " in line][-_SHOWN:]
     return Outcome(
-        len(short),
-        len(last),
+        len(too_low),
+        len(final),
         (
             Exhibit("The counts", _table(rows)),
             Exhibit(_COMPLETED, _noted([row for row in printed if "noted" in row])),
@@ -52,7 +52,7 @@ def play(past: PastClient) -> Outcome:
 
 
 def _table(records: list[dict[str, Any]]) -> str:
-    """A line a stage: how many records of each key were sent, and the count of each."""
+    """Returns one line per stage: the records sent per key, and the count of each key."""
     lines = []
     for when in dict.fromkeys(row["when"] for row in records):
         rows = [row for row in records if row["when"] == when]
@@ -62,7 +62,7 @@ def _table(records: list[dict[str, Any]]) -> str:
 
 
 def _noted(rows: list[dict[str, Any]]) -> str:
-    """A line a stage: the partitions that the thread holds for restored."""
+    """Returns one line per stage: the partitions that the thread considers restored."""
     if all(row["partitions"] is None for row in rows):
         return _NO_SUCH_SET
     return "\n".join(f"{row['noted']:>14}: {row['partitions']}" for row in rows)

@@ -1,1 +1,1 @@
-"""KAFKA-8069: committed offsets expire at once when the coordinator loads them again."""
+"""KAFKA-8069: committed offsets expire immediately when the coordinator loads them again."""

@@ -1,4 +1,4 @@
-"""A commit written without a time of expiry is loaded as one that expired long ago."""
+"""A commit without an expiry time is loaded as one that expired long ago."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SETTINGS = {
 }
 _TOPIC, _GROUP, _SENDS = "bookings", "billing", 20
 _HALF_UPGRADED = "2.0"
-"""The protocol of brokers whose upgrade to 2.1 or 2.2 is not finished; none has it since KRaft."""
+"""The protocol of brokers in an unfinished upgrade to 2.1 or 2.2; KRaft does not have it."""
 _CHECKED = "expired offsets in"
 
 
 def play(past: PastCluster) -> Outcome:
-    """How many of twenty messages come again, although the group had committed them."""
+    """Counts messages of twenty that are redelivered although the group had committed them."""
     if past.has_zookeeper:
         past.tell(1, "inter.broker.protocol.version", _HALF_UPGRADED)
         _restart(past)
@@ -51,7 +51,7 @@ def _restart(past: PastCluster) -> None:
 
 
 def _await_checks(past: PastCluster) -> None:
-    """Waits until the broker has looked twice for expired offsets; KRaft's does not say so."""
+    """Waits until the broker has checked twice for expired offsets; KRaft does not log it."""
     if not past.has_zookeeper:
         rest(3 * SETTINGS["offsets.retention.check.interval.ms"] / 1000)
         return

@@ -1,1 +1,1 @@
-"""KAFKA-8350: small messages are never taken, because their batch is too large."""
+"""KAFKA-8350: small messages are never accepted, because their batch is too large."""

@@ -1,4 +1,4 @@
-"""A batch that the topic does not take is split into batches of the same size, in vain."""
+"""A batch that the topic rejects is split into batches of the same size, in vain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PROGRAM = Path(__file__).parent / "TooLarge.java"
 
 
 def play(past: PastClient) -> Outcome:
-    """How many of thirty small messages the client gave up."""
+    """Counts messages of thirty small ones that the client gave up."""
     clients.create(past.bootstrap, _TOPIC, {"max.message.bytes": "2000"})
     [data] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
     there = len(clients.read(past.bootstrap, _TOPIC))

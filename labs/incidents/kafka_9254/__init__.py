@@ -1,1 +1,1 @@
-"""KAFKA-9254: the second change of a log default wipes what topics set themselves."""
+"""KAFKA-9254: the second change of a log default discards the settings of topics."""

@@ -1,4 +1,4 @@
-"""The second change of a cluster-wide log default wipes what topics set themselves, in memory."""
+"""The second change of a cluster-wide log default discards topics' own settings in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONFIG = "kafka.admin.ConfigCommand"
 
 
 def play(past: PastCluster) -> Outcome:
-    """How many of five messages are acknowledged by one replica, where the topic demands two."""
+    """Counts messages of five acknowledged by one replica, although the topic requires two."""
     clients.create(past.bootstrap, _TOPIC, {"min.insync.replicas": "2"}, copies=2)
     past.stop(2)
     past.await_in_sync(_TOPIC, 1)
@@ -39,7 +39,7 @@ def play(past: PastCluster) -> Outcome:
 
 
 def _change_default(past: PastCluster, retention_ms: int) -> None:
-    """Of all brokers, at run time (KIP-226); waits until the broker has it."""
+    """Changes it for all brokers at run time (KIP-226); waits until the broker has it."""
     past.tool(
         _CONFIG, "--bootstrap-server", past.bootstrap, "--alter",
         "--entity-type", "brokers", "--entity-default",
@@ -56,7 +56,7 @@ def _defaults(past: PastCluster) -> str:
 
 
 def _answers(past: PastCluster) -> list[str]:
-    """What acks=all gets, once each, with one replica in sync."""
+    """Returns the results of sends with acks=all and one replica in sync."""
     producer = clients.producer(past.bootstrap, acks="all", retries=0, message_timeout_ms=10_000)
     errors = [clients.send(producer, _TOPIC, None, b"1") for _ in range(_SENDS)]
     answers = ["acknowledged" if error is None else _name(error) for error in errors]

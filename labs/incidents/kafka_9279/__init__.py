@@ -1,1 +1,1 @@
-"""KAFKA-9279: a transaction commits although one of its sends was refused."""
+"""KAFKA-9279: a transaction commits although one of its sends failed."""

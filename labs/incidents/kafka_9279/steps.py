@@ -1,4 +1,4 @@
-"""A send that is refused before it is queued leaves the transaction as it was."""
+"""A send that fails before it is queued does not affect the transaction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PROGRAM = Path(__file__).parent / "RefusedSend.java"
 
 
 def play(past: PastClient) -> Outcome:
-    """How many of five messages are missing in a transaction that was committed."""
+    """Counts messages of five that are missing in a committed transaction."""
     clients.create(past.bootstrap, _TOPIC, {})
     [data] = past.run(_PROGRAM, _TOPIC)
     there = len(clients.read(past.bootstrap, _TOPIC))

@@ -1,1 +1,1 @@
-"""KIP-966: a broker that comes back with an empty disk leads, and the others drop what they had."""
+"""KIP-966: a broker that restarts with an empty disk leads, and the others drop their records."""

@@ -1,4 +1,4 @@
-"""The last broker in sync dies, loses its disk and comes back after those that have everything."""
+"""The last broker in sync dies, loses its disk, and restarts after the complete replicas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIMIT_S, _ELECTED_S = 60, 10
 
 
 def play(past: PastCluster) -> Outcome:
-    """How many of a thousand messages, acknowledged by all three brokers, are gone."""
+    """Counts messages of a thousand, acknowledged by all three brokers, that are gone."""
     clients.create(past.bootstrap, _TOPIC, _CONFIG, copies=BROKERS)
     past.await_in_sync(_TOPIC)
     sender = clients.producer(past.bootstrap, acks="all")
@@ -47,7 +47,7 @@ def play(past: PastCluster) -> Outcome:
 
 
 def _shut_down(past: PastCluster, number: int) -> None:
-    """In order, and one at a time: the next one goes when the controller knows of this one."""
+    """Shuts a broker down, and waits until the controller has removed it from the ISR."""
     past.stop(number)
     until(
         lambda: (left := past.in_sync(_TOPIC)) and number not in left,
@@ -57,10 +57,10 @@ def _shut_down(past: PastCluster, number: int) -> None:
 
 
 def _bring_back(past: PastCluster, last: int) -> None:
-    """Starts it, and again if nobody leads then.
+    """Starts the broker, and restarts it if there is no leader then.
 
-    The controller elects it only if it knows by then that the replica is in the new directory
-    (docs/decisions/0010); at the second start it does.
+    The controller elects it only if it already knows that the replica is in the new directory
+    (docs/decisions/0010); at the second start, it does.
     """
     past.start(last)
     try:

@@ -1,1 +1,1 @@
-"""librdkafka #4261: messages come again after a change of leader, to a consumer that goes on."""
+"""librdkafka #4261: a consumer that continues gets messages again after a change of leader."""

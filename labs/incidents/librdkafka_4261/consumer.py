@@ -1,4 +1,4 @@
-"""Reads so many messages from partitions that it assigned to itself, and prints which came twice.
+"""Reads messages from manually assigned partitions, and prints how many came twice.
 
 Run by the steps with the confluent-kafka of a release: it imports nothing else.
 """
@@ -48,4 +48,4 @@ sys.stdout.write(json.dumps({
     "librdkafka": libversion()[0], "messages": len(values), "twice": len(twice),
 }))  # fmt: skip
 sys.stdout.flush()
-os._exit(0)  # close() was seen to wait for ever here, for a coordinator that nobody has asked for
+os._exit(0)  # close() may wait here forever for a coordinator that was never requested

@@ -1,4 +1,4 @@
-"""Leaders move while a consumer fetches, and what it had fetched is fetched again."""
+"""Leaders move while a consumer fetches, and it fetches the same records again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from labs.incidents.programs import ProgramFailed
 
 BROKERS = 3
 SETTINGS = {
-    # The controller lets the first replica lead again whenever another one does.
+    # The controller moves the leadership back to the first replica of each partition.
     "leader.imbalance.check.interval.seconds": 1,
     "leader.imbalance.per.broker.percentage": 0,
 }
@@ -28,7 +28,7 @@ _PROGRAM = Path(__file__).parent / "consumer.py"
 
 
 def play(past: PastPython) -> Outcome:
-    """How many messages one consumer got twice, which never stopped and was never rebalanced."""
+    """Counts messages that one consumer got twice without a restart or a rebalance."""
     clients.create(past.bootstrap, _TOPIC, {}, copies=BROKERS, partitions=_PARTITIONS)
     with _busy(past.bootstrap) as moved:
         past.timeline.add(
@@ -48,9 +48,9 @@ def play(past: PastPython) -> Outcome:
 
 @contextmanager
 def _busy(bootstrap: str) -> Iterator[list[int]]:
-    """A producer that sends, and leaders that move until it has sent all.
+    """Runs a producer, and moves leaders until it has sent everything.
 
-    The list has the broker that was to lead next.
+    The list has the intended leader of each move.
     """
     over, moved = Event(), list[int]()
     with ThreadPoolExecutor(2) as pool:
@@ -76,7 +76,7 @@ def _send(bootstrap: str, over: Event) -> None:
 
 
 def _move(bootstrap: str, over: Event, moved: list[int]) -> None:
-    """Names another broker as the first replica of each partition, again and again."""
+    """Makes another broker the first replica of each partition, repeatedly."""
     port = int(bootstrap.partition(",")[0].rpartition(":")[2])
     while not over.wait(_MOVE_S):
         first = len(moved) % BROKERS

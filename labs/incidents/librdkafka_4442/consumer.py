@@ -1,4 +1,4 @@
-"""Processes invoices in two halves, says so by number, restarts, and prints what comes again.
+"""Processes invoices in two halves, stores offsets, restarts, and prints redelivered records.
 
 Run by the steps with the confluent-kafka of a release: it imports nothing else.
 """
@@ -32,7 +32,7 @@ def joined() -> Consumer:
 
 
 def read(consumer: Consumer, count: int, limit_s: float) -> list[Message]:
-    """Up to so many messages, within so long."""
+    """Returns up to `count` messages, within `limit_s` seconds."""
     results: list[Message] = []
     deadline = time.monotonic() + limit_s
     while len(results) < count and time.monotonic() < deadline:

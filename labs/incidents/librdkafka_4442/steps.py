@@ -1,4 +1,4 @@
-"""An offset that is stored without the leader epoch of its message is left out of the commit."""
+"""An offset that is stored without the leader epoch of its message is not committed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROGRAM = Path(__file__).parent / "consumer.py"
 
 
 def play(past: PastPython) -> Outcome:
-    """How many of twenty processed messages come again after a clean restart."""
+    """Counts messages of twenty processed ones that are redelivered after a clean restart."""
     clients.create(past.bootstrap, _TOPIC, {})
     clients.send_all(clients.producer(past.bootstrap), _TOPIC, range(_SENDS))
     [data] = past.run(_PROGRAM, _TOPIC, str(_SENDS))

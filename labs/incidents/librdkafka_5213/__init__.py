@@ -1,1 +1,1 @@
-"""librdkafka #5213: an end of partition moves a batch consumer one message too far."""
+"""librdkafka #5213: an end of partition advances a batch consumer one message too far."""

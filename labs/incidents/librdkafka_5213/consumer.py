@@ -1,4 +1,4 @@
-"""Reads every partition to its end with the batch call, commits, and prints what it got.
+"""Reads every partition to its end with the batch call, commits, and prints the result.
 
 Run by the steps with the confluent-kafka of a release: it imports nothing else.
 """
@@ -38,8 +38,8 @@ while len(ended) < partitions and time.monotonic() < deadline:
         elif error.code() == KafkaError._PARTITION_EOF:
             ended.add(message.partition() or 0)
 consumer.commit(asynchronous=False)
-asked = [TopicPartition(topic, number) for number in range(partitions)]
-committed = [partition.offset for partition in consumer.committed(asked, timeout=20)]
+assignment = [TopicPartition(topic, number) for number in range(partitions)]
+committed = [partition.offset for partition in consumer.committed(assignment, timeout=20)]
 consumer.close()
 tell(f"every partition read to its end, {len(values)} messages handed out, and committed")
 sys.stdout.write(json.dumps({

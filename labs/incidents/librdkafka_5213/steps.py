@@ -1,4 +1,4 @@
-"""A batch call counts an end of partition as a message, and the stored offset is one too far."""
+"""A batch call counts an end of partition as a message, so the stored offset is one too high."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROGRAM = Path(__file__).parent / "consumer.py"
 
 
 def play(past: PastPython) -> Outcome:
-    """How many of five messages, one a partition, are passed over after a clean restart."""
+    """Counts messages of five, one per partition, that are skipped after a clean restart."""
     clients.create(past.bootstrap, _TOPIC, {}, partitions=_PARTITIONS)
     _send(past, range(_PARTITIONS * _MESSAGES))
     first = _read(past)
@@ -35,7 +35,7 @@ def play(past: PastPython) -> Outcome:
 
 
 def _send(past: PastPython, values: range) -> None:
-    """One after the other into partition 0, 1 and so on."""
+    """Sends values to the partitions in turn."""
     sender = clients.producer(past.bootstrap)
     answered = clients.send_all(sender, _TOPIC, values, lambda value: value % _PARTITIONS)
     if answered != set(values):

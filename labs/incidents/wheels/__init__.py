@@ -1,8 +1,8 @@
 """Past releases of librdkafka, from the wheels of confluent-kafka.
 
-A lock next to this file names the wheels of a release, `file sha256` a line. The wheel that fits
-this Python is fetched by pip at the first play, checked against its lock before each one, and
-unpacked into the folder of the play. Nothing of it is installed.
+A lock next to this file has the wheels of a release, one `file sha256` per line. pip fetches the
+wheel for this Python at the first play. It is checked against its lock before each play, and
+unpacked into the folder of the play. Nothing is installed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _LIMIT_S = 300.0
 
 
 def installed() -> str:
-    """The release that Delivery Lab itself runs with."""
+    """Returns the release that Delivery Lab itself uses."""
     return version(PRODUCT)
 
 
 def unpack(release: str, into: Path, progress: Callable[[str], None]) -> None:
-    """Puts the modules of a release into a folder, for PYTHONPATH.
+    """Unpacks the modules of a release into a folder for PYTHONPATH.
 
     Raises `UnknownVersion`, `DownloadFailed`, `WrongChecksum`.
     """
@@ -39,7 +39,7 @@ def unpack(release: str, into: Path, progress: Callable[[str], None]) -> None:
 
 
 def locked(release: str) -> dict[str, str]:
-    """Wheel → SHA-256. Raises `UnknownVersion`."""
+    """Returns wheel → SHA-256. Raises `UnknownVersion`."""
     file = LOCKS / f"{PRODUCT}-{release}.txt"
     if not file.is_file():
         raise UnknownVersion(f"{PRODUCT} {release!r} is not locked for incidents.")
@@ -59,14 +59,14 @@ def _wheel(release: str, sums: dict[str, str], progress: Callable[[str], None]) 
         if sums.get(wheel.name) != actual:
             wheel.unlink()
             raise WrongChecksum(
-                f"{wheel.name} is not a wheel that was recorded and was not used: its SHA-256 is "
+                f"{wheel.name} is not a recorded wheel and was not used: its SHA-256 is "
                 f"{actual}. It was deleted; run the command again."
             )
     return wheel
 
 
 def _download(release: str, folder: Path) -> None:
-    """By pip, hence from the index that this machine is set up for."""
+    """Downloads with pip, from the index that is configured on this machine."""
     command = [
         sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
         "--no-deps", "--only-binary", ":all:", "--dest", str(folder), f"{PRODUCT}=={release}",
