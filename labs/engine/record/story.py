@@ -177,8 +177,7 @@ def _broker_lines(history: Replay, offset: int, acked_s: float) -> Iterator[Line
     ]
     moments = [m for m in same_epoch if m.high_watermark is not None]
     readable = next((m for m in moments if (m.high_watermark or 0) > offset), None)
-    last = [readable] if readable else moments[-1:]
-    shown = {m.at_s: m for m in (*same_epoch[:1], *last)}
+    shown = {m.at_s: m for m in (*same_epoch[:1], *([readable] if readable else moments[-1:]))}
     before = ""
     for moment in shown.values():
         text = f"{_reach_text(moment, offset)} {_readable_text(moment, offset)}".strip()
