@@ -103,7 +103,7 @@ def _election_sentences(
     if change.shortfall:
         text = f"{led}. Its log had ended {change.shortfall:,} {entries} before broker {old}'s."
         if lost == 0:
-            text += " No acknowledged message is lost: these were not, or were sent again."
+            text += " No acknowledged message is lost: these were unacknowledged or sent again."
     else:
         text = f"{led}. Its log was at least as long as broker {old}'s."
     yield TimedSentence(change.first.at_s, text)
