@@ -156,5 +156,5 @@ def test_a_client_that_somebody_else_stopped_makes_the_verdict_unknown(tmp_path:
                 os.kill(consumer, signal.SIGSTOP)
     (data,) = event["experiment"]["arms"]
     assert data["verdict"] == "unknown", data["reason"]
-    assert "consumer-1 stood still for" in data["reason"]
+    assert "consumer-1 was stopped for" in data["reason"]
     assert ("restart", "complete") not in happened
