@@ -1,4 +1,4 @@
-"""Runs experiments for proofs: a folder for ledgers, a warm judge, several runs at once."""
+"""Runs experiments for proofs: a folder for ledgers, a warm judge, and parallel runs."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SOCKET_LIMIT_S = 600.0
 
 @contextmanager
 def bench(prefix: str) -> Iterator[tuple[Path, Path]]:
-    """A folder for ledgers, which are not kept, and the judge's socket. Ends the judge.
+    """Provides a folder for ledgers, which are not kept, and the judge's socket; ends the judge.
 
-    The judge may still get warm: a request waits for it (`spark_jobs.server`), and brokers can boot
-    meanwhile.
+    The judge may still be warming up: a request waits for it (`spark_jobs.server`), and brokers can
+    boot in the meantime.
     """
     with tempfile.TemporaryDirectory(prefix=prefix) as place:
         judge = WarmJudge(Path(place) / "judge.sock", practice=0)
@@ -38,7 +38,7 @@ def bench(prefix: str) -> Iterator[tuple[Path, Path]]:
 
 
 class ParallelRuns:
-    """Experiments of which several run at a time. A context manager: leaving it ends them."""
+    """Runs several experiments at a time. A context manager; leaving it ends them."""
 
     def __init__(self, at_once: int) -> None:
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="bench")
@@ -52,12 +52,12 @@ class ParallelRuns:
     def __exit__(self, *_: object) -> None:
         self._over = True
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for one in [*self._running]:
-            one.stop()
+        for launch in [*self._running]:
+            launch.stop()
         self._threads.shutdown()
 
     def events(self, request: Request, folder: Path, judge: Path) -> list[dict[str, Any]]:
-        """All that one run says, its result last. Raises `labs.engine.run.launch.RunnerDied`."""
+        """Returns all events of a run. Raises `labs.engine.run.launch.RunnerDied`."""
         with Launch(request, folder, judge) as started:
             self._running.add(started)
             try:
@@ -68,14 +68,14 @@ class ParallelRuns:
                 self._running.discard(started)
 
     def outcomes(self, turns: Iterable[Turn], work: Callable[[Turn], Outcome]) -> Iterator[Outcome]:
-        """The result of `work` for each turn, in the order in which they end.
+        """Yields the result of `work` for each turn, in the order in which they end.
 
-        The next of `turns` is asked for when the outcome of one was taken.
+        The next of `turns` is requested when an outcome was consumed.
         """
-        rest = iter(turns)
-        under_way = {self._threads.submit(work, turn) for turn in islice(rest, self._at_once)}
-        while under_way:
-            ended, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            for one in ended:
-                yield one.result()
-                under_way |= {self._threads.submit(work, turn) for turn in islice(rest, 1)}
+        remaining = iter(turns)
+        running = {self._threads.submit(work, turn) for turn in islice(remaining, self._at_once)}
+        while running:
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                yield future.result()
+                running |= {self._threads.submit(work, turn) for turn in islice(remaining, 1)}

@@ -1,4 +1,4 @@
-"""Plays the known answers of challenges on real brokers: the optimum passes, the tempting one
+"""Proves the known answers of challenges on real brokers: the optimum passes, the tempting answer
 fails."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from labs.runs import planning
 
 @dataclass
 class Proof:
-    """One known answer: how many of its runs got each grade, and why, run by run."""
+    """One known answer: the number of runs by grade, and the reason of each run."""
 
     challenge: str
     role: str
@@ -36,7 +36,7 @@ class Proof:
 
     @property
     def is_proven(self) -> bool:
-        """Whether every run got the grade that this answer has to get."""
+        """Whether every run got the grade that this answer must get."""
         return self.runs > 0 and self.grades[ROLES[self.role]] == self.runs
 
     def take(self, grade: Grade) -> None:
@@ -52,9 +52,9 @@ class Proof:
 def prove(
     challenges: Sequence[Challenge], runs: int, seed: int, report: Callable[[str], None]
 ) -> Iterator[list[Proof]]:
-    """Plays each challenge so often, from `seed` on, and yields the proofs of one after the other.
+    """Plays each challenge `runs` times, from `seed` on, and yields the proofs of each.
 
-    `report` gets a line a run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
+    `report` gets a line per run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
     """
     with bench("challenges-") as (place, judge):
         for challenge in challenges:
@@ -70,12 +70,12 @@ def prove(
 
 
 def new_proofs(challenge: Challenge) -> list[Proof]:
-    """The proofs of a challenge before anything was run."""
+    """Returns the proofs of a challenge before any run."""
     return [Proof(challenge.name, role) for role in ROLES]
 
 
 def answers(challenge: Challenge) -> dict[str, Pipeline]:
-    """The arms that are run: a known answer each, or the one recording of a case."""
+    """Returns the arms to run: the known answers, or the one recording of a case."""
     by_name = {"optimum": challenge.optimum, "tempting": challenge.tempting}
     if challenge.is_forensics:
         by_name = {challenge.arm: challenge.optimum}
@@ -85,7 +85,7 @@ def answers(challenge: Challenge) -> dict[str, Pipeline]:
 
 
 def spec(challenge: Challenge, seed: int) -> ExperimentSpec:
-    """One run of each known answer, side by side."""
+    """Returns an experiment with one run of each known answer."""
     return planning.challenge_spec(challenge, answers(challenge), seed)
 
 
@@ -93,26 +93,26 @@ def count(challenge: Challenge, proofs: Sequence[Proof], arms: Sequence[Mapping[
     """Adds the results of one experiment to the proofs, in the order of the roles."""
     if challenge.is_forensics:
         for proof in proofs:
-            proof.take(_of_case(challenge, proof.role, arms[0]))
+            proof.take(_case_grade(challenge, proof.role, arms[0]))
         return
     pipelines = answers(challenge)
     for proof, result in zip(proofs, arms, strict=True):
-        own = stated(challenge, pipelines[proof.role])
-        proof.take(grade(challenge, Played.from_result(result), own))
+        stated_settings = stated(challenge, pipelines[proof.role])
+        proof.take(grade(challenge, Played.from_result(result), stated_settings))
 
 
-def _of_case(challenge: Challenge, role: str, result: Mapping[str, Any]) -> Grade:
-    """Names a message that the ledger shows to be hit, and the true or the tempting cause."""
-    query = challenge.conditions[0].count
-    counted = result["counts"].get(query)
-    match = None if counted is None else harmed(Path(result["ledger"]), query, counted)
+def _case_grade(challenge: Challenge, role: str, result: Mapping[str, Any]) -> Grade:
+    """Returns the grade of an affected message with the true or the tempting cause."""
+    name = challenge.conditions[0].count
+    counted = result["counts"].get(name)
+    affected = None if counted is None else harmed(Path(result["ledger"]), name, counted)
     cause = challenge.cause if role == "optimum" else challenge.wrong
     return grade_case(
         challenge,
         Played.from_result(result),
         cause,
-        min(match or {0}),
-        None if match is None else bool(match),
+        min(affected or {0}),
+        None if affected is None else bool(affected),
     )
 
 

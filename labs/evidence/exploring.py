@@ -1,4 +1,4 @@
-"""Exploring: drawn pipelines run on real brokers until the time is over, and kept in a record."""
+"""Exploring: runs randomly drawn pipelines on real brokers, and keeps the runs in a record."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from labs.runs import planning
 from labs.runs.conditions import Conditions, java_release
 
 MOST_DRAWS = 500
-"""Of pipelines that are drawn before one can be staged; about every second can."""
+"""The most pipelines that are drawn until one can be staged; about every second can."""
 ARM = "explored"
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """Where exploring happens: its record, the folder of its runs, the judge, and the reporter."""
+class Workspace:
+    """The environment of exploring: record, folder of the runs, judge socket, and reporter."""
 
     record: Record
     folder: Path
@@ -47,9 +47,9 @@ class Setting:
 
 
 def refuted(run: Explored) -> frozenset[Anomaly]:
-    """What a run saw and today's advisor calls impossible; nothing of one that says nothing.
+    """Returns the anomalies of a run that today's advisor calls impossible.
 
-    Nor of one whose pipeline the catalog no longer takes.
+    It returns none for a run that was not judged, or whose pipeline the catalog now rejects.
     """
     if not run.judged:
         return frozenset()
@@ -61,29 +61,31 @@ def refuted(run: Explored) -> frozenset[Anomaly]:
 
 
 def explore(
-    at: Setting, seed: int, seconds: float, events: Collection[FailureEvent] = ()
+    workspace: Workspace, seed: int, seconds: float, events: Collection[FailureEvent] = ()
 ) -> Iterator[Explored]:
-    """Runs what a record lacks of a seed until the time is over; the smallest refutations too.
+    """Runs the missing numbers of a seed until the time is over, and shrinks refutations.
 
-    A number that has begun is carried to its end: its pipeline, and the same on another line.
-    Only these events are drawn, if any is named.
+    A number that has begun is completed: its pipeline, and the same on another line. If `events`
+    is not empty, only these are drawn.
     """
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     for number in count(1):
-        if time.monotonic() >= until:
+        if time.monotonic() >= deadline:
             return
-        for step, drawn in _steps(at.record, seed, number, events):
-            run = run_candidate(at, seed, number, step, Staged(drawn))
+        for step, drawn in _steps(workspace.record, seed, number, events):
+            run = run_candidate(workspace, seed, number, step, Staged(drawn))
             yield run
             if against := refuted(run):
-                at.say(f"    refuted: {', '.join(sorted(against))}; looking for fewer settings")
-                yield from _shrink(at, seed, number, Staged(drawn), against)
+                workspace.say(
+                    f"    refuted: {', '.join(sorted(against))}; looking for fewer settings"
+                )
+                yield from _shrink(workspace, seed, number, Staged(drawn), against)
 
 
 def _steps(
     record: Record, seed: int, number: int, events: Collection[FailureEvent]
 ) -> Iterator[tuple[str, Drawn]]:
-    """What is not in the record of a number: as drawn, and the same on another line of brokers."""
+    """Yields the missing steps of a number: as drawn, and the same on another line of brokers."""
     wanted = [step for step in ("drawn", "line") if not record.has(seed, number, step)]
     first = first_runnable(seed, number, events) if wanted else None
     for step in wanted:
@@ -93,14 +95,14 @@ def _steps(
 
 
 def _shrink(
-    at: Setting, seed: int, number: int, first: Staged, against: frozenset[Anomaly]
+    workspace: Workspace, seed: int, number: int, first: Staged, against: frozenset[Anomaly]
 ) -> Iterator[Explored]:
     ran: list[Explored] = []
 
     def still(candidate: Staged) -> bool:
         if not can_be_staged(candidate.drawn):
             return False
-        ran.append(run_candidate(at, seed, number, "shrunk", candidate))
+        ran.append(run_candidate(workspace, seed, number, "shrunk", candidate))
         return bool(refuted(ran[-1]) & against)
 
     shrunk(first, still)
@@ -124,7 +126,7 @@ def can_be_staged(drawn: Drawn) -> bool:
 
 
 def _conditions(staged: Staged) -> Conditions:
-    """Who plays the clients: one of those who can, as was drawn."""
+    """Returns the conditions with the drawn client, among those that can run it."""
     drawn, scenario = staged.drawn, find(staged.drawn.event.scenario)
     java = java_release(drawn.pipeline, scenario)
     condition = [Conditions()] if not java or not scenario.client_decides else []
@@ -134,9 +136,9 @@ def _conditions(staged: Staged) -> Conditions:
 
 
 def experiment_spec(staged: Staged) -> ExperimentSpec:
-    """What is run. Raises `ValueError` for what cannot be staged."""
+    """Returns the experiment. Raises `ValueError` if it cannot be staged."""
     drawn = staged.drawn
-    # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
+    # No guarantee is wanted, so that every anomaly is counted.
     arm = replace(planning.arm(ARM, drawn.pipeline, "none"), want=None)
     return planning.exact_spec(
         drawn.event.scenario, drawn.seed, [arm], drawn.pipeline, _conditions(staged)
@@ -148,15 +150,17 @@ def _as_it_runs(staged: Staged) -> Pipeline:
     return as_run(staged.drawn, spec.arms[0].settings, topology_of(spec, spec.arms[0]))
 
 
-def run_candidate(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Explored:
-    """Runs it, keeps it in the record, and its ledger where something was refuted."""
+def run_candidate(
+    workspace: Workspace, seed: int, number: int, step: str, staged: Staged
+) -> Explored:
+    """Runs it and adds it to the record; keeps the ledger of a refutation."""
     spec, drawn = experiment_spec(staged), staged.drawn
-    at.say(
+    workspace.say(
         f"{number} {step}  {spec.scenario} on {spec.kafka}, {drawn.pipeline.family} "
         f"{drawn.pipeline.version} by {_clients(spec, drawn.pipeline)}"
     )
-    folder = at.folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{seed}-{number}"
-    result, seconds = arm_result(spec, folder, at.judge_socket)
+    folder = workspace.folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{seed}-{number}"
+    result, seconds = arm_result(spec, folder, workspace.judge_socket)
     counts = result.get("counts", {}) if result["verdict"] in JUDGED else {}
     run = Explored(
         seed, number, step, f"{datetime.now(UTC):%Y-%m-%d}", drawn.event.name, spec.scenario,
@@ -170,17 +174,17 @@ def run_candidate(at: Setting, seed: int, number: int, step: str, staged: Staged
         run = replace(run, ledger=folder.name)
     else:
         shutil.rmtree(folder, ignore_errors=True)
-    at.record.add(run)
-    at.say(f"    {run.verdict}: saw {', '.join(run.seen) or 'nothing'}")
+    workspace.record.add(run)
+    workspace.say(f"    {run.verdict}: saw {', '.join(run.seen) or 'nothing'}")
     return run
 
 
 def arm_result(
     spec: ExperimentSpec, folder: Path, judge_socket: Path
 ) -> tuple[dict[str, Any], float]:
-    """The one arm's result, and for how many seconds it ran: the wait for its turn is left out.
+    """Returns the result of the only arm, and the seconds of its run without the wait for a place.
 
-    It is `unknown` where the runner ended without a result.
+    The verdict is `unknown` if the runner ended without a result.
     """
     result: dict[str, Any] = {}
     began: float | None = None

@@ -1,4 +1,4 @@
-"""Holds labs against real brokers: what each says of its settings has to be what they do."""
+"""Proves labs on real brokers: their settings must have the effect that the lab claims."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from labs.lessons.model import NONE, SOME
 from labs.runs import planning
 
 ROLES = {"story": True, "solution": False, "tempting": True}
-"""By role, whether a lab says that the symptom shows under its settings."""
+"""Role → whether the lab claims that the symptom shows with its settings."""
 
 
 @dataclass
 class Proof:
-    """One role of a lab: in how many of `runs` the symptom showed, did not, or was not judged.
+    """One role of a lab: the runs in which the symptom showed, did not show, or was not judged.
 
-    The runs have seeds from `seed` on. `wait` is the longest that a visitor would have waited
-    in any of them; it is 0 where other work slowed the machine down.
+    The runs have seeds from `seed` on. `wait` is the longest wait of a visitor in any of them; it
+    is 0 if other work slowed the machine down.
     """
 
     lesson: str
@@ -41,11 +41,11 @@ class Proof:
 
     @property
     def is_proven(self) -> bool:
-        """Whether every run was judged and did what the lab says."""
+        """Whether every run was judged and confirmed the lab."""
         return self.runs > 0 and self.runs == (self.shown if ROLES[self.role] else self.not_shown)
 
     def joined(self, other: Proof) -> Proof:
-        """The proof by the runs of both, which are of one role of one lab."""
+        """Returns the proof with the runs of both, which belong to one role of one lab."""
         return replace(
             self, shown=self.shown + other.shown, not_shown=self.not_shown + other.not_shown,
             unknown=self.unknown + other.unknown, reasons=[*self.reasons, *other.reasons],
@@ -59,7 +59,7 @@ class Proof:
 
 
 def arms_by_role(lesson: Lesson) -> dict[str, Arm]:
-    """The settings that are proved, by role."""
+    """Returns the settings to prove, by role."""
     return {
         "story": lesson.arm(lesson.symptom.arm),
         "solution": lesson.solution,
@@ -70,10 +70,11 @@ def arms_by_role(lesson: Lesson) -> dict[str, Arm]:
 def prove(
     turns: Iterable[tuple[Lesson, int, int]], report: Callable[[str], None], at_once: int = 1
 ) -> Iterator[list[Proof]]:
-    """Runs a lab so often from a seed on, for each (lab, runs, seed), and yields its proofs.
+    """Runs labs, given as (lab, runs, first seed), and yields the proofs of each.
 
-    So many labs run `at_once`; their proofs come in the order in which they end. The next of
-    `turns` is asked for when some were taken. `report` gets a line a run. Ledgers are not kept.
+    `at_once` labs run in parallel; their proofs come in the order in which they end. The next of
+    `turns` is requested when proofs were consumed. `report` gets a line per run. Ledgers are not
+    kept.
     Raises `labs.engine.run.launch.RunnerDied`.
     """
     with bench("lessons-") as (place, judge), ParallelRuns(at_once) as together:
@@ -92,27 +93,27 @@ def prove(
 
 
 def new_proofs(lesson: Lesson, seed: int = 1) -> list[Proof]:
-    """The proofs of a lab before anything was run."""
+    """Returns the proofs of a lab before any run."""
     arms = arms_by_role(lesson).items()
     return [Proof(lesson.name, role, arm.name, seed=seed) for role, arm in arms]
 
 
 def joined(proofs: Iterable[Proof]) -> list[Proof]:
-    """One proof for each role of a lab, of all its runs, in the order of the first of each."""
+    """Returns one proof per role of a lab, of all its runs, in the order of their first proofs."""
     together: dict[tuple[str, str], Proof] = {}
     for proof in proofs:
-        known = together.get((proof.lesson, proof.role))
-        together[proof.lesson, proof.role] = known.joined(proof) if known else proof
+        earlier = together.get((proof.lesson, proof.role))
+        together[proof.lesson, proof.role] = earlier.joined(proof) if earlier else proof
     return [*together.values()]
 
 
 def staged(lesson: Lesson, proofs: Sequence[Proof], seed: int) -> ExperimentSpec:
-    """The experiment that holds one run of each role."""
+    """Returns the experiment with one run of each role."""
     return planning.lesson_spec(lesson, [lesson.arm(proof.arm) for proof in proofs], seed)
 
 
 def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
-    """Adds one arm's result to its proof, with the reason if it is not what the lab says."""
+    """Adds one arm's result to its proof, with the reason if it contradicts the lab."""
     verdict, counts = result["verdict"], result["counts"]
     answer = Outcome(verdict, counts).answer(lesson.symptom)
     proof.shown += answer == SOME
@@ -126,7 +127,7 @@ def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
 def _take(
     lesson: Lesson, proofs: Sequence[Proof], events: Sequence[Mapping[str, Any]], *, timed: bool
 ) -> None:
-    """Adds what one run of each role said to its proof, and its times if they say anything."""
+    """Adds the results of one run to the proofs of the roles and, if `timed`, the waits."""
     for proof, result in zip(proofs, events[-1]["experiment"]["arms"], strict=True):
         count(lesson, proof, result)
         if timed:

@@ -1,7 +1,7 @@
-"""One scenario under one set of settings, on one release line after another, from real runs alone.
+"""One scenario with one set of settings on several release lines, from real runs only.
 
-Rows come from two records that ship with the release: what `manage.py experiment --across --keep`
-kept, a file each, and the runs of exploring that were repeated on another line.
+Rows come from two records in the release: the files of `manage.py experiment --across --keep`, and
+the runs of exploring that were repeated on another line.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ FOLDER = Path(__file__).parents[1] / "calibration" / "record" / "across"
 
 
 class RowError(ValueError):
-    """A kept file is not what `experiment --across --keep` writes; the message names it."""
+    """A file does not have the format of `experiment --across --keep`; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A line of brokers: the verdict of its run, empty with the reason where there was none.
+    """A line of brokers: the verdict of its run, or the reason why there was none.
 
-    With `zookeeper` its brokers are not in KRaft mode. `release` is that of its brokers, and `run`
-    says when it was, and by which code, as far as these are known.
+    With `zookeeper`, its brokers are not in KRaft mode. `release` is that of its brokers, and `run`
+    has the date and the code of the run, if known.
     """
 
     line: str
@@ -45,10 +45,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A scenario and settings (`producer.acks=1`), with a cell a line, oldest first.
+    """A scenario and settings (`producer.acks=1`), with one cell per line, oldest first.
 
-    `seed` is that of the fault schedule. `changes` are what the rules and the known bugs say of
-    each change of the verdict. The settings of a row that `is_drawn` are those of exploring.
+    `seed` is that of the fault schedule. `changes` has the causes of each change of the verdict,
+    according to the rules and known bugs. A row that `is_drawn` comes from exploring.
     """
 
     scenario: Scenario
@@ -61,29 +61,29 @@ class Row:
 
     @property
     def decisive(self) -> tuple[str, ...]:
-        """The settings that tell it from other rows of its scenario: all but the client."""
+        """The settings that distinguish it from other rows of its scenario: all but the client."""
         return tuple(name for name in self.settings if not name.startswith("client"))
 
     @property
     def is_changed(self) -> bool:
-        """Whether two lines have different verdicts: the release may be the cause, or chance."""
+        """Whether two lines have different verdicts, because of the release or by chance."""
         return len({cell.verdict for cell in self.cells if cell.verdict}) > 1
 
 
 @cache
 def rows(record: Path) -> tuple[Row, ...]:
-    """Every row, those over most lines first, then those whose verdict changes.
+    """Returns every row: first those with most lines, then those whose verdict changes.
 
     Raises `RowError`.
     """
-    rows = [_kept(file) for file in sorted(FOLDER.glob("*.json"))]
+    rows = [_recorded_row(file) for file in sorted(FOLDER.glob("*.json"))]
     rows += _pairs(Record(record).runs)
     return tuple(
         sorted(rows, key=lambda row: (-len(row.cells), not row.is_changed, row.scenario.name))
     )
 
 
-def _kept(file: Path) -> Row:
+def _recorded_row(file: Path) -> Row:
     try:
         record = json.loads(file.read_text("utf-8"))
         cells = tuple(map(_cell, record["rows"]))
@@ -108,7 +108,7 @@ def _cell(row: Mapping[str, Any]) -> Cell:
 
 
 def _stated(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The settings and the conditions of kept rows, and whose arm the verdicts are."""
+    """Returns the settings and conditions of a recorded row, and the arm of its verdicts."""
     recommended = record["arms"][0] == "recommended"
     stated = [*record["settings"], *record["conditions"], f"client={record['client']}"]
     if version := record["client_version"]:
@@ -117,13 +117,13 @@ def _stated(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _pairs(runs: list[Explored]) -> Iterator[Row]:
-    """Runs of exploring with the run of the same settings and schedule on another line."""
+    """Yields runs of exploring with their repetitions on another line, as rows."""
     drawn = {(run.seed, run.number): run for run in runs if run.step == "drawn" and run.judged}
     for run in runs:
         first = drawn.get((run.seed, run.number))
         if first and run.step == "line" and run.judged:
-            both = sorted((first, run), key=lambda one: _order(one.pipeline["kafka"]))
-            cells = (Cell(str(run.pipeline["kafka"]), run.verdict, tuple(run.seen)) for run in both)
+            pair = sorted((first, run), key=lambda row: _order(row.pipeline["kafka"]))
+            cells = (Cell(str(run.pipeline["kafka"]), run.verdict, tuple(run.seen)) for run in pair)
             yield Row(
                 find(run.scenario), _settings(run), run.schedule, run.date, tuple(cells),
                 is_drawn=True,

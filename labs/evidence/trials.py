@@ -1,4 +1,4 @@
-"""Trials of the advisor: an edge of its model run on real brokers, kept, and read back."""
+"""Trials of the advisor: runs edges of its model on real brokers, stores and reads the results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SIDES = ("one-side", "other-side")
 def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
     """Runs both sides of an edge in this process, under the scenario of its event.
 
-    They are one trial, and two where the sides are lines of brokers: an experiment has one.
+    They are one trial, or two if the sides are lines of brokers: an experiment has one line.
     """
     sides = dict(zip(SIDES, edge.sides, strict=True))
     parts = [{name: side} for name, side in sides.items()] if edge.key == LINE else [sides]
@@ -49,7 +49,7 @@ def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
 
 @transaction.atomic
 def _claimed(edge: Edge, sides: Mapping[str, Pipeline], seed: int) -> Trial:
-    # In one transaction with the claim: no worker sees it waiting.
+    # In one transaction with the claim, so that no worker sees it in the queue.
     arms = tuple(arm(name, side) for name, side in sides.items())
     side = next(iter(sides.values()))
     spec = ExperimentSpec(
@@ -59,7 +59,7 @@ def _claimed(edge: Edge, sides: Mapping[str, Pipeline], seed: int) -> Trial:
     stored = admission.store(spec)
     claimed = lifecycle.claim(stored.slug, stored.attempt, owners.new())
     if claimed is None:
-        raise RuntimeError("an experiment that nobody else can see was taken away")
+        raise RuntimeError("an experiment that is not visible to others was claimed")
     component, setting = edge.key
     pipelines = {name: advisor.to_data(pipeline) for name, pipeline in sides.items()}
     return Trial.objects.create(
@@ -69,39 +69,39 @@ def _claimed(edge: Edge, sides: Mapping[str, Pipeline], seed: int) -> Trial:
 
 
 def arm(name: str, side: Pipeline) -> ArmSpec:
-    """One side of an edge as an experiment runs it."""
-    # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
+    """Returns one side of an edge as an arm of an experiment."""
+    # No guarantee is wanted, so that every anomaly is counted.
     return ArmSpec(name, advisor.in_force(side))
 
 
 def observed(trials: Iterable[Trial] | None = None) -> list[Observed]:
-    """What these trials saw, or all that are kept: arms that were judged, oldest first.
+    """Returns the judged arms of these trials, or of all stored ones, oldest first.
 
-    An arm whose verdict is `unknown` says nothing. Nor does one whose pipeline the catalog no
-    longer takes: it cannot be asked what the advisor says of it.
+    Arms with the verdict `unknown` are skipped, and so are those whose pipeline the catalog no
+    longer accepts, because the advisor cannot judge them.
     """
-    kept = Trial.objects.select_related("experiment").prefetch_related("experiment__runs")
+    rows = Trial.objects.select_related("experiment").prefetch_related("experiment__runs")
     if trials is not None:
-        kept = kept.filter(pk__in=[trial.pk for trial in trials])
-    done = kept.filter(experiment__state=State.DONE).order_by("pk")
-    arms = ((trial, run) for trial in done for run in trial.experiment.runs.all())
+        rows = rows.filter(pk__in=[trial.pk for trial in trials])
+    finished = rows.filter(experiment__state=State.DONE).order_by("pk")
+    arms = ((trial, run) for trial in finished for run in trial.experiment.runs.all())
     return [seen for trial, run in arms for seen in _observed(trial, run)]
 
 
 def comparison() -> Comparison:
-    """Today's advisor compared with every trial that is kept."""
-    done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
-    newest = done.values_list("experiment__slug", flat=True).last()
-    return _comparison(done.count(), newest, *_sized(settings.LAB_RECORD))
+    """Returns the comparison of today's advisor with every stored trial."""
+    finished = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
+    newest = finished.values_list("experiment__slug", flat=True).last()
+    return _comparison(finished.count(), newest, *_sized(settings.LAB_RECORD))
 
 
 def warm() -> None:
-    """Asks the advisor of all runs that came with the release, before a page has to."""
+    """Computes the predictions for all shipped runs, before a page needs them."""
     release_predictions(*_sized(settings.LAB_RECORD))
 
 
 def _sized(record: Path) -> tuple[Path, int]:
-    """A record with its bytes: what was made of it is kept as long as it has so many."""
+    """Returns a record and its size, which are the cache key of its predictions."""
     return record, record.stat().st_size if record.exists() else 0
 
 
@@ -114,15 +114,15 @@ def _comparison(count: int, newest: str | None, record: Path, size: int) -> Comp
 
 @lru_cache(maxsize=2)
 def release_predictions(record: Path, size: int) -> list[Predicted]:
-    """What today's advisor says of each run of a record of this size in bytes.
+    """Returns the predictions of today's advisor for each run of a record of this size.
 
-    Cached apart from own runs: it takes most of a second, and own runs do not change it.
+    Cached separately from local runs: it takes most of a second, and they do not change it.
     """
     return table.predicted(shipped(record))
 
 
 def scenarios_staged() -> list[Staged]:
-    """What each scenario showed, by the record that came with the release."""
+    """Returns the results of each scenario in the shipped record."""
     return _staged(*_sized(settings.LAB_STAGED_RECORD))
 
 
@@ -132,18 +132,18 @@ def _staged(record: Path, size: int) -> list[Staged]:
 
 
 def local_counts() -> dict[str, list[dict[str, int | None]]]:
-    """By scenario, the counts of every arm that was judged on this installation."""
-    done = Run.objects.filter(experiment__state=State.DONE, verdict__in=JUDGED)
+    """Returns the counts of every judged arm on this installation, by scenario."""
+    runs = Run.objects.filter(experiment__state=State.DONE, verdict__in=JUDGED)
     results: dict[str, list[dict[str, int | None]]] = {}
-    for scenario, counts in done.values_list("experiment__scenario", "result__counts"):
+    for scenario, counts in runs.values_list("experiment__scenario", "result__counts"):
         results.setdefault(scenario, []).append(counts or {})
     return results
 
 
 def shipped(record: Path) -> list[Observed]:
-    """What the runs of a record saw that say something, as they stand on the evidence page.
+    """Returns the judged runs of a record, as shown on the evidence page.
 
-    Left out is one of which today's catalog or failures know nothing.
+    Runs that today's catalog or failures do not know are skipped.
     """
     return [seen for run in Record(record).runs if run.judged for seen in _shipped(run)]
 
@@ -160,9 +160,9 @@ def _shipped(run: Explored) -> Iterable[Observed]:
         if name not in SHORTENED
     )
     kafka = run.versions.get("kafka", run.pipeline["kafka"])
-    where = f"{run.date}, Kafka {kafka}, {run.clients}{_code(run.code)}"
+    origin = f"{run.date}, Kafka {kafka}, {run.clients}{_code(run.code)}"
     yield Observed(
-        run.event, pipeline, frozenset(map(Anomaly, run.seen)), " ".join(stated), "", where,
+        run.event, pipeline, frozenset(map(Anomaly, run.seen)), " ".join(stated), "", origin,
         older=run.code != fingerprint(run.scenario),
     )  # fmt: skip
 
@@ -172,7 +172,7 @@ def _code(code: Mapping[str, str]) -> str:
 
 
 def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
-    """The experiments of these trials that say nothing, or only half of it, and why."""
+    """Returns the experiments of these trials with an arm that was not judged, and the reasons."""
     results = []
     for trial in trials:
         experiment = trial.experiment

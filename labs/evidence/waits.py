@@ -1,4 +1,4 @@
-"""How long a visitor waits for a run: for its verdict, and for the next thing that it shows."""
+"""The waits of a visitor for a run: for its verdict, and for the next news."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from dataclasses import dataclass
 from typing import Any
 
 _LINE_EVENTS = ("phase", "fault", "arm", "error")
-"""What the page shows as a line of its own; of a sample it shows the numbers, if they changed."""
+"""Events that the page shows as a line; of a sample, it shows the numbers if they changed."""
 
 
 _LOAD_A_CORE = 4.0
-"""An experiment's own processes are half of this on two cores."""
+"""The processes of an experiment account for half of this on two cores."""
 
 
 def is_telling() -> bool:
-    """Whether a wait that was measured now is a visitor's: the machine has little else to do."""
+    """Whether a wait measured now is representative: the machine has little other work."""
     return os.getloadavg()[0] <= _LOAD_A_CORE * (os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The waits of an arm, in seconds: from the brokers' boot to the verdict (`verdict_s`), and the
-    longest time in between in which the page had nothing new (`news_s`)."""
+    """The waits of an arm, in seconds: `verdict_s` from the boot of the brokers to the verdict, and
+    `news_s`, the longest time in between without news on the page."""
 
     verdict_s: float = 0.0
     news_s: float = 0.0
 
     def longer(self, other: Wait) -> Wait:
-        """The longer of each of the two waits."""
+        """Returns the longer of each of the two waits."""
         longest = max(self.verdict_s, other.verdict_s), max(self.news_s, other.news_s)
         return Wait(*longest)
 
 
 def wait(events: Iterable[Mapping[str, Any]], arm: str) -> Wait:
-    """The wait for one arm, by the events of its experiment (`labs.engine.run.events`).
+    """Returns the wait for one arm, from the events of its experiment (`labs.engine.run.events`).
 
-    A countdown (`wait`) is nothing new. Time before the arm had a place for its brokers is not
-    counted: another arm runs then.
+    A countdown (`wait`) is not news. The time before the arm had a place for its brokers is not
+    counted, since another arm runs then.
     """
     began = last = None
     quiet, shown = 0.0, None

@@ -115,8 +115,8 @@ class Command(ExactCommand):
         try:
             with bench("explore-") as (_, judge):
                 folder = Path(settings.LAB_RUNS_DIR) / "explored"
-                at = exploring.Setting(record, folder, judge, self.stderr.write)
-                for run in exploring.explore(at, options["seed"], minutes * 60, events):
+                workspace = exploring.Workspace(record, folder, judge, self.stderr.write)
+                for run in exploring.explore(workspace, options["seed"], minutes * 60, events):
                     ran.append(run)
         except KeyboardInterrupt:
             interrupted = True

@@ -153,7 +153,7 @@ def test_a_number_that_was_begun_is_carried_to_its_end(
 ) -> None:
     record, ran = Record(tmp_path / "runs.jsonl"), []
 
-    def run(at: exploring.Setting, seed: int, number: int, step: str, staged: Staged) -> Explored:
+    def run(at: exploring.Workspace, seed: int, number: int, step: str, staged: Staged) -> Explored:
         ran.append((number, step))
         record.add(explored(number=number, step=step, verdict="holds", seen=[]))
         return record.runs[-1]
@@ -164,7 +164,7 @@ def test_a_number_that_was_begun_is_carried_to_its_end(
     record.add(explored(number=1))  # it was interrupted before the other line
     record.add(explored(number=2))
     record.add(explored(number=2, step="line"))
-    at = exploring.Setting(record, tmp_path, tmp_path, print)
+    at = exploring.Workspace(record, tmp_path, tmp_path, print)
     assert list(islice(exploring.explore(at, 1, 60), 3))
     assert ran == [(1, "line"), (3, "drawn"), (3, "line")]
     ran.clear()

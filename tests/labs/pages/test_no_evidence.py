@@ -106,7 +106,7 @@ def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(
     data = {"verdict": "unknown", "reason": "broker 3 was killed", "counts": {"lost_write": 9}}
     monkeypatch.setattr(exploring, "arm_result", lambda *_: (data, 1.0))
     record = Explorations(tmp_path / "runs.jsonl")
-    at = exploring.Setting(record, tmp_path, tmp_path / "judge", lambda _: None)
+    at = exploring.Workspace(record, tmp_path, tmp_path / "judge", lambda _: None)
     run = exploring.run_candidate(at, 1, 1, "drawn", Staged(drawn()))
     assert (run.judged, run.seen, exploring.refuted(run)) == (False, [], frozenset())
 
