@@ -20,7 +20,7 @@ _MAY = {
     Anomaly.LOST_WRITE: "acknowledged messages can be lost",
     Anomaly.GIVEN_UP: "messages can be given up by the producer",
     Anomaly.SKIPPED: "messages can be skipped by the consumer",
-    Anomaly.EFFECT_MISSING: "messages can be without an effect",
+    Anomaly.EFFECT_MISSING: "messages can have no effect",
     Anomaly.STATE_LOST: "state can be lost",
     Anomaly.TORN_TRANSACTION: "transactions can be delivered in part",
     Anomaly.ABORTED_READ: "messages of aborted transactions can be read",
@@ -33,10 +33,10 @@ _MAY = {
 """In the order in which they are reported: losses first."""
 
 _GIVES = {
-    Guarantee.EXACTLY_ONCE: "Exactly once is what these settings give",
-    Guarantee.AT_LEAST_ONCE: "At least once is what these settings give",
-    Guarantee.AT_MOST_ONCE: "At most once is all that these settings give",
-    Guarantee.NONE: "No delivery guarantee is left by these settings",
+    Guarantee.EXACTLY_ONCE: "These settings give exactly-once delivery",
+    Guarantee.AT_LEAST_ONCE: "These settings give at-least-once delivery",
+    Guarantee.AT_MOST_ONCE: "These settings only give at-most-once delivery",
+    Guarantee.NONE: "These settings give no delivery guarantee",
 }
 
 PLAINEST = "leader-killed-followers-behind"
@@ -58,7 +58,7 @@ def describe_guarantee(pipeline: Pipeline, assessment: Assessment) -> str:
         kinds.append(ORDER)
     clauses = [clause for kind in kinds if (clause := _worst(scoped, kind))]
     if harmless := _worst(scoped, absorbed):
-        clauses.append(f"{harmless}; the sink leaves one effect of them")
+        clauses.append(f"{harmless}; the sink applies each of them once")
     compaction = _compaction_note(pipeline, guarantee)
     if not clauses:
         sentence = f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were examined."

@@ -85,7 +85,7 @@ def test_the_sentence_says_the_number_first_and_an_example():
     counted = [failure for failure in assessment.failures if failure.in_scope]
     losing = [verdict for verdict in counted if Anomaly.LOST_WRITE in verdict.permits]
     text = describe_guarantee(described(fields), assessment)
-    assert text.startswith("No delivery guarantee is left by these settings: acknowledged messages")
+    assert text.startswith("These settings give no delivery guarantee: acknowledged messages")
     assert len(losing) >= 6
     assert f"in {len(losing)} of {len(counted)} failures" in text
     assert "the leader dies while its followers are behind" in text

@@ -78,7 +78,7 @@ def test_what_a_sink_absorbs_needs_no_change_and_is_said() -> None:
 
     assert answer.judgement.met
     assert "in the log twice in" in answer.judgement.summary
-    assert answer.judgement.summary.endswith("the sink leaves one effect of them.")
+    assert answer.judgement.summary.endswith("the sink applies each of them once.")
 
 
 @pytest.mark.parametrize("guarantee", ["exactly-once", "at-least-once"])

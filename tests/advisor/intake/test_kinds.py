@@ -64,7 +64,7 @@ WRONG = [
      "has one topic; leave only that one here.\nLine 4: min.insync.replicas: this is a topic with "
      "another value, or without one."),
     ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
-     "We know Kafka 4.3 to 2.8; '1.0.0' is none of them. Which bugs that release has is on the "
+     "We know Kafka 4.3 to 2.8; '1.0.0' is none of them. The bugs of that release are on the "
      "page of known bugs (/advisories/?version=1.0.0), and in `manage.py advisories --version "
      "1.0.0`."),
     ("compose", "services:\n  a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: many}}",

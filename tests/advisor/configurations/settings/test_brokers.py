@@ -33,7 +33,7 @@ SET = [
     ("", f"{C} topic.segment.bytes=1048576", 0, "YES"),
     ("", f"{C} topic.segment.bytes=1048575", 2, "segment.bytes must be from 1048576"),
     ("", f"{C} topic.segment.bytes=1048576 topic.max.message.bytes=9000000 "
-     "producer.batch.size=2000000", 1, "no fault that a Java client splits a batch for"),
+     "producer.batch.size=2000000", 1, "a Java client does not split a batch for that error"),
     ("--kafka 3.9", f"{C} topic.segment.bytes=1000", 1, "batch.size: 16384 -> 1000 "),
     # more copies than brokers (ReplicationControlManager): nothing works, and it is no bad input
     ("--brokers 2 --format text", f"{C} {OFFSETS}=2", 1,

@@ -142,7 +142,7 @@ ALONE = "producer.max.in.flight.requests.per.connection=1"
 OF_CLIENTS = [
     # librdkafka's 0 starts no timer (rd_kafka_cgrp_new); Java's commits with each poll
     (LRK, f"{READS} {STORED} consumer.auto.commit.interval.ms=0", 0,
-     "interval.ms=0 only when partitions are taken from it or it closes"),
+     "interval.ms=0 only when its partitions are revoked or it closes"),
     (LRK, f"{READS} {STORED} consumer.auto.commit.interval.ms=0 application.rate=1000", 0,
      "^(?!.*Messages delivered again when a reader crashes).*YES"),
     (LRK, f"{READS} {STORED} application.rate=1000", 0, "reader crashes, at most: 5,000"),

@@ -39,7 +39,7 @@ SET = [
     ("", f"{C} topic.segment.bytes=1000", 2, "segment.bytes must be from 1048576"),
     ("--kafka 3.9", f"{C} topic.segment.ms=1000", 0, "segment.ms is not taken into account"),
     ("", f"{C} broker.num.replica.fetchers=0", 2, "num.replica.fetchers must be from 1"),
-    ("--kafka 3.9", f"{C} broker.num.replica.fetchers=0", 2, "leaves no follower that fetches"),
+    ("--kafka 3.9", f"{C} broker.num.replica.fetchers=0", 2, "means that no follower fetches"),
     ("", f"{C} broker.advertised.listeners=PLAINTEXT://{'a' * 300}:1", 0, "YES"),
     (LRK, f"{L} producer.socket.max.fails=-1", 2, "socket.max.fails must be from 0 to 1000000"),
     (LRK, f"{L} producer.compression.codec=brotli", 2, "compression.codec must be one of"),
@@ -72,7 +72,7 @@ SET = [
      "broker.inter.broker.protocol.version=2.8", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=0.10.2", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "not taken into account"),
-    ("", f"{C} topic.internal.segment.bytes=14", 2, "counts instead of segment.bytes"),
+    ("", f"{C} topic.internal.segment.bytes=14", 2, "replaces segment.bytes"),
     # a protocol with which followers may keep what their leader does not have (KIP-279)
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=1.1-IV0", 2, "two quick changes"),
     ("--kafka 2.8", f"{C} broker.inter.broker.protocol.version=0.11.0", 2, "two quick changes"),
@@ -173,7 +173,7 @@ SET = [
     ("", f"{C} broker.queued.max.request.bytes=1", 2, "must be larger or equal to socket.request"),
     ("--kafka 3.9", f"{C} broker.offsets.commit.required.acks=4", 2, "must be greater or equal to"),
     # a compacted topic keeps the latest message of a key, and a delete for some time
-    ("", COMPACT, 0, "^YES.*of the latest message of each key.*history=latest"),
+    ("", COMPACT, 0, "^YES.*for the latest message of each key.*history=latest"),
     ("", f"{C} topic.cleanup.policy=delete", 0, "^YES(?!.*history)"),
     ("", f"{COMPACT} application.history=every", 1, "cleanup.policy: compact -> delete"),
     ("", f"{COMPACT} topic.delete.retention.ms=100", 1, "delete.retention.ms: 100 -> 690001"),

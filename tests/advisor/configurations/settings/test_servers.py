@@ -32,8 +32,8 @@ SET = [
     ("--kafka 3.9", f"{QUORUM}append.linger.ms=3600000 application.metadata.mode=zookeeper", 0,
      "YES"),
     # no fetcher (AbstractFetcherManager, getFetcherId); ConfigDef says 1 at least since 4.2
-    ("--kafka 4.1", f"{FETCHERS}=0", 2, "leaves no follower that fetches"),
-    ("--kafka 3.3", f"{FETCHERS}=0", 2, "leaves no follower that fetches"),
+    ("--kafka 4.1", f"{FETCHERS}=0", 2, "means that no follower fetches"),
+    ("--kafka 3.3", f"{FETCHERS}=0", 2, "means that no follower fetches"),
     ("--kafka 4.3", f"{FETCHERS}=0", 2, "must be from 1"),
     ("--kafka 4.1", f"{FETCHERS}=1", 0, "YES"),
     ("", "broker.replica.fetch.backoff.ms=3600000", 2, "leaves the in-sync set, and with two"),
@@ -69,7 +69,7 @@ SET = [
     ("", "broker.controller.socket.timeout.ms=1000", 0, "YES"),
     ("", "broker.controller.quorum.request.timeout.ms=0", 2, "none of them leads"),
     ("", "broker.initial.broker.registration.timeout.ms=1", 2, "before it is registered"),
-    ("--kafka 3.9", "broker.zookeeper.connection.timeout.ms=1", 2, "connected with ZooKeeper"),
+    ("--kafka 3.9", "broker.zookeeper.connection.timeout.ms=1", 2, "connected to ZooKeeper"),
     ("", "broker.request.timeout.ms=1", 2, "about transactions, so that none ends"),
     ("", "producer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
     ("", "consumer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
@@ -77,9 +77,9 @@ SET = [
     ("--client spark", "consumer.startingOffsets=earliest "
      "producer.kafka.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
     # all connections are closed before metadata is there (NetworkClient, handleRebootstrap)
-    ("", f"producer.{REBOOTSTRAP}=0", 2, "closes each connection and begins again"),
-    ("", f"consumer.{REBOOTSTRAP}=0", 2, "closes each connection and begins again"),
-    ("", f"producer.{REBOOTSTRAP}=10", 2, "=10 closes each connection and begins again"),
+    ("", f"producer.{REBOOTSTRAP}=0", 2, "closes each connection and bootstraps again"),
+    ("", f"consumer.{REBOOTSTRAP}=0", 2, "closes each connection and bootstraps again"),
+    ("", f"producer.{REBOOTSTRAP}=10", 2, "=10 closes each connection and bootstraps again"),
     ("", f"producer.{REBOOTSTRAP}=1000", 0, "YES"),
     ("", f"producer.{REBOOTSTRAP}=0 producer.metadata.recovery.strategy=None", 0, "YES"),
     ("", "broker.max.connections.per.ip=1", 2, "fewer than one client needs of a broker"),
@@ -100,17 +100,17 @@ SET = [
     ("", f"{THROTTLED}=999", 2, "=999: a replica that was away does not come back"),
     ("", f"{THROTTLED}=1000", 0, "YES"),
     ("", f"{THROTTLED.replace('broker.leader', 'broker.follower')}=1", 0, "YES"),
-    ("", f"topic.remote.storage.enable=true broker.{FETCHED}=1", 2, "does not come to its end"),
+    ("", f"topic.remote.storage.enable=true broker.{FETCHED}=1", 2, "never catches up"),
     ("", f"topic.remote.storage.enable=true broker.{FETCHED}=1000", 0, "YES"),
     # what Confluent Server reads, and Kafka passes over
     ("", "topic.confluent.placement.constraints=x", 2, "may be observers"),
-    ("", "topic.confluent.tier.enable=true", 2, "in a storage by rules of its own"),
+    ("", "topic.confluent.tier.enable=true", 2, "in a storage with rules of its own"),
     ("", "topic.confluent.tier.enable=false", 0, "YES"),
     ("", "broker.confluent.balancer.enable=true", 0, "balancer.enable is not taken into account"),
-    ("", f"{QUORUM}election.backoff.max.ms=-1", 2, "ends a controller that is to wait"),
+    ("", f"{QUORUM}election.backoff.max.ms=-1", 2, "stops a controller that has to wait"),
     ("", f"{QUORUM}election.backoff.max.ms=0", 0, "YES"),
     # a snapshot of the metadata in pieces (KIP-630)
-    ("", f"{QUORUM}fetch.snapshot.max.bytes=1", 2, "a server that was away does not have it"),
+    ("", f"{QUORUM}fetch.snapshot.max.bytes=1", 2, "a server that was away does not get it"),
     ("", f"{QUORUM}fetch.snapshot.max.bytes=1000", 0, "YES"),
     ("", f"{QUORUM}fetch.max.bytes=1", 0, "YES"),  # one batch comes whatever its size
 ]  # fmt: skip

@@ -35,9 +35,9 @@ KEPT_BACK = "broker.replica.fetch.min.bytes=2 broker.replica.fetch.wait.max.ms"
 
 SET = [
     # ExponentialBackoff: a wait that doubles, from 1 on
-    ("", f"{C} producer.socket.connection.setup.timeout.ms=0", 2, "each connection at once"),
-    ("", f"{C} consumer.socket.connection.setup.timeout.ms=-1", 2, "each connection at once"),
-    ("", f"{C} broker.socket.connection.setup.timeout.ms=0", 2, "each connection at once"),
+    ("", f"{C} producer.socket.connection.setup.timeout.ms=0", 2, "each connection immediately"),
+    ("", f"{C} consumer.socket.connection.setup.timeout.ms=-1", 2, "each connection immediately"),
+    ("", f"{C} broker.socket.connection.setup.timeout.ms=0", 2, "each connection immediately"),
     ("", f"{C} broker.socket.connection.setup.timeout.ms=1", 0, "YES"),
     (OF_SPARK, f"{SPARK} producer.kafka.socket.connection.setup.timeout.ms=0", 2, "at once"),
     # a commit says nothing beside its offset, but that of Kafka Streams (TopicPartitionMetadata)
@@ -62,11 +62,11 @@ SET = [
     ("--kafka 3.9", f"{C} broker.offsets.topic.segment.bytes=127", 2, "and no group ever reads"),
     ("--kafka 3.9", f"{C} broker.offsets.topic.segment.bytes=1000", 0, "YES"),
     # TimeIndex.isFull, AbstractIndex
-    ("", f"{C} topic.segment.index.bytes=23", 2, "leaves an index no room"),
-    ("", f"{C} broker.log.index.size.max.bytes=4", 2, "leaves an index no room"),
+    ("", f"{C} topic.segment.index.bytes=23", 2, "leaves no room for an entry in an index"),
+    ("", f"{C} broker.log.index.size.max.bytes=4", 2, "leaves no room for an entry in an index"),
     ("", f"{C} topic.segment.index.bytes=24", 0, "YES"),
     # DelayedRemoteFetch
-    ("", f"{C} {TIERED} broker.remote.fetch.max.wait.ms=10", 2, "given up before it has come"),
+    ("", f"{C} {TIERED} broker.remote.fetch.max.wait.ms=10", 2, "given up before it completes"),
     ("", f"{C} {TIERED} broker.remote.fetch.max.wait.ms=500", 0, "YES"),
     ("", f"{C} broker.remote.fetch.max.wait.ms=10", 0, "YES"),
     # StreamThread.pollRequests; StreamTask.process resumes at exactly that many records
@@ -91,15 +91,15 @@ SET = [
     (LRK, f"{OF_LRK} producer.connections.max.idle.ms=0", 0, "YES"),
     (LRK, f"{OF_LRK} producer.connections.max.idle.ms=11", 0, "YES"),
     # a pause that doubles up to this
-    ("", f"{C} consumer.reconnect.backoff.max.ms=300001", 2, "keeps a reader away after"),
-    ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away after"),
-    (OF_STREAMS, f"{STREAMS} streams.reconnect.backoff.max.ms=300001", 2, "keeps a reader away"),
+    ("", f"{C} consumer.reconnect.backoff.max.ms=300001", 2, "keeps a consumer away after"),
+    ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a consumer away after"),
+    (OF_STREAMS, f"{STREAMS} streams.reconnect.backoff.max.ms=300001", 2, "keeps a consumer away"),
     ("", f"{C} consumer.reconnect.backoff.max.ms=300000", 0, "YES"),
     # ... or does not, where it is longer than that
-    ("", f"{C} consumer.reconnect.backoff.ms=300001", 2, "keeps a reader away after"),
-    ("", f"{C} consumer.retry.backoff.ms=300001", 2, "keeps a reader away after"),
-    (OF_SPARK, f"{SPARK} consumer.kafka.retry.backoff.ms=300001", 2, "keeps a reader away"),
-    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=300001", 2, "keeps a reader away"),
+    ("", f"{C} consumer.reconnect.backoff.ms=300001", 2, "keeps a consumer away after"),
+    ("", f"{C} consumer.retry.backoff.ms=300001", 2, "keeps a consumer away after"),
+    (OF_SPARK, f"{SPARK} consumer.kafka.retry.backoff.ms=300001", 2, "keeps a consumer away"),
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=300001", 2, "keeps a consumer away"),
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=300000", 0, "YES"),
     # partitions that brokers assign
     ("", f"{C} broker.group.consumer.assignment.interval.ms=300001 "
@@ -118,26 +118,26 @@ SET = [
     (LRK, f"{OF_LRK} producer.receive.message.max.bytes=99999", 2, "the producer sends nothing"),
     (LRK, f"{OF_LRK} producer.receive.message.max.bytes=100000", 0, "YES"),
     # rd_kafka_broker_timeout_scan: a connection ends after so many requests without an answer
-    (LRK, f"{OF_LRK} producer.socket.max.fails=0", 2, "keeps a connection over which no answer"),
-    (LRK, f"{OF_LRK} consumer.socket.max.fails=0", 2, "keeps a connection over which no answer"),
+    (LRK, f"{OF_LRK} producer.socket.max.fails=0", 2, "keeps a connection on which no response"),
+    (LRK, f"{OF_LRK} consumer.socket.max.fails=0", 2, "keeps a connection on which no response"),
     (LRK, f"{OF_LRK} producer.socket.max.fails=5", 2, "so many times socket.timeout.ms=60000"),
     (LRK, f"{OF_LRK} producer.socket.max.fails=4", 0, "YES"),
     (LRK, f"{OF_LRK} consumer.socket.max.fails=5", 0, "YES"),
     (LRK, f"{OF_LRK} producer.socket.max.fails=5 producer.message.timeout.ms=0", 0, "YES"),
     (LRK, f"{OF_LRK} producer.socket.max.fails=4 producer.message.timeout.ms=240000", 2,
-     "records are given up, for delivery.timeout.ms is 240000"),
+     "records are given up, because delivery.timeout.ms is 240000"),
     # DelayedFetch of a follower: 5 s for a commit, and half of 30 s for what is in sync
-    ("", f"{C} {KEPT_BACK}=5000", 2, "keeps back from followers what is less"),
+    ("", f"{C} {KEPT_BACK}=5000", 2, "delays the responses to followers"),
     ("", f"{C} {KEPT_BACK}=4999", 0, "YES"),
     ("", f"{C} {KEPT_BACK}=15000 broker.offsets.commit.timeout.ms=60000", 2, "in-sync set"),
     ("", f"{C} {KEPT_BACK}=14999 broker.offsets.commit.timeout.ms=60000", 0, "YES"),
     ("", f"{C} broker.replica.fetch.wait.max.ms=29999", 0, "YES"),
     # a delete in a changelog is for who was away, too
-    (OF_STREAMS, f"{STREAMS} {DELETES}=3599999", 2, "counts for changelogs, too"),
+    (OF_STREAMS, f"{STREAMS} {DELETES}=3599999", 2, "also applies to changelogs"),
     (OF_STREAMS, f"{STREAMS} {DELETES}=3600000", 0, "YES"),
     ("", f"{C} {DELETES}=0", 0, "YES"),
     # RequestManager: a broker that reached no controller asks again after that
-    ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000", 2, "and it ends itself"),
+    ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000", 2, "and it shuts down"),
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=59999", 0, "YES"),
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000 "
      "broker.initial.broker.registration.timeout.ms=120000", 0, "YES"),
@@ -151,7 +151,7 @@ SET = [
      "YES"),
     ("", f"{C} {TIERED} topic.remote.log.delete.on.disable=true", 0, "YES"),
     # KafkaOffsetReaderAdmin.withRetries
-    (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=0", 2, "asks for no offset"),
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=0", 2, "never requests an offset"),
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=1", 0, "YES"),
     # what the Java client inside Spark says
     (OF_SPARK, f"{SPARK} consumer.kafka.session.timeout.ms=3000", 2, "Heartbeat must be set lower"),
@@ -164,7 +164,7 @@ SET = [
     ("--client-version 3.9", f"{C} consumer.{ASSIGNOR}=uniform", 2, "cannot be set when"),
     ("--client-version 3.8", f"{C} consumer.{ASSIGNOR}=uniform", 0, "YES"),
     # AsyncKafkaConsumer, whose thread starts with it (seen with the jars of 4.1.2 and 4.2.1)
-    ("", f"{JAVA} {OWN_THREAD}=5", 1, "CANNOT WORK.*consumer is not made within that time"),
+    ("", f"{JAVA} {OWN_THREAD}=5", 1, "CANNOT WORK.*consumer cannot be created within that time"),
     ("", f"{JAVA} {OWN_THREAD}=11", 0, "YES"),
     ("--client-version 4.1", f"{JAVA} {OWN_THREAD}=5", 0, "YES"),
     (OF_STREAMS, f"{STREAMS} producer.compression.gzip.level=10", 2, "between 1 and 9"),
