@@ -1,4 +1,4 @@
-"""The cache of downloaded and prepared files; an entry appears only when it is complete."""
+"""The cache of downloaded and prepared files. An entry appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def cache_dir() -> Path:
-    """`LAB_CACHE_DIR`, else `delivery-lab` in the XDG cache folder (~/.cache); made if absent."""
+    """Returns `LAB_CACHE_DIR`, or `delivery-lab` in the XDG cache folder; creates it if absent."""
     stated = os.environ.get("LAB_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(stated) if stated else Path(base) / "delivery-lab"
@@ -22,7 +22,7 @@ def cache_dir() -> Path:
 
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
-    """An exclusive lock on this path between processes; the kernel frees it if its holder dies."""
+    """Holds an exclusive lock on a path between processes; the kernel frees it at a crash."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (path.parent / f".{path.name}.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -31,7 +31,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
 
 @contextmanager
 def scratch_folder(near: Path) -> Iterator[Path]:
-    """A temporary folder on the file system of `near`, so that a rename out of it is atomic."""
+    """Yields a temporary folder on the file system of `near`, for atomic renames out of it."""
     near.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f".{near.name}-", dir=near.parent))
     try:

@@ -1,4 +1,4 @@
-"""Shortens an error to a sentence for a page; the full text goes to the run's log."""
+"""Shortens an error to a sentence for a page. The full text goes to the run's log."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import traceback
 from contextlib import suppress
 
 MOST = 400
-"""The most characters of the sentence."""
+"""The maximum length of the sentence."""
 
-_READ = 4_000
-"""Characters of a line that are looked at. Anybody may have written it, and the searches take four
+_MAX_LINE = 4_000
+"""The maximum length of a searched line. A line may come from anywhere, and the searches take four
 times as long on a line of twice the length."""
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -28,15 +28,15 @@ _EDGES = re.compile(r"^[\s:]+|[\s:]+$")
 
 
 def sentence(problem: object) -> str:
-    """One line without a trace, an absolute path or a port.
+    """Returns one line without a stack trace, absolute paths or ports.
 
-    Of a trace its cause is kept: the last `Caused by` of Java, the last line of Python.
+    Of a stack trace it keeps the cause: the last `Caused by` of Java, the last line of Python.
     """
     head, *rest = str(problem).strip().partition(_TRACEBACK)[0].strip().splitlines() or [""]
     lines = str(problem).strip().splitlines()
-    head = head[:_READ]
+    head = head[:_MAX_LINE]
     if rest or _TRACEBACK in str(problem):
-        cause = _cause(lines[1:])[:_READ]
+        cause = _cause(lines[1:])[:_MAX_LINE]
         head = _EDGES.sub("", head)
         head = f"{head}: {cause}" if cause and cause not in head else head
     head = _EDGES.sub("", _PORT.sub(r"\1", _PATH.sub(r"\1", _AT_PORT.sub("", head))))
@@ -44,7 +44,7 @@ def sentence(problem: object) -> str:
 
 
 def report(problem: object) -> str:
-    """The sentence; what it leaves out goes to standard error, which is the run's log."""
+    """Returns the sentence; the omitted text goes to standard error, which is the run's log."""
     text = sentence(problem)
     if text != str(problem):
         _log(f"{problem}\n")
@@ -52,22 +52,22 @@ def report(problem: object) -> str:
 
 
 def log_trace() -> None:
-    """Writes the trace of the error that is being handled to standard error, the run's log."""
+    """Writes the stack trace of the current error to standard error, the run's log."""
     _log(traceback.format_exc())
 
 
 def _log(text: str) -> None:
-    # What cannot be logged is still said: a full disk is a reason like any other.
+    # The sentence is still reported if the log cannot be written, for example on a full disk.
     with suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()
 
 
 def _cause(lines: list[str]) -> str:
-    names = [line.strip() for line in lines if _CAUSE.fullmatch(line.strip())]
-    causes = [line for line in names if line.startswith("Caused by: ")]
+    errors = [line.strip() for line in lines if _CAUSE.fullmatch(line.strip())]
+    causes = [line for line in errors if line.startswith("Caused by: ")]
     if causes:
         return causes[-1].removeprefix("Caused by: ")
-    if not names and len(lines) == 1:
+    if not errors and len(lines) == 1:
         return lines[0].strip()
-    return names[-1] if names else ""
+    return errors[-1] if errors else ""

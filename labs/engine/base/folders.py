@@ -1,4 +1,4 @@
-"""Folders: how large they are, and how they are removed but for what is kept."""
+"""The size of folders, and their removal, except for subfolders that are kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def size(path: Path) -> int:
-    """Bytes of a file, or of all files below a folder; what vanishes meanwhile counts nothing."""
+    """Returns the bytes of a file, or of all files below a folder; deleted files count 0."""
     total = 0
     for file in (path, *path.rglob("*")):
         with suppress(OSError):
@@ -18,9 +18,9 @@ def size(path: Path) -> int:
 
 
 def remove_all_but(folder: Path, kept: Collection[str], *, ignore_errors: bool = False) -> None:
-    """Removes a folder. If `kept` names folders in it, only the other folders in it are removed.
+    """Removes a folder. If `kept` has names of its subfolders, removes only the other subfolders.
 
-    Files next to folders that are kept stay. Raises `OSError`, unless errors are ignored.
+    Files next to kept subfolders remain. Raises `OSError`, unless errors are ignored.
     """
     for path in folder.iterdir() if kept else [folder]:
         if path.name not in kept and path.is_dir():

@@ -1,4 +1,4 @@
-"""Append-only files of JSON lines. A kill may have cut the last line short."""
+"""Append-only files of JSON lines. After a kill the last line may be incomplete."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ T = TypeVar("T")
 
 
 def read(file: Path, parse: Callable[[int, str], T]) -> list[T]:
-    """The result of `parse(number, text)` for each complete line; numbers begin with 1.
+    """Returns the result of `parse(number, text)` for each complete line; numbers begin with 1.
 
-    Nothing where there is no file. A last line that was cut short is taken out of it. What `parse`
-    raises passes through, and the file stays as it is.
+    The list is empty if there is no file. An incomplete last line is removed from the file. If
+    `parse` raises an error, the file remains unchanged.
     """
     text = file.read_text("utf-8") if file.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    parsed = [parse(number, line) for number, line in enumerate(whole.splitlines(), start=1)]
-    if whole != text:
-        file.write_text(whole, "utf-8")
+    complete = text[: text.rfind("\n") + 1]
+    parsed = [parse(number, line) for number, line in enumerate(complete.splitlines(), start=1)]
+    if complete != text:
+        file.write_text(complete, "utf-8")
     return parsed
 
 
 def append(file: Path, row: DataclassInstance) -> None:
-    """Adds a line, which is in the file when this returns. Makes a file that is absent."""
+    """Appends a line; it is in the file when this returns. Creates the file if it is absent."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as out:
         out.write(json.dumps(asdict(row), sort_keys=True) + "\n")

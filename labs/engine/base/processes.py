@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import IO
 
 ROOT = Path(__file__).resolve().parents[3]
-"""The folder that holds our packages; processes of our own modules are started there."""
+"""The folder of our packages, and the working folder of processes that run our modules."""
 
 _LISTENING = "0A"  # TCP_LISTEN (include/net/tcp_states.h)
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
-# Looked up here and not in the forked child, where only async-signal-safe work is wise.
+# Looked up here, because in the forked child only async-signal-safe calls are safe.
 _libc = ctypes.CDLL(None, use_errno=True)
 _prctl = _libc.prctl
 
@@ -27,18 +27,18 @@ def _new_spawner() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="spawner")
 
 
-# prctl(2): the "parent" of PR_SET_PDEATHSIG is the *thread* that forked. A child spawned by a
-# request's or a task's thread would die when that thread ends, so one thread, which lives as
-# long as the interpreter, forks every child of this process.
+# prctl(2): the "parent" of PR_SET_PDEATHSIG is the *thread* that forked. A child of the thread of a
+# request or a task would die with that thread. So one thread, which lives as long as the
+# interpreter, forks every child of this process.
 _spawner = _new_spawner()
 
 
-def _forget_spawner() -> None:
-    global _spawner  # a forked copy of this process has the pool's object but not its thread
+def _replace_spawner() -> None:
+    global _spawner  # a forked copy of this process has the pool but not its thread
     _spawner = _new_spawner()
 
 
-os.register_at_fork(after_in_child=_forget_spawner)
+os.register_at_fork(after_in_child=_replace_spawner)
 
 
 def spawn(
@@ -50,7 +50,7 @@ def spawn(
     stdin: int | IO[bytes] | None = None,
     stdout: int | IO[bytes] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts a child in a session of its own that the kernel kills when our process dies.
+    """Starts a child in its own session, which the kernel kills when this process dies.
 
     `log` receives (appended) standard error, and standard output too unless `stdout` is given;
     without a log both are inherited. Standard input is empty unless `stdin` is given.
@@ -78,28 +78,28 @@ def spawn(
 
 
 def _begin(owner: int) -> None:
-    """What a child does between fork and exec: system calls alone, which take no lock that another
-    thread of ours could hold at the moment of the fork."""
+    """Runs in a child between fork and exec: only system calls, because another thread of the
+    parent may have held a lock at the time of the fork."""
     if _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         os._exit(126)
-    # The owner may have died between fork and prctl; then no signal would ever come.
+    # The owner may have died between fork and prctl; then the kernel would never send the signal.
     if os.getppid() != owner:
         os._exit(126)
 
 
 def state(pid: int) -> str | None:
-    """The kernel's letter for a process (`R`, `S`, `T`, `Z` …; proc(5)), None if it is gone."""
+    """Returns the kernel's state of a process (`R`, `S`, `T`, `Z` …; proc(5)); None if gone."""
     return _state(Path(f"/proc/{pid}/stat"))
 
 
 def thread_states(pid: int) -> list[str]:
-    """The letters of all threads of a process; empty if it is gone."""
+    """Returns the states of all threads of a process; empty if it is gone."""
     states = (_state(thread / "stat") for thread in _threads(pid))
-    return [letter for letter in states if letter]
+    return [state_letter for state_letter in states if state_letter]
 
 
 def listening_ports(pid: int) -> set[int]:
-    """The TCP ports on which the network namespace of a process listens (proc(5))."""
+    """Returns the TCP listening ports in the network namespace of a process (proc(5))."""
     ports = set()
     for table in ("tcp", "tcp6"):
         with suppress(FileNotFoundError, ProcessLookupError):
@@ -110,9 +110,9 @@ def listening_ports(pid: int) -> set[int]:
 
 
 def process_tree(pid: int) -> list[int]:
-    """A process and its descendants, parents first; empty if it is gone."""
+    """Returns a process and its descendants, parents first; empty if it is gone."""
     numbers = [pid] if state(pid) else []
-    for number in numbers:  # grows as it goes
+    for number in numbers:  # grows during the loop
         for thread in _threads(number):
             with suppress(FileNotFoundError, ProcessLookupError):
                 numbers += map(int, (thread / "children").read_text().split())
@@ -120,8 +120,8 @@ def process_tree(pid: int) -> list[int]:
 
 
 def _threads(pid: int) -> list[Path]:
-    """The folders of the threads of a process (proc(5)); empty if it is gone."""
-    # Not by glob(): it looks whether the folder is there, and fails if it is gone a moment later.
+    """Returns the folders of the threads of a process (proc(5)); empty if it is gone."""
+    # Not glob(): it checks whether the folder exists, and fails if it is deleted after that.
     try:
         return list(Path(f"/proc/{pid}/task").iterdir())
     except (FileNotFoundError, ProcessLookupError):
@@ -130,16 +130,16 @@ def _threads(pid: int) -> list[Path]:
 
 def _state(stat: Path) -> str | None:
     try:
-        # The name in parentheses may itself hold spaces and parentheses: cut after the last one.
+        # The name in parentheses may contain spaces and parentheses: split at the last one.
         return stat.read_text(errors="replace").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError, IndexError):
         return None
 
 
 def describe_exit(code: int) -> str:
-    """How a process ended, in words, by its return code (negative: by that signal).
+    """Describes how a process ended, by its return code (negative: the signal).
 
-    A JVM that was asked to end by a signal exits with 128 and its number.
+    A JVM that ends upon a signal exits with 128 plus the signal's number.
     """
     number = -code if code < 0 else code - 128
     if number == signal.SIGKILL:
@@ -150,16 +150,16 @@ def describe_exit(code: int) -> str:
 
 
 def ended_by_signal(code: int) -> bool:
-    """Whether a return code means an end by a signal. Includes the JVM's codes (128 + signal)."""
+    """Whether a return code means an end by a signal, including the JVM's codes (128 + signal)."""
     return code < 0 or code - 128 in signal.valid_signals()
 
 
 def end(process: subprocess.Popen[bytes], grace_s: float) -> int:
     """Ends a child: SIGTERM (after SIGCONT if it is paused), `grace_s` seconds, then SIGKILL.
 
-    What the child itself started in its process group, and did not end, is killed with it: the
-    JVM of a Spark that is still booting would live on until it noticed.
-    Returns its return code (negative: the signal). A child that is already gone is left alone.
+    The remaining processes in the child's process group are killed as well: otherwise the JVM of a
+    booting Spark would survive until it noticed. Returns the return code (negative: the signal). A
+    child that has already ended is left alone.
     """
     if process.poll() is not None:
         return process.returncode

@@ -1,8 +1,8 @@
-"""Limits how many clusters run on this machine at once; those that wait know their place in line.
+"""Limits how many clusters run on this machine at once; waiting runs know their place in the queue.
 
-A slot is a lock that the kernel holds for us (flock(2)) and frees when we die, however we die:
-there is nothing to clean up and no daemon to ask. Waiters hold a numbered ticket in the same way,
-so that they are served in order and can say how many are before them.
+A slot is a file lock (flock(2)), which the kernel frees when its process dies, for whatever reason.
+So there is nothing to clean up, and no daemon is needed. A waiting process locks a numbered ticket
+in the same way, so that processes are served in order and know how many are ahead of them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import IO
 
 from labs.engine.base.cache import cache_dir, exclusive_lock
 
-_LOOK_EVERY_S = 0.1
+_CHECK_EVERY_S = 0.1
 
 _CLUSTER_BYTES = 1_500_000_000
 """The memory of an arm at its peak: three brokers of up to 400 MB, clients and a reserve."""
 
 
 def clusters_at_once() -> int:
-    """`LAB_CLUSTERS_AT_ONCE`, else one per core that half of the memory can hold; at least 1."""
+    """Returns `LAB_CLUSTERS_AT_ONCE`, or one per core that fits in half the memory; at least 1."""
     stated = os.environ.get("LAB_CLUSTERS_AT_ONCE")
     if stated:
         return max(1, int(stated))
@@ -36,8 +36,8 @@ def clusters_at_once() -> int:
 def slot(on_place: Callable[[int], None] = lambda place: None) -> Iterator[int]:
     """Holds one of `clusters_at_once()` slots; yields its number, from 0.
 
-    While it waits, `on_place` gets its place in the queue (1: next), once and at each change. All
-    users of one cache folder share the slots.
+    During the wait, `on_place` receives the place in the queue (1: next), first and at each change.
+    All processes with the same cache folder share the slots.
     """
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,9 +48,9 @@ def slot(on_place: Callable[[int], None] = lambda place: None) -> Iterator[int]:
 
 
 def take_unused(count: int) -> list[IO[bytes]]:
-    """Takes `count` slots at once if no slot is held or waited for; else none.
+    """Takes `count` slots if no slot is held and no process waits; otherwise none.
 
-    For work that can wait while others work. A slot is free again when its file is closed.
+    For work that can wait for other work. Closing its file frees a slot.
     """
     folder, limit = _folder(), clusters_at_once()
     with exclusive_lock(folder / "queue"):
@@ -62,7 +62,7 @@ def take_unused(count: int) -> list[IO[bytes]]:
 
 
 def are_unused(count: int) -> bool:
-    """Whether `spare` would take so many now."""
+    """Whether `take_unused(count)` would now return slots."""
     taken = take_unused(count)
     for held in taken:
         held.close()
@@ -81,17 +81,17 @@ def _folder() -> Path:
 
 
 def _wait(folder: Path, ticket: Path, on_place: Callable[[int], None]) -> tuple[IO[bytes], int]:
-    known = 0
+    last_place = 0
     while True:
         with exclusive_lock(folder / "queue"):
             place = _place(folder, ticket)
             for number in range(clusters_at_once() if place == 1 else 0):
                 if held := _lock(folder / f"slot-{number}"):
                     return held, number
-        if place != known:
+        if place != last_place:
             on_place(place)
-        known = place
-        time.sleep(_LOOK_EVERY_S)
+        last_place = place
+        time.sleep(_CHECK_EVERY_S)
 
 
 @contextmanager
@@ -108,14 +108,14 @@ def _ticket(folder: Path) -> Iterator[Path]:
 
 
 def _place(folder: Path, ticket: Path) -> int:
-    """The position in the queue, from 1: tickets of processes that ended do not count."""
+    """Returns the place in the queue, from 1; tickets of dead processes do not count."""
     return 1 + sum(other.name < ticket.name for other in _queued(folder))
 
 
 def _queued(folder: Path) -> list[Path]:
-    """The tickets of live processes; those of dead ones are deleted.
+    """Returns the tickets of live processes; deletes those of dead ones.
 
-    A lock belongs to an open file, so our own ticket, opened again, counts as held.
+    A lock belongs to an open file, so our own ticket, opened again, is locked.
     """
     living = []
     for ticket in folder.glob("ticket-*"):
@@ -128,7 +128,7 @@ def _queued(folder: Path) -> list[Path]:
 
 
 def _lock(path: Path) -> IO[bytes] | None:
-    """The file, locked for as long as it is open; None if it is locked already."""
+    """Returns the file, locked while it is open; None if it is already locked."""
     file = path.open("ab")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class WaitTimeout(Exception):
-    """The condition did not come true within the limit; says which and how long."""
+    """The condition did not hold within the limit; the message says which one and the limit."""
 
     def __init__(self, message: str, limit_s: float) -> None:
         super().__init__(f"{message} (waited {limit_s:g} s)")
@@ -21,16 +21,16 @@ class WaitTimeout(Exception):
 
 
 class Disturbed(Exception):
-    """A process that the run needs ended outside the schedule, so waiting longer is pointless."""
+    """A process that the run needs ended outside the schedule, so more waiting is pointless."""
 
 
 class OutOfTime(Exception):
-    """The work was not finished within its limit; the message says what was being waited for."""
+    """The work did not finish within its limit; the message says what it was waiting for."""
 
 
 WaitReport = Callable[[str, float], None]
-"""Receives what is waited for (`for broker 2 to come back`) and the seconds until the limit; the
-text is empty once the wait is over."""
+"""Receives the reason of a wait (`for broker 2 to come back`) and the seconds until its limit. The
+reason is empty once the wait is over."""
 
 REPORT_AFTER_S = 1.0
 """A shorter wait is not reported; a longer one is reported again at this interval."""
@@ -38,26 +38,26 @@ REPORT_AFTER_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    at: float
+    deadline: float
     seconds: float
 
 
 _disturbance: ContextVar[Callable[[], str]] = ContextVar("disturbance", default=lambda: "")
 _limit: ContextVar[_Limit | None] = ContextVar("limit", default=None)
-_tell: ContextVar[WaitReport] = ContextVar("tell", default=lambda awaits, left_s: None)
+_report: ContextVar[WaitReport] = ContextVar("report", default=lambda awaits, left_s: None)
 
 
 @contextmanager
 def undisturbed(disturbance: Callable[[], str]) -> Iterator[None]:
     """Within it, every wait of this thread checks for a disturbance and raises `Disturbed`.
 
-    `disturbance` says in words what happened, or '' as long as nothing did.
+    `disturbance` returns what happened, in words, or '' if nothing did.
     """
     token = _disturbance.set(disturbance)
     try:
         yield
         check()
-    except Exception as problem:  # what came of it says less
+    except Exception as problem:  # the disturbance is the cause
         if (why := disturbance()) and not isinstance(problem, Disturbed):
             raise Disturbed(why) from problem
         raise
@@ -67,7 +67,7 @@ def undisturbed(disturbance: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Within it no wait of this thread goes beyond this time from now: it raises `OutOfTime`."""
+    """Within it, a wait of this thread raises `OutOfTime` after this time from now."""
     token = _limit.set(_Limit(time.monotonic() + seconds, seconds))
     try:
         yield
@@ -76,28 +76,28 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def reporting_waits(tell: WaitReport) -> Iterator[None]:
-    """Within it, each long wait of this thread that has a description is reported to `tell`."""
-    token = _tell.set(tell)
+def reporting_waits(report: WaitReport) -> Iterator[None]:
+    """Within it, long waits of this thread that have a reason are reported to `report`."""
+    token = _report.set(report)
     try:
         yield
     finally:
-        _tell.reset(token)
+        _report.reset(token)
 
 
-def check(message: str = "its schedule went on") -> None:
-    """Raises `Disturbed` if the run was, and `OutOfTime` with `message` if its limit is over."""
+def check(message: str = "its schedule was running") -> None:
+    """Raises `Disturbed` if the run was disturbed, and `OutOfTime` after the run's limit."""
     if why := _disturbance.get()():
         raise Disturbed(why)
     limit = _limit.get()
-    if limit and time.monotonic() > limit.at:
-        raise OutOfTime(f"it did not come to its end within {limit.seconds:.0f} s: {message}")
+    if limit and time.monotonic() > limit.deadline:
+        raise OutOfTime(f"it did not end within {limit.seconds:.0f} s: {message}")
 
 
 def rest(seconds: float) -> None:
     """Waits for `seconds`, unless the run is disturbed."""
-    over = time.monotonic() + seconds
-    while (left := over - time.monotonic()) > 0:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
         check()
         time.sleep(min(0.05, left))
     check()
@@ -110,17 +110,16 @@ def until(
     every_s: float = 0.05,
     awaits: str = "",
 ) -> T:
-    """The first truthy value of `condition`, which is called every `every_s` seconds.
+    """Waits for a truthy value of `condition` and returns it.
 
-    It is called at least once, and once more after the limit, so that a machine that slept in
-    between does not turn a fact into a timeout. `awaits` names for people what is waited for
-    (`reporting_waits`), as in `for broker 2 to come back`.
+    `condition` is called every `every_s` seconds, at least once, and once more after the limit, so
+    that a machine that slept meanwhile causes no false timeout. `awaits` is the reason of the wait
+    for people (`reporting_waits`), as in `for broker 2 to come back`.
 
-    Raises `WaitTimeout` with `message`, `Disturbed` and `OutOfTime`; an exception of the condition
-    passes through.
+    Raises `WaitTimeout` with `message`, `Disturbed`, `OutOfTime`, and exceptions of the condition.
     """
     deadline = time.monotonic() + limit_s
-    with _reported(awaits, deadline) as tell:
+    with _reported_wait(awaits, deadline) as report:
         while True:
             check(message)
             last = time.monotonic() >= deadline
@@ -129,26 +128,26 @@ def until(
                 return value
             if last:
                 raise WaitTimeout(message, limit_s)
-            tell()
+            report()
             time.sleep(min(every_s, max(0.0, deadline - time.monotonic())))
 
 
 @contextmanager
-def _reported(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
+def _reported_wait(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
     """Reports a wait every `REPORT_AFTER_S` seconds, and its end."""
-    tell, due, limit = _tell.get(), time.monotonic() + REPORT_AFTER_S, _limit.get()
-    over = min(deadline, limit.at) if limit else deadline
+    report, due, limit = _report.get(), time.monotonic() + REPORT_AFTER_S, _limit.get()
+    end = min(deadline, limit.deadline) if limit else deadline
     is_reported = False
 
-    def again() -> None:
+    def report_if_due() -> None:
         nonlocal due, is_reported
         now = time.monotonic()
         if awaits and now >= due:
-            tell(awaits, max(0.0, over - now))
+            report(awaits, max(0.0, end - now))
             due, is_reported = now + REPORT_AFTER_S, True
 
     try:
-        yield again
+        yield report_if_due
     finally:
         if is_reported:
-            tell("", 0.0)
+            report("", 0.0)

@@ -1,9 +1,9 @@
-"""How large the cache of jars and class-data archives may become, and what goes when it is larger.
+"""The size limit of the cache of jars and class-data archives, and the deletion above it.
 
-A process that asks for the jars of a lock holds that lock's mark until it ends, so that they are
-not deleted under its JVMs; the kernel frees a mark whose holder dies. Marks are files next to the
-jars' folder, and their time is when the jars were asked for last. Processes in several containers
-that share the cache share the marks.
+A process that uses the jars of a lock holds that lock's mark until it ends, so that they are not
+deleted while its JVMs run; the kernel frees a mark whose holder dies. Marks are files next to the
+jars' folder; their modification time is the last use of the jars. Containers that share the cache
+also share the marks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _held: dict[Path, IO[bytes]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What was deleted: a lock, the size of its files in bytes, and its last use (seconds)."""
+    """A deleted lock: its name, the bytes of its files, and its last use (seconds since 1970)."""
 
     name: str
     size: int
@@ -39,12 +39,12 @@ class Deleted:
         day = time.strftime("%Y-%m-%d", time.gmtime(self.used_at))
         return (
             f"{self.name} was deleted from the cache ({self.size // _MEGABYTE} MB, last used on "
-            f"{day}): all together may have {limit_mb():,} MB ({LIMIT})"
+            f"{day}): the limit of the cache is {limit_mb():,} MB ({LIMIT})"
         )
 
 
 def limit_mb() -> int:
-    """`LAB_CACHE_LIMIT_MB`, in millions of bytes. Raises `ValueError` for what is no number."""
+    """Returns `LAB_CACHE_LIMIT_MB`, in millions of bytes. Raises `ValueError` if it is invalid."""
     stated = os.environ.get(LIMIT, "").strip()
     if not stated:
         return DEFAULT_MB
@@ -54,9 +54,9 @@ def limit_mb() -> int:
 
 
 def hold(name: str) -> None:
-    """Keeps the jars of a lock from being deleted until this process ends, and notes their use.
+    """Protects the jars of a lock from deletion until this process ends, and records their use.
 
-    A cache that we may only read is not marked; nobody can delete from it either.
+    A read-only cache gets no mark, since nothing can be deleted from it.
     """
     mark = _mark(name)
     with suppress(OSError):
@@ -69,14 +69,14 @@ def hold(name: str) -> None:
 
 
 def size() -> int:
-    """The bytes of all jars and archives in the cache."""
+    """Returns the bytes of all jars and archives in the cache."""
     return sum(map(folders.size, (cache_dir() / "jars", cache_dir() / "classes")))
 
 
 def enforce_limit(keep: Collection[str] = ()) -> list[Deleted]:
-    """Deletes what was used longest ago until all is within the limit; what went, in that order.
+    """Deletes the least recently used locks until the cache is within its limit; returns them.
 
-    What a process holds, and what is to be kept, stays.
+    Locks that a process holds and locks in `keep` are not deleted.
     """
     over = size() - limit_mb() * _MEGABYTE
     deleted: list[Deleted] = []
@@ -90,13 +90,13 @@ def enforce_limit(keep: Collection[str] = ()) -> list[Deleted]:
 
 
 def _uses() -> dict[str, float]:
-    """The locks whose jars are there, with their last use."""
+    """Returns lock → last use, for the locks whose jars are in the cache."""
     jars = (path for path in (cache_dir() / "jars").glob("[!.]*") if path.is_dir())
     return {path.name: max(map(_time, (path, _mark(path.name)))) for path in jars}
 
 
 def _delete(name: str) -> int:
-    """The bytes that went with a lock's jars and archives; 0 where a process holds them."""
+    """Deletes a lock's jars and archives; returns their bytes, 0 if a process holds them."""
     with _unused(name) as is_unused:
         if not is_unused:
             return 0
@@ -111,7 +111,7 @@ def _delete(name: str) -> int:
 
 
 def _archives(name: str) -> list[Path]:
-    """The class-data archives of a lock's release: `past-3.9.0` has those of `kafka-3.9.0`."""
+    """Returns the class-data archives of a lock's release; `past-3.9.0` has `kafka-3.9.0`'s."""
     product, _, version = name.rpartition("-")
     stem = f"kafka-{version}" if product in ("past", "zookeeper") else name
     return [*(cache_dir() / "classes").glob(f"{stem}-java-*")]
@@ -119,7 +119,7 @@ def _archives(name: str) -> list[Path]:
 
 @contextmanager
 def _unused(name: str) -> Iterator[bool]:
-    """Whether nobody holds it; who asks for it meanwhile waits."""
+    """Yields whether no process holds a lock; processes that request it meanwhile wait."""
     mark = _mark(name)
     mark.parent.mkdir(parents=True, exist_ok=True)
     with mark.open("ab") as file:

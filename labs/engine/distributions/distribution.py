@@ -1,9 +1,9 @@
-"""The jars of a Kafka version and of Spark's Kafka connector: locked, verified, kept in a cache.
+"""The jars of a Kafka version and of Spark's Kafka connector: locked, verified and cached.
 
-They are checked against their lock before anything is started from them.
+They are checked against their lock before any program uses them.
 
-A version is supported when it has a lock file in `locks/`: one `group:artifact:version sha256`
-a line, in class-path order. `python -m labs.maintenance.lock` writes one.
+A version is supported if it has a lock file in `locks/`, with one `group:artifact:version sha256`
+per line, in class-path order. `python -m labs.maintenance.lock` writes one.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from labs.engine.distributions import budget, download
 
 LOCKS = Path(__file__).parent / "locks"
 SPARK = "4.2.0"
-"""The Spark whose connector is locked; the same as the pinned pyspark."""
+"""The Spark version of the locked connector, which is that of the pinned pyspark."""
 
 _RECORD = "verified.json"
-"""Next to the jars: the lock that they were checked against, and the `stat` of each then."""
+"""The file next to the jars with the lock of their last check, and the `stat` of each jar then."""
 
 
 class UnknownVersion(Exception):
-    """There is no lock for this version; the message names those that have one."""
+    """There is no lock for this version; the message lists the versions that have one."""
 
 
 class WrongChecksum(Exception):
-    """A jar is not the one that was recorded; it was not installed."""
+    """A jar differs from the recorded one and was not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class Locked:
 
 
 class Brokers(NamedTuple):
-    """Which brokers are run: their release, and whether with ZooKeeper or in KRaft mode.
+    """The brokers of a run: their release, and whether they use ZooKeeper or KRaft mode.
 
-    `instead_of` is what they stand for, where they are not those that were described.
+    `instead_of` are the described brokers, if they differ.
     """
 
     release: str
@@ -68,7 +68,7 @@ class Brokers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """A Kafka release, ready to run: its jars in class-path order, all in one folder."""
+    """A Kafka release that is ready to run: its jars in class-path order, all in one folder."""
 
     version: str
     jars: tuple[Path, ...]
@@ -79,26 +79,26 @@ class Distribution:
 
 
 def kafka_versions() -> tuple[str, ...]:
-    """The Kafka releases that can be run here in KRaft mode, newest first."""
+    """Returns the Kafka releases that can run here in KRaft mode, newest first."""
     return _locked("kafka")
 
 
 def zookeeper_versions() -> tuple[str, ...]:
-    """The Kafka releases whose brokers can be run here with ZooKeeper, newest first.
+    """Returns the Kafka releases whose brokers can run here with ZooKeeper, newest first.
 
-    4.0 removed it (KIP-500); releases before 3.3 are only run with it (KIP-833).
+    4.0 removed ZooKeeper (KIP-500); releases before 3.3 run only with it (KIP-833).
     """
     both = (version for version in kafka_versions() if not at_least(version, "4.0"))
     return (*both, *_locked("zookeeper"))
 
 
 def all_versions() -> tuple[str, ...]:
-    """The Kafka releases whose brokers can be run here in some mode, newest first."""
+    """Returns the Kafka releases whose brokers can run here in either mode, newest first."""
     return tuple(dict.fromkeys((*kafka_versions(), *zookeeper_versions())))
 
 
 def patch_releases() -> tuple[str, ...]:
-    """The releases before an offered one in its line, newest first.
+    """Returns the earlier patch releases of the offered lines, newest first.
 
     Only the time machine runs them, to find the release that changed a verdict.
     """
@@ -108,12 +108,12 @@ def patch_releases() -> tuple[str, ...]:
 
 
 def earlier_releases(release: str) -> tuple[str, ...]:
-    """Those of the line of an offered release, oldest first."""
+    """Returns the earlier patch releases of a release's line, oldest first."""
     return tuple(v for v in reversed(patch_releases()) if _line(v) == _line(release))
 
 
 def _line(release: str) -> str:
-    """`4.1.2` → `4.1`; also of a line that the catalog does not know."""
+    """Returns the line of a release (`4.1.2` → `4.1`), even if the catalog does not have it."""
     return release.rpartition(".")[0]
 
 
@@ -121,56 +121,61 @@ def _locked(product: str) -> tuple[str, ...]:
     return _versions(product, LOCKS)
 
 
-@cache  # a page asks a hundred times
+@cache  # one page calls it a hundred times
 def _versions(product: str, locks: Path) -> tuple[str, ...]:
-    stems = (path.stem.removeprefix(f"{product}-") for path in locks.glob(f"{product}-*.txt"))
-    versions = (stem for stem in stems if re.fullmatch(r"[\d.]+", stem))  # not past-clients-3.1.0
+    names = (path.stem.removeprefix(f"{product}-") for path in locks.glob(f"{product}-*.txt"))
+    versions = (stem for stem in names if re.fullmatch(r"[\d.]+", stem))  # not past-clients-3.1.0
     return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
 
 
-def nearest(line: str, known: Sequence[str]) -> str:
-    """Of releases, newest first, that of a line (`3.9` → `3.9.2`), or the nearest one."""
-    own = (version for version in known if kafka_line(version) == line)
-    return next(own, known[0] if at_least(line, kafka_line(known[0])) else known[-1])
+def nearest(line: str, versions: Sequence[str]) -> str:
+    """Returns the release of a line (`3.9` → `3.9.2`), or the nearest one.
+
+    `versions` are releases, newest first.
+    """
+    same_line = (version for version in versions if kafka_line(version) == line)
+    return next(same_line, versions[0] if at_least(line, kafka_line(versions[0])) else versions[-1])
 
 
-def release(version: str, known: Sequence[str] = ()) -> str:
-    """The release that runs here for a version or a line of Kafka (`3.9`, `3.9.1` → `3.9.2`).
+def release(version: str, versions: Sequence[str] = ()) -> str:
+    """Returns the release that runs here for a version or line (`3.9`, `3.9.1` → `3.9.2`).
 
-    It is one of those `known`, or of all in KRaft mode. Settings and what they mean change with
-    lines, not with patch releases. Raises `UnknownVersion`.
+    It is one of `versions`, by default those in KRaft mode. Settings and their semantics change
+    with lines, not with patch releases. Raises `UnknownVersion`.
     """
     line = version.split(".")[:2]
-    for offered in (known := known or kafka_versions()):
+    for offered in (versions := versions or kafka_versions()):
         if offered.split(".")[:2] == line:
             return offered
-    raise _unknown(version, known)
+    raise _unknown(version, versions)
 
 
 def brokers_to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
-    """The brokers to run for those of a version, which may have ZooKeeper.
+    """Returns the brokers to run for a described version, with or without ZooKeeper.
 
-    Brokers before the oldest release in KRaft mode are taken to have it. Where a scenario is not
-    `staged` with ZooKeeper, a release in KRaft mode stands for brokers that have it, their own or
-    the oldest, and the caller has to say so. Raises `SettingError` for a version that the catalog
-    does not know.
+    Brokers older than the first release in KRaft mode are assumed to use ZooKeeper. If a scenario
+    cannot be `staged` with ZooKeeper, a release in KRaft mode replaces such brokers: that of their
+    line, or the oldest one. The caller must report this. Raises `SettingError` for a version that
+    the catalog does not have.
     """
     line, oldest = kafka_line(version), kafka_versions()[-1]
-    is_here = at_least(line, kafka_line(oldest))
-    if not zookeeper and is_here:
+    has_kraft = at_least(line, kafka_line(oldest))
+    if not zookeeper and has_kraft:
         return Brokers(release(line), zookeeper=False, instead_of=None)
-    own = next((version for version in zookeeper_versions() if kafka_line(version) == line), None)
-    if staged and own:
-        return Brokers(own, zookeeper=True, instead_of=None)
-    nearest_here = release(line) if is_here else oldest
+    same_line = next(
+        (version for version in zookeeper_versions() if kafka_line(version) == line), None
+    )
+    if staged and same_line:
+        return Brokers(same_line, zookeeper=True, instead_of=None)
+    nearest_here = release(line) if has_kraft else oldest
     return Brokers(nearest_here, zookeeper=False, instead_of=f"{line} with ZooKeeper")
 
 
 def kafka(version: str = "4.3.1", progress: download.Progress | None = None) -> Distribution:
-    """The jars of this Kafka release, fetched at the first call and verified by SHA-256.
+    """Returns this Kafka release; its jars are downloaded at the first call, verified by SHA-256.
 
-    `progress` is given plain lines while jars are downloaded. Raises `UnknownVersion`,
-    `WrongChecksum`, `download.DownloadFailed`.
+    `progress` receives plain lines during a download. Raises `UnknownVersion`, `WrongChecksum` and
+    `download.DownloadFailed`.
     """
     if version in kafka_versions():
         return Distribution(version, install(f"kafka-{version}", progress))
@@ -182,22 +187,23 @@ def kafka(version: str = "4.3.1", progress: download.Progress | None = None) -> 
 
 
 def past(version: str, progress: download.Progress | None = None) -> Distribution:
-    """The jars of a release that an incident runs, fetched and verified as `kafka` does.
+    """Returns a release for an incident, downloaded and verified like `kafka`.
 
-    One that is offered is taken as it is; the others serve incidents alone. Raises as `kafka`.
+    It may be an offered release or one that only incidents use. Raises the errors of `kafka`.
     """
     return _for_incidents("past", version, progress)
 
 
 def past_clients(version: str, progress: download.Progress | None = None) -> Distribution:
-    """The same for the Java client jars alone; an offered release has more jars."""
+    """Returns the Java clients of a release for an incident; offered releases have more jars."""
     return _for_incidents("past-clients", version, progress)
 
 
 def past_streams(version: str, progress: download.Progress | None = None) -> Distribution:
-    """The same for Kafka Streams; without a lock its jar stands behind an offered release's.
+    """Returns Kafka Streams of a release for an incident.
 
-    Only a lock of its own has RocksDB, which keeps state on disk.
+    Without a lock `past-streams-…`, its jar follows the jars of an offered release, and there is no
+    RocksDB for state on disk.
     """
     clients = _for_incidents("past-streams", version, progress)
     if _is_locked("past-streams", version):
@@ -206,7 +212,7 @@ def past_streams(version: str, progress: download.Progress | None = None) -> Dis
 
 
 def tools_path(kafka: Distribution, progress: download.Progress | None = None) -> str:
-    """The class path of Kafka's own command-line tools, which have a jar of their own since 4.0."""
+    """Returns the class path of Kafka's command-line tools, which are a separate jar since 4.0."""
     if not at_least(kafka.version, "4.0"):
         return kafka.class_path
     return os.pathsep.join(
@@ -226,24 +232,25 @@ def _is_locked(product: str, version: str) -> bool:
     return (LOCKS / f"{product}-{version}.txt").exists()
 
 
-def _unknown(version: str, known: Sequence[str]) -> UnknownVersion:
-    named = ", ".join(known)
-    return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {named}.")
+def _unknown(version: str, versions: Sequence[str]) -> UnknownVersion:
+    names = ", ".join(versions)
+    return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {names}.")
 
 
 def spark_connector(progress: download.Progress | None = None) -> tuple[Path, ...]:
-    """The jars to put on `spark.jars` so that Spark reads and writes Kafka.
+    """Returns the jars for `spark.jars` with which Spark reads and writes Kafka.
 
-    Of the connector's tree only four are not in pyspark already. Raises as `kafka`.
+    Only four jars of the connector are not part of pyspark. Raises the errors of `kafka`.
     """
     return install(f"spark-connector-{SPARK}", progress)
 
 
 def install(name: str, progress: download.Progress | None = None) -> tuple[Path, ...]:
-    """The jars of lock `name` in the cache, each the one that was recorded.
+    """Returns the verified jars of the lock `name` in the cache.
 
-    They are fetched where one is absent or changed, and hashed again where one was touched. They
-    stay there until this process ends; others that were not used for long may go (`budget`).
+    All are downloaded if one is absent or changed, and hashed again if one was touched. They stay
+    in the cache until this process ends; jars that were not used for long may be deleted
+    (`budget`).
     """
     text = (LOCKS / f"{name}.txt").read_text("utf-8")
     locked, stamp = parse_lock(text), hashlib.sha256(text.encode()).hexdigest()
@@ -263,37 +270,37 @@ def install(name: str, progress: download.Progress | None = None) -> tuple[Path,
 
 
 def always_kept() -> frozenset[str]:
-    """The locks without which nothing can be run, which `make up` fetches."""
+    """Returns the locks that every run needs, which `make up` downloads."""
     newest = (f"kafka-{version}" for version in kafka_versions()[:1])
     return frozenset({*newest, f"spark-connector-{SPARK}"})
 
 
 def installed() -> tuple[str, ...]:
-    """The locks whose jars were fetched."""
+    """Returns the locks whose jars are in the cache."""
     folder = cache_dir() / "jars"
     return tuple(sorted(path.stem for path in LOCKS.glob("*.txt") if (folder / path.stem).is_dir()))
 
 
 def changed(name: str, *, full: bool = False) -> list[str]:
-    """The jars of a fetched lock that are absent, or not those that were recorded.
+    """Returns the jars of an installed lock that are absent or differ from the recorded ones.
 
-    Jars that were not touched since they were last hashed are taken as they are, unless `full`.
-    Jars that are found changed are fetched again when they are next asked for.
+    Jars that were not touched since their last check are not hashed, unless `full`. Changed jars
+    are downloaded again at their next use.
     """
     text = (LOCKS / f"{name}.txt").read_text("utf-8")
     locked, stamp = parse_lock(text), hashlib.sha256(text.encode()).hexdigest()
     folder = cache_dir() / "jars" / name
     if not full and _untouched(folder, locked, stamp):
         return []
-    wrong = [jar.file for jar in locked if _sum(folder / jar.file) != jar.sha256]
-    if wrong:
+    changed_jars = [jar.file for jar in locked if _sum(folder / jar.file) != jar.sha256]
+    if changed_jars:
         with suppress(OSError):
             (folder / _RECORD).unlink()
-    return wrong
+    return changed_jars
 
 
 def parse_lock(text: str) -> tuple[Locked, ...]:
-    """The lines of a lock; `#` begins a comment. Raises `ValueError` on a malformed line."""
+    """Returns the lines of a lock; `#` begins a comment. Raises `ValueError` if malformed."""
     locked = []
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
@@ -305,7 +312,10 @@ def parse_lock(text: str) -> tuple[Locked, ...]:
 
 
 def verify(locked: tuple[Locked, ...], folder: Path) -> None:
-    """Holds each jar against its recorded SHA-256. Raises `WrongChecksum`."""
+    """Checks each jar against its recorded SHA-256.
+
+    Raises `WrongChecksum`, and `download.DownloadFailed` if a jar is absent.
+    """
     for jar in locked:
         actual = _sum(folder / jar.file)
         if actual is None:
@@ -320,7 +330,7 @@ def verify(locked: tuple[Locked, ...], folder: Path) -> None:
 
 
 def _sum(path: Path) -> str | None:
-    """The SHA-256 of a file; None if the file does not exist or cannot be read."""
+    """Returns the SHA-256 of a file; None if it does not exist or cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -333,14 +343,14 @@ def _fetch(
 ) -> None:
     download.ensure_room(folder)
     with scratch_folder(folder) as temporary:
-        fresh = temporary / "jars"
-        fresh.mkdir()
-        absent = [jar for jar in locked if not _copied(jar, folder.parent, fresh)]
+        downloaded = temporary / "jars"
+        downloaded.mkdir()
+        absent = [jar for jar in locked if not _copied(jar, folder.parent, downloaded)]
         if absent:
             modules = ((jar.group, jar.artifact, jar.version) for jar in absent)
-            download.fetch(modules, fresh, progress=progress)
-        verify(locked, fresh)
-        size = sum((fresh / jar.file).stat().st_size for jar in locked) // download.MEGABYTE
+            download.fetch(modules, downloaded, progress=progress)
+        verify(locked, downloaded)
+        size = sum((downloaded / jar.file).stat().st_size for jar in locked) // download.MEGABYTE
         if size > download.MOST_MB:
             raise download.DownloadFailed(
                 f"The jars of {folder.name} have {size:,} MB, and a release may have "
@@ -350,16 +360,16 @@ def _fetch(
             progress(
                 f"{len(locked)} jars of {folder.name}, {size} MB, are those that were recorded"
             )
-        _record(fresh, locked, stamp)
+        _record(downloaded, locked, stamp)
         if folder.exists():
             shutil.rmtree(folder)
-        fresh.replace(folder)
+        downloaded.replace(folder)
 
 
 def _copied(jar: Locked, jars: Path, into: Path) -> bool:
-    """Copies a jar that another lock has brought already; releases of a line share most of theirs.
+    """Copies a jar that another lock already has, since releases share most jars; whether it did.
 
-    A copy, not a link: a link would change the `ctime` by which the other knows its own.
+    It is not a link, because a link would change the `ctime` that the other lock has recorded.
     """
     for other in jars.glob(f"*/{jar.file}"):
         if _sum(other) == jar.sha256:
@@ -370,30 +380,30 @@ def _copied(jar: Locked, jars: Path, into: Path) -> bool:
 
 
 def _as_recorded(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
-    """Hashes every jar; if all match the record, remembers their `stat`."""
+    """Hashes every jar; returns whether all match, and then records their `stat`."""
     if any(_sum(folder / jar.file) != jar.sha256 for jar in locked):
         return False
-    with suppress(OSError):  # a cache that we may only read: hashed again the next time
+    with suppress(OSError):  # a read-only cache: hashed again the next time
         _record(folder, locked, stamp)
     return True
 
 
 def _record(folder: Path, locked: tuple[Locked, ...], stamp: str) -> None:
-    seen = {jar.file: snapshot(folder / jar.file) for jar in locked}
-    (folder / _RECORD).write_text(json.dumps({"lock": stamp, "seen": seen}))
+    stats = {jar.file: snapshot(folder / jar.file) for jar in locked}
+    (folder / _RECORD).write_text(json.dumps({"lock": stamp, "seen": stats}))
 
 
 def _untouched(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
     """Whether no jar changed since all of them were checked against this lock."""
     try:
         recorded = json.loads((folder / _RECORD).read_text())
-        seen = {jar.file: snapshot(folder / jar.file) for jar in locked}
+        stats = {jar.file: snapshot(folder / jar.file) for jar in locked}
     except (OSError, ValueError):
         return False
-    return bool(recorded == {"lock": stamp, "seen": seen})
+    return bool(recorded == {"lock": stamp, "seen": stats})
 
 
 def snapshot(path: Path) -> list[int]:
-    # The ctime as well: the kernel sets it at every write, and it cannot be set back.
+    # Includes the ctime: the kernel sets it at every write, and it cannot be reset.
     status = path.stat()
     return [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]

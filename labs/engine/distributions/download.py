@@ -1,4 +1,4 @@
-"""Downloads jars from a Maven repository; whoever asks holds them against their checksums."""
+"""Downloads jars from a Maven repository; callers verify their checksums."""
 
 from __future__ import annotations
 
@@ -25,24 +25,23 @@ Module = tuple[str, str, str]
 
 MEGABYTE = 10**6
 MOST_MB = 150
-"""Of the jars of a lock, in millions of bytes."""
+"""The maximum size of the jars of a lock, in millions of bytes."""
 ROOM_MB = 400
 PATIENCE_S = 120.0
-"""How long a repository may be silent before a download is given up."""
+"""How long a repository may send nothing before a download is given up."""
 
 REPOSITORY = "LAB_MAVEN_REPOSITORY"
 _SCHEMES = ("http", "https", "file")
-# pyspark's copy of Ivy knows the address of the public repository; ours is free of addresses.
-_OF_IVY = "org/apache/ivy/core/settings/repository.properties"
+# pyspark's copy of Ivy contains the address of the public repository; our code has no addresses.
+_IVY_PROPERTIES = "org/apache/ivy/core/settings/repository.properties"
 _PUBLIC = re.compile(r"^ivy\.ibiblio\.default\.artifact\.root *= *(\S+)", re.MULTILINE)
 
 
 class DownloadFailed(Exception):
-    """Something could not be fetched. Its first line says why and what to do, without an address.
+    """A download failed. The first line says why and what to do, without an address.
 
-    The lines after it say what was asked for, or are the words of the program that fetches.
-    `cause` ends the sentence "could not be downloaded:"; it is empty where no repository was to
-    blame.
+    The following lines say what was requested. `cause` completes the sentence "could not be
+    downloaded:"; it is empty if no repository caused the failure.
     """
 
     def __init__(self, message: str, cause: str = "") -> None:
@@ -51,13 +50,13 @@ class DownloadFailed(Exception):
 
 
 class NoRoom(DownloadFailed):
-    """The disk is too full for a download, so none was begun; the message says what is needed."""
+    """The disk is too full for a download, so none was started; the message says what is needed."""
 
 
 def ensure_room(near: Path) -> None:
-    """Raises `NoRoom` where the disk of a folder cannot take the jars of a release.
+    """Raises `NoRoom` if the disk of a folder has no room for the jars of a release.
 
-    The folder need not exist yet. A release has `MOST_MB` at most, and is there twice for a moment.
+    The folder may not exist yet. A release has at most `MOST_MB`, and briefly exists twice.
     """
     place = next(folder for folder in (near, *near.parents) if folder.exists())
     free = shutil.disk_usage(place).free // MEGABYTE
@@ -69,30 +68,30 @@ def ensure_room(near: Path) -> None:
 
 
 def fetch(modules: Iterable[Module], into: Path, *, progress: Progress | None = None) -> None:
-    """Fetches the jar of each module into a folder, as `artifact-version.jar`.
+    """Downloads the jar of each module into a folder, as `artifact-version.jar`.
 
-    They come from the Maven repository of LAB_MAVEN_REPOSITORY, whose address may hold a user and
-    a password, or else from the public one. The proxy and the authorities are those of Python:
-    HTTPS_PROXY, SSL_CERT_FILE. Raises `DownloadFailed`.
+    The Maven repository is LAB_MAVEN_REPOSITORY, whose address may contain a user and a password,
+    or the public one. Proxy and certificate authorities are those of Python: HTTPS_PROXY,
+    SSL_CERT_FILE. Raises `DownloadFailed`.
     """
-    wanted = list(modules)
+    module_list = list(modules)
     repository = _repository()
-    for number, (group, artifact, version) in enumerate(wanted, 1):
+    for number, (group, artifact, version) in enumerate(module_list, 1):
         name = f"{artifact}-{version}.jar"
         if progress:
-            progress(f"downloading {name} ({number} of {len(wanted)})")
+            progress(f"downloading {name} ({number} of {len(module_list)})")
         path = f"{group.replace('.', '/')}/{artifact}/{version}/{name}"
         try:
             _save(_request(repository, path), into / name)
-        except (OSError, HTTPException) as refused:
-            raise _failed(refused, f"{group}:{artifact}:{version}") from refused
+        except (OSError, HTTPException) as error:
+            raise _failed(error, f"{group}:{artifact}:{version}") from error
 
 
 def _repository() -> SplitResult:
-    """The address of the repository. Raises `DownloadFailed` where it is none."""
+    """Returns the address of the repository. Raises `DownloadFailed` if it is not valid."""
     with suppress(ValueError):
         address = urlsplit(os.environ.get(REPOSITORY) or _public_repository())
-        _ = address.port  # raises where it is no number
+        _ = address.port  # raises if it is not a number
         if address.scheme in _SCHEMES and (address.hostname or address.scheme == "file"):
             return address
     raise DownloadFailed(
@@ -104,8 +103,8 @@ def _repository() -> SplitResult:
 def _public_repository() -> str:
     for jar in sorted(pyspark_jars().glob("ivy-*.jar")):
         with zipfile.ZipFile(jar) as archive:
-            if known := _PUBLIC.search(archive.read(_OF_IVY).decode()):
-                return known[1]
+            if match := _PUBLIC.search(archive.read(_IVY_PROPERTIES).decode()):
+                return match[1]
     raise DownloadFailed(
         f"pyspark does not name the public repository. Name one in {REPOSITORY}, "
         "or run `make setup`"
@@ -113,10 +112,10 @@ def _public_repository() -> str:
 
 
 def _request(repository: SplitResult, path: str) -> Request:
-    """The request for a file. A redirect to another server does not carry the password there."""
+    """Returns the request for a file. A redirect to another server does not send the password."""
     user, _, host = repository.netloc.rpartition("@")
     folder = repository._replace(netloc=host).geturl().rstrip("/")
-    request = Request(f"{folder}/{quote(path)}")  # noqa: S310 - its scheme was looked at
+    request = Request(f"{folder}/{quote(path)}")  # noqa: S310 - its scheme was checked
     if user:
         token = base64.b64encode(unquote(user).encode()).decode()
         request.add_unredirected_header("Authorization", f"Basic {token}")
@@ -124,15 +123,15 @@ def _request(repository: SplitResult, path: str) -> Request:
 
 
 def _save(request: Request, file: Path) -> None:
-    with urlopen(request, timeout=PATIENCE_S) as answer, file.open("wb") as jar:  # noqa: S310
-        shutil.copyfileobj(answer, jar)
-        stated = answer.headers.get("Content-Length")
+    with urlopen(request, timeout=PATIENCE_S) as response, file.open("wb") as jar:  # noqa: S310
+        shutil.copyfileobj(response, jar)
+        stated = response.headers.get("Content-Length")
         if stated and jar.tell() != int(stated):
             raise IncompleteRead(b"")
 
 
-def _failed(refused: Exception, jar: str) -> DownloadFailed:
-    cause = _cause(refused)
+def _failed(error: Exception, jar: str) -> DownloadFailed:
+    cause = _cause(error)
     unread = (
         " LAB_IVY_SETTINGS is set, but is no longer read for downloads."
         if os.environ.get("LAB_IVY_SETTINGS") and not os.environ.get(REPOSITORY)
@@ -146,11 +145,11 @@ def _failed(refused: Exception, jar: str) -> DownloadFailed:
     )
 
 
-def _cause(refused: Exception) -> str:
-    """Why a jar could not be fetched, without an address."""
-    if isinstance(refused, HTTPError):
-        return f"the repository answered “{refused.code} {refused.reason}”"
-    reason = refused.reason if isinstance(refused, URLError) else refused
+def _cause(error: Exception) -> str:
+    """Returns why a jar could not be downloaded, without an address."""
+    if isinstance(error, HTTPError):
+        return f"the repository answered “{error.code} {error.reason}”"
+    reason = error.reason if isinstance(error, URLError) else error
     match reason:
         case IncompleteRead():
             return "a download was cut before its end"
@@ -164,4 +163,4 @@ def _cause(refused: Exception) -> str:
             return "the repository does not have them"
         case OSError() if reason.strerror:
             return f"the repository cannot be reached ({reason.strerror})"
-    return "the repository did not answer as one does"
+    return "the repository did not respond like a Maven repository"

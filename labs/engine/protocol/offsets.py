@@ -1,13 +1,13 @@
-"""How far a partition can be read and how far a group has committed, asked of one broker.
+"""High watermarks, last stable offsets and committed offsets, queried from one broker.
 
-A socket of our own goes to the broker we mean and gives up when we say, as in `topics`. All
-questions go out at once on one connection; a broker answers them in order.
+As in `topics`, our own socket selects the broker and the timeout. All requests are sent at once on
+one connection; a broker responds in order.
 
-ListOffsets (API key 2) version 6 with timestamp -1 answers with the high watermark for
-`read_uncommitted` and with the last stable offset for `read_committed` (Partition.scala,
-`fetchOffsetForTimestamp`); only a leader answers, and not before its high watermark has reached
-its own term. OffsetFetch (API key 9) version 6 is answered by the group's coordinator alone.
-Brokers from 2.8 to 4.3 know both versions: {ListOffsets,OffsetFetch}{Request,Response}.json.
+ListOffsets (API key 2) version 6 with timestamp -1 returns the high watermark for
+`read_uncommitted` and the last stable offset for `read_committed` (Partition.scala,
+`fetchOffsetForTimestamp`). Only a leader responds, and only after its high watermark has reached
+its own epoch. Only the group's coordinator responds to OffsetFetch (API key 9) version 6. Brokers
+from 2.8 to 4.3 support both versions: {ListOffsets,OffsetFetch}{Request,Response}.json.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNCOMMITTED, _COMMITTED = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """What one broker says, by partition; what it cannot say is absent."""
+    """The offsets that one broker knows, by partition; unknown ones are absent."""
 
     high_watermark: dict[int, int] = field(default_factory=dict)
     last_stable: dict[int, int] = field(default_factory=dict)
@@ -36,40 +36,42 @@ class Offsets:
 def fetch(
     port: int, topic: str, partitions: Sequence[int], group: str | None, limit_s: float
 ) -> Offsets:
-    """What the broker at this loopback port knows of `partitions`, and of `group` there.
+    """Returns what the broker at this loopback port knows about `partitions` and `group`.
 
-    Raises `OSError` (`TimeoutError` included) if an answer took longer than `limit_s` seconds.
+    Raises `OSError` (including `TimeoutError`) if a response took longer than `limit_s` seconds.
     """
-    asked = [
+    bodies = [
         (_LIST_OFFSETS, _list_offsets(topic, partitions, isolation))
-        # In this order: asked later, a high watermark is never below the last stable offset.
+        # In this order, so that the later high watermark is never below the last stable offset.
         for isolation in (_COMMITTED, _UNCOMMITTED)
     ]
     if group is not None:
-        asked.append((_OFFSET_FETCH, _offset_fetch(group, topic, partitions)))
-    stable, high, *commits = requests(port, asked, limit_s)
+        bodies.append((_OFFSET_FETCH, _offset_fetch(group, topic, partitions)))
+    stable, high, *commits = requests(port, bodies, limit_s)
     return Offsets(
-        last_stable=dict(_listed(stable)),
-        high_watermark=dict(_listed(high)),
-        committed=dict(_fetched(commits[0])) if commits else {},
+        last_stable=dict(_listed_offsets(stable)),
+        high_watermark=dict(_listed_offsets(high)),
+        committed=dict(_fetched_offsets(commits[0])) if commits else {},
     )
 
 
 def _list_offsets(topic: str, partitions: Sequence[int], isolation: int) -> bytes:
-    wanted = (struct.pack(">iiq", number, _ANY_EPOCH, _LATEST) + b"\0" for number in partitions)
-    return struct.pack(">ib", _CLIENT, isolation) + _one_topic(topic, partitions, b"".join(wanted))
+    entries = (struct.pack(">iiq", number, _ANY_EPOCH, _LATEST) + b"\0" for number in partitions)
+    return struct.pack(">ib", _CLIENT, isolation) + _topic_array(
+        topic, partitions, b"".join(entries)
+    )
 
 
 def _offset_fetch(group: str, topic: str, partitions: Sequence[int]) -> bytes:
-    wanted = struct.pack(f">{len(partitions)}i", *partitions)
-    return compact(group) + _one_topic(topic, partitions, wanted)
+    entries = struct.pack(f">{len(partitions)}i", *partitions)
+    return compact(group) + _topic_array(topic, partitions, entries)
 
 
-def _one_topic(topic: str, partitions: Sequence[int], wanted: bytes) -> bytes:
-    return b"\x02" + compact(topic) + varint(len(partitions) + 1) + wanted + b"\0\0"
+def _topic_array(topic: str, partitions: Sequence[int], entries: bytes) -> bytes:
+    return b"\x02" + compact(topic) + varint(len(partitions) + 1) + entries + b"\0\0"
 
 
-def _listed(reader: Reader) -> Iterator[tuple[int, int]]:
+def _listed_offsets(reader: Reader) -> Iterator[tuple[int, int]]:
     # throttle; topics: name, partitions: index, error, timestamp, offset, leader epoch
     _, topics = reader.fields("i", [TEXT, ["ihqqi"]])
     for _, partitions in topics or ():
@@ -78,7 +80,7 @@ def _listed(reader: Reader) -> Iterator[tuple[int, int]]:
                 yield partition, offset
 
 
-def _fetched(reader: Reader) -> Iterator[tuple[int, int]]:
+def _fetched_offsets(reader: Reader) -> Iterator[tuple[int, int]]:
     # throttle; topics: name, partitions: index, offset, leader epoch, metadata, error
     _, topics = reader.fields("i", [TEXT, ["iqi", TEXT, "h"]])
     for _, partitions in topics or ():

@@ -1,7 +1,8 @@
-"""The quota on what every client may write: set and asked for as kafka-configs.sh does (KIP-546).
+"""The producer byte rate of every client, set and read as kafka-configs.sh does (KIP-546).
 
-DescribeClientQuotas has the API key 48, AlterClientQuotas 49, both in their first flexible
-version, 1; brokers from 3.3 to 4.3 know both. A quota holds for each broker by itself.
+DescribeClientQuotas has the API key 48 and AlterClientQuotas 49; both are used in their first
+flexible version, 1, which brokers from 3.3 to 4.3 support. A quota applies to each broker
+separately.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from labs.engine.protocol.wire import TEXT, check_error, compact, request
 _DESCRIBE, _ALTER = (48, 1), (49, 1)
 _ENTITY, _RATE = "client-id", "producer_byte_rate"
 _DEFAULT, _ONE = 1, b"\x02"
-"""Every client that has no quota of its own; an array of one."""
+"""The match type for every client without its own quota; the length of an array of one."""
 
 
 def limit(port: int, bytes_per_s: float | None, limit_s: float) -> None:
-    """Lets each client write so many bytes a second, or as many as it can.
+    """Limits each client to `bytes_per_s`, or removes the limit if that is None.
 
-    Raises `OSError` if no answer came in `limit_s` seconds or the broker refused.
+    Raises `OSError` if there was no response in `limit_s` seconds or the broker refused.
     """
     entity = _ONE + compact(_ENTITY) + b"\0" + b"\0"
     rate, removed = bytes_per_s or 0.0, bytes_per_s is None
@@ -32,9 +33,9 @@ def limit(port: int, bytes_per_s: float | None, limit_s: float) -> None:
 
 
 def limited_to(port: int, limit_s: float) -> float | None:
-    """How many bytes a second each client may write; None where that is not limited."""
-    wish = _ONE + compact(_ENTITY) + struct.pack(">b", _DEFAULT) + b"\0" + b"\0"
-    reader = request(port, _DESCRIBE, wish + b"\0" + b"\0", limit_s)
+    """Returns how many bytes per second each client may write; None if there is no limit."""
+    component = _ONE + compact(_ENTITY) + struct.pack(">b", _DEFAULT) + b"\0" + b"\0"
+    reader = request(port, _DESCRIBE, component + b"\0" + b"\0", limit_s)
     # throttle, error, message; entries: entity, values: name, rate
     _, error, _, entries = reader.fields("ih", TEXT, [[TEXT, TEXT], [TEXT, "d"]])
     check_error(error)

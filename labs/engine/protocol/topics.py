@@ -1,11 +1,11 @@
-"""Asks one broker over the wire for the leader and in-sync replicas of partitions.
+"""Queries the leader and the in-sync replicas of partitions from one broker.
 
-librdkafka's admin client knows neither leader epochs nor eligible leader replicas, and chooses
-itself which broker to ask, also one that is paused. A socket of our own goes to the broker we
-mean. DescribeTopicPartitions (KIP-966, API key 75, version 0) has both; brokers before 3.8, and
-those with ZooKeeper, do not have it, and are asked by Metadata (API key 3, version 9, KIP-482),
-which knows no eligible ones. The layouts are those of
-{DescribeTopicPartitions,Metadata}{Request,Response}.json of Kafka 4.3.1.
+librdkafka's admin client returns neither leader epochs nor eligible leader replicas, and selects
+the broker itself, even a paused one. Our own socket selects the broker. DescribeTopicPartitions
+(KIP-966, API key 75, version 0) returns both. Brokers before 3.8, and brokers with ZooKeeper, do
+not support it; for them Metadata is used (API key 3, version 9, KIP-482), which has no eligible
+leader replicas. The layouts are those of {DescribeTopicPartitions,Metadata}{Request,Response}.json
+of Kafka 4.3.1.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Ids = tuple[int, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class PartitionState:
-    """One partition as one broker's metadata has it; `leader` is None when there is none.
+    """One partition in the metadata of one broker; `leader` is None if there is none.
 
-    `isr` is the set of in-sync replicas, `elr` of eligible leader replicas (KIP-966; None where
-    the broker does not say), both sorted broker ids.
+    `isr` are the in-sync replicas and `elr` the eligible leader replicas (KIP-966; None if the
+    broker does not return them), both as sorted broker ids.
     """
 
     partition: int
@@ -38,22 +38,23 @@ class PartitionState:
 def describe(
     port: int, topic: str, limit_s: float, *, eligible: bool = True
 ) -> tuple[PartitionState, ...]:
-    """What the broker at this loopback port knows of `topic`; empty if it knows no such topic.
+    """Returns the partitions of `topic` in the metadata of the broker at this loopback port.
 
-    Without `eligible` it is asked in the way that brokers before 3.8 understand. Raises `OSError`
-    (`TimeoutError` included) if no answer came in `limit_s` seconds.
+    The tuple is empty if the broker does not know the topic. Without `eligible` the request is one
+    that brokers before 3.8 support. Raises `OSError` (including `TimeoutError`) if there was no
+    response in `limit_s` seconds.
     """
-    named = b"\x02" + compact(topic) + b"\0"  # an array of one topic
+    topic_array = b"\x02" + compact(topic) + b"\0"  # an array of one topic
     # error, index, leader, leader epoch; replicas, ISR, (ELR, last known ELR,) offline replicas
     partition: list[Layout] = ["hiii", *[IDS] * (5 if eligible else 3)]
     if eligible:
         no_cursor = struct.pack(">ib", _PARTITIONS_AT_MOST, -1) + b"\0"
-        reader = request(port, _DESCRIBE, named + no_cursor, limit_s)
+        reader = request(port, _DESCRIBE, topic_array + no_cursor, limit_s)
         # throttle; topics: error, name, id, is internal, partitions, authorized operations
         _, topics = reader.fields("i", ["h", TEXT, "16s?", partition, "i"])
     else:
         # Do not create the topic, and list no authorized operations.
-        reader = request(port, _METADATA, named + b"\0\0\0\0", limit_s)
+        reader = request(port, _METADATA, topic_array + b"\0\0\0\0", limit_s)
         # throttle; brokers: id, host, port, rack; cluster id, controller; topics, without an id
         broker: list[Layout] = ["i", TEXT, "i", TEXT]
         *_, topics = reader.fields("i", broker, TEXT, "i", ["h", TEXT, "?", partition, "i"])
@@ -64,7 +65,7 @@ def describe(
 def _state(
     error: int, index: int, leader: int, epoch: int, replicas: Ids, isr: Ids, *others: Ids
 ) -> PartitionState:
-    """The errors, such as LEADER_NOT_AVAILABLE, say no more than a leader of -1."""
+    """Returns a partition's state; errors like LEADER_NOT_AVAILABLE add nothing to leader -1."""
     eligible = others[0] if len(others) > 1 else None
     return PartitionState(
         partition=index,

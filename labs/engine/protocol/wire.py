@@ -1,6 +1,6 @@
-"""Requests to one broker over a socket of our own, and what its answers are made of.
+"""Requests to one broker over our own socket, and the encoding of its responses.
 
-Every request of `labs.engine.protocol` goes out here. Headers and encodings are the "flexible" ones
+Every request of `labs.engine.protocol` is sent here. Headers and encodings are the "flexible" ones
 of KIP-482: compact arrays and strings, tagged fields.
 """
 
@@ -12,26 +12,26 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 Api = tuple[int, int]
-"""The key of a request, and its version."""
+"""The API key and the version of a request."""
 Layout: TypeAlias = "str | list[Layout]"
 TEXT, IDS = "text", "ids"
 
 
 class Reader:
-    """Reads an answer from its beginning. Raises `ConnectionError` where it ends too early."""
+    """Reads a response from its start. Raises `ConnectionError` if it ends too early."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._at = 0
+        self._position = 0
 
     def skip(self, count: int) -> bytes:
-        self._at += count
-        if self._at > len(self._data):
-            raise ConnectionError("the broker's answer ends too early")
-        return self._data[self._at - count : self._at]
+        self._position += count
+        if self._position > len(self._data):
+            raise ConnectionError("the broker's response ends too early")
+        return self._data[self._position - count : self._position]
 
     def take(self, form: str) -> tuple[int, ...]:
-        """Numbers, as `struct` names their forms."""
+        """Returns the next numbers, in a format of `struct`."""
         return struct.unpack(form, self.skip(struct.calcsize(form)))
 
     def number(self, form: str) -> int:
@@ -51,10 +51,10 @@ class Reader:
         return self.skip(max(0, self.varint() - 1)).decode("utf-8", "replace")
 
     def fields(self, *layout: Layout) -> list[Any]:
-        """Reads fields in order; an array is a tuple of its elements, or None if it is null.
+        """Returns the next fields; an array is a tuple of its elements, or None if it is null.
 
-        A layout is the forms of numbers as `struct` has them (`ih`), TEXT, IDS, or for an array a
-        list: the layout of an element, after which come its tagged fields.
+        A layout is a `struct` format of numbers (`ih`), TEXT, IDS, or a list for an array: the
+        layout of an element, which is followed by tagged fields.
         """
         values: list[Any] = []
         for form in layout:
@@ -89,55 +89,55 @@ def check_error(error: int, who: str = "broker") -> None:
 
 
 def varint(value: int) -> bytes:
-    """A number as an unsigned varint (KIP-482): seven bits a byte, the lowest first."""
-    out = bytearray()
+    """Returns a number as an unsigned varint (KIP-482): seven bits per byte, lowest first."""
+    encoded = bytearray()
     while value > 127:
-        out.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    return bytes([*out, value])
+    return bytes([*encoded, value])
 
 
 def compact(text: str) -> bytes:
-    """A string of the flexible encoding."""
+    """Returns a string in the flexible encoding."""
     data = text.encode()
     return varint(len(data) + 1) + data
 
 
 def request(port: int, api: Api, body: bytes, limit_s: float) -> Reader:
-    """The body of the answer to one request, asked of the broker at a loopback port.
+    """Sends one request to the broker at a loopback port; returns the body of the response.
 
-    Raises `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
+    Raises `OSError` (including `TimeoutError`) if there was no response in `limit_s` seconds.
     """
     return requests(port, [(api, body)], limit_s)[0]
 
 
-def requests(port: int, asked: Sequence[tuple[Api, bytes]], limit_s: float) -> list[Reader]:
-    """The same for several, which go out at once on one connection; a broker keeps their order."""
+def requests(port: int, bodies: Sequence[tuple[Api, bytes]], limit_s: float) -> list[Reader]:
+    """Sends several requests at once on one connection; returns the response bodies in order."""
     # Correlation 1, no client id, no tagged fields.
-    frames = [struct.pack(">hhih", *api, 1, -1) + b"\0" + body for api, body in asked]
-    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.sendall(b"".join(struct.pack(">i", len(data)) + data for data in frames))
-        return [_body(frame(wire)) for _ in frames]
+    frames = [struct.pack(">hhih", *api, 1, -1) + b"\0" + body for api, body in bodies]
+    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as connection:
+        connection.sendall(b"".join(struct.pack(">i", len(data)) + data for data in frames))
+        return [_body(frame(connection)) for _ in frames]
 
 
-def _body(answer: bytes) -> Reader:
-    reader = Reader(answer)
+def _body(message: bytes) -> Reader:
+    reader = Reader(message)
     reader.number(">i")  # correlation
     reader.tags()
     return reader
 
 
-def frame(wire: socket.socket) -> bytes:
-    """The next message of a connection, after its length. Raises `OSError` if none comes."""
-    (length,) = struct.unpack(">i", _exactly(wire, 4))
-    return _exactly(wire, length)
+def frame(connection: socket.socket) -> bytes:
+    """Returns the next message of a connection, without its length. Raises `OSError` if none."""
+    (length,) = struct.unpack(">i", _exactly(connection, 4))
+    return _exactly(connection, length)
 
 
-def _exactly(wire: socket.socket, count: int) -> bytes:
+def _exactly(connection: socket.socket, count: int) -> bytes:
     data = b""
     while len(data) < count:
-        more = wire.recv(count - len(data))
-        if not more:
+        received = connection.recv(count - len(data))
+        if not received:
             raise ConnectionError("the broker closed the connection")
-        data += more
+        data += received
     return data

@@ -232,5 +232,5 @@ def test_an_arm_has_one_deadline_for_all_its_waits(
     hits = Hits("producing", lambda: None)
     data, _ = result(parts, hits, tmp_path, monkeypatch)
     assert data["verdict"] == "unknown"
-    assert "it did not come to its end within 0 s" in data["reason"]
+    assert "it did not end within 0 s" in data["reason"]
     assert time.monotonic() - hits.hit_s < LONG_S / 2
