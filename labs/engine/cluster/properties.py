@@ -41,26 +41,26 @@ SHORTENED: Mapping[str, Shortened] = {
     "broker.session.timeout.ms": Shortened(
         4000,
         9000,
-        "a dead broker is noticed, and its partitions get a new leader, earlier",
+        "a dead broker is detected earlier, and its partitions get a new leader",
     ),
     "zookeeper.session.timeout.ms": Shortened(
         4000,
         18000,
-        "a dead broker is noticed, and its partitions get a new leader, earlier",
+        "a dead broker is detected earlier, and its partitions get a new leader",
     ),
     "broker.heartbeat.interval.ms": Shortened(
-        500, 2000, "a broker that comes back serves clients earlier"
+        500, 2000, "a restarted broker serves clients earlier"
     ),
     "initial.broker.registration.timeout.ms": Shortened(
         120000,
         60000,
-        "on a busy machine a broker that boots is given the time that the whole cluster has",
+        "on a busy machine a booting broker gets as much time as the whole cluster",
     ),
     "group.initial.rebalance.delay.ms": Shortened(
-        0, 3000, "the first consumer of a group starts at once"
+        0, 3000, "the first consumer of a group starts immediately"
     ),
     "group.min.session.timeout.ms": Shortened(
-        1000, 6000, "a consumer that died may be missed earlier"
+        1000, 6000, "a dead consumer may be detected earlier"
     ),
     "unclean.leader.election.interval.ms": Shortened(
         1000, 300000, "where unclean election is allowed, it happens soon"
@@ -73,7 +73,7 @@ SHORTENED: Mapping[str, Shortened] = {
     "log.cleaner.dedupe.buffer.size": Shortened(
         4194304,
         134217728,
-        "a small heap is enough; it only bounds how much one cleaning compacts",
+        "a small heap is enough; it only limits how much one cleaning compacts",
     ),
 }
 """All settings in which the lab's brokers differ from the defaults, unless the caller sets

@@ -253,7 +253,7 @@ def test_without_a_proxy_there_is_nothing_to_cut(herd):
     herd.links.stop()
     herd.links = None
     (row,) = cut(rig(herd, log := FaultLog()), broker(1), "nodes")
-    assert (row.phase, row.evidence) == ("failed", "this cluster's links lead through no proxy")
+    assert (row.phase, row.evidence) == ("failed", "this cluster's links do not go through a proxy")
     assert not log.proved
 
 

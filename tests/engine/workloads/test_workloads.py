@@ -210,7 +210,7 @@ def test_a_transforming_application_has_the_described_producer_and_its_feed_no_t
     assert instance.producer["transactional.id"] == "orders-1"
     assert (instance.in_transaction, instance.rewinds, instance.sink) == (True, True, None)
     assert "transactional.id" not in workload.producer_config().client
-    assert any("another producer fills the input" in difference for difference in workload.differences)
+    assert any("another producer fills" in difference for difference in workload.differences)
     assert not any("transactional.id" in difference for difference in workload.differences)
     assert len(set(workload.differences)) == len(workload.differences)
 
