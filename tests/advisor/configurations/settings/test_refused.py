@@ -28,7 +28,7 @@ COMPACT = f"{C} topic.cleanup.policy=compact"
 BY_BROKERS = "consumer.group.protocol=consumer consumer.group.remote.assignor"
 LRK_BY_BROKERS = "consumer.group.protocol=Consumer"
 LONG_PAUSE = "producer.reconnect.backoff.ms=100000 producer.reconnect.backoff.max.ms=1000"
-NOT_CONSUMERS = "is of a share consumer"
+NOT_CONSUMERS = "belongs to a share consumer"
 
 SET = [
     # a value that no product starts with, of a setting that decides nothing

@@ -39,7 +39,7 @@ SET = [
     ("", f"{C} consumer.socket.connection.setup.timeout.ms=-1", 2, "each connection immediately"),
     ("", f"{C} broker.socket.connection.setup.timeout.ms=0", 2, "each connection immediately"),
     ("", f"{C} broker.socket.connection.setup.timeout.ms=1", 0, "YES"),
-    (OF_SPARK, f"{SPARK} producer.kafka.socket.connection.setup.timeout.ms=0", 2, "at once"),
+    (OF_SPARK, f"{SPARK} producer.kafka.socket.connection.setup.timeout.ms=0", 2, "immediately"),
     # a commit says nothing beside its offset, but that of Kafka Streams (TopicPartitionMetadata)
     ("", f"{C} broker.offset.metadata.max.bytes=-1", 2, "refuses each commit"),
     ("", f"{C} broker.offset.metadata.max.bytes=0", 0, "YES"),

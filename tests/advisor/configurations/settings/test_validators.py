@@ -103,7 +103,7 @@ SET = [
     ("", f"{LOCAL}.bytes=-1 topic.retention.bytes=9", 2, "Value must not be -1 as retention.by"),
     ("", f"{LOCAL}.bytes=-1", 0, "YES"),
     ("", "topic.remote.storage.enable=true topic.retention.bytes=-10", 0, "YES"),
-    ("", "application.racks=4", 2, "3 broker.s. are in 3 rack.s. at most, not in 4"),
+    ("", "application.racks=4", 2, "3 broker.s. can be in 3 rack.s. at most, not in 4"),
     ("--brokers 4", "application.racks=4", 0, "YES"),
     ("", "topic.max.compaction.lag.ms=-5", 2, "max.compaction.lag.ms must be from 1 to"),
     ("", "topic.min.compaction.lag.ms=9 topic.max.compaction.lag.ms=8", 2, "conflict topic config"),
