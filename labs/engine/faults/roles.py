@@ -14,8 +14,10 @@ from labs.engine.protocol.admin import coordinator_of
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A node in the role in which it was hit; as text `leader: broker 2`, or `controller: node 4`
-    if it is a controller alone."""
+    """A node, and the role in which it is hit.
+
+    As text it is `leader: broker 2`, or `controller: node 4` for a dedicated controller.
+    """
 
     role: str
     broker: Broker
@@ -26,9 +28,9 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The name of a role, and the nodes that have it in a cluster now; there may be none.
+    """The name of a role, and a function that returns the nodes that have it in a cluster now.
 
-    ZooKeeper has no role but its own.
+    There may be none. The only role of ZooKeeper is its name.
     """
 
     name: str
@@ -40,7 +42,7 @@ class Role:
 
 
 def leader(topic: str, partition: int = 0) -> Role:
-    """The broker that leads the partition, as the running brokers have it."""
+    """The leader of the partition, according to the running brokers."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
         return [
@@ -68,20 +70,20 @@ def followers(topic: str, partition: int = 0) -> Role:
 
 
 def one_follower(topic: str, partition: int = 0) -> Role:
-    """One of the partition's in-sync followers: the one with the lowest id."""
-    all_of_them = followers(topic, partition)
-    return Role("follower", lambda cluster: all_of_them.resolve(cluster)[:1])
+    """The in-sync follower of the partition with the lowest id."""
+    all_followers = followers(topic, partition)
+    return Role("follower", lambda cluster: all_followers.resolve(cluster)[:1])
 
 
 def minority(topic: str, partition: int = 0) -> Role:
     """The largest minority of the brokers: the leader, then those with the lowest ids.
 
-    Where brokers are controllers too, the others are a majority of these and go on.
+    If brokers are also controllers, the others are a majority of the controllers and continue.
     """
-    leads = leader(topic, partition)
+    leader_role = leader(topic, partition)
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        first = leads.resolve(cluster)
+        first = leader_role.resolve(cluster)
         rest = [broker for broker in cluster.brokers.values() if broker not in first]
         return [*first, *rest][: (len(cluster.brokers) - 1) // 2] if first else []
 
@@ -90,30 +92,30 @@ def minority(topic: str, partition: int = 0) -> Role:
 
 def leaders_rack(topic: str, partition: int = 0) -> Role:
     """All brokers in the rack of the partition's leader."""
-    leads = leader(topic, partition)
+    leader_role = leader(topic, partition)
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        racks = {rack(broker.id, cluster.layout.racks) for broker in leads.resolve(cluster)}
+        racks = {rack(broker.id, cluster.layout.racks) for broker in leader_role.resolve(cluster)}
         return [b for b in cluster.brokers.values() if rack(b.id, cluster.layout.racks) in racks]
 
     return Role("leader's rack", resolve)
 
 
 def other_racks(topic: str, partition: int = 0) -> Role:
-    """All brokers in other racks than that of the partition's leader, if there is one."""
-    own = leaders_rack(topic, partition)
+    """All brokers outside the rack of the partition's leader; none without a leader."""
+    leader_rack = leaders_rack(topic, partition)
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        there = own.resolve(cluster)
-        return [b for b in cluster.brokers.values() if b not in there] if there else []
+        in_rack = leader_rack.resolve(cluster)
+        return [b for b in cluster.brokers.values() if b not in in_rack] if in_rack else []
 
     return Role("other rack", resolve)
 
 
 def majority() -> Role:
-    """The active one of the dedicated controllers, and as many as are a majority with it.
+    """A majority of the dedicated controllers, including the active one.
 
-    Of brokers with ZooKeeper that server, the only one here: nothing is decided without it.
+    For brokers with ZooKeeper it is the single ZooKeeper server.
     """
     active = controller()
 
@@ -128,7 +130,7 @@ def majority() -> Role:
 
 
 def dead_controllers() -> Role:
-    """All dedicated controllers that are dead, or the ZooKeeper that is."""
+    """All dead dedicated controllers, or the dead ZooKeeper."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
         nodes = [*cluster.controllers.values(), *filter(None, [cluster.zookeeper])]
@@ -138,7 +140,7 @@ def dead_controllers() -> Role:
 
 
 def killed_brokers() -> Role:
-    """All dead brokers that `faults.kill` ended, and no dedicated controller."""
+    """All dead brokers that `faults.kill` ended, without dedicated controllers."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
         return [broker for broker in cluster.brokers.values() if broker.ended_by_sigkill]
@@ -147,7 +149,7 @@ def killed_brokers() -> Role:
 
 
 def controller() -> Role:
-    """The active controller: the node, broker or not, that leads the metadata quorum."""
+    """The active controller: the node that leads the metadata quorum, a broker or not."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
         active = cluster.active_controller()
@@ -157,33 +159,33 @@ def controller() -> Role:
 
 
 def coordinator(group: str) -> Role:
-    """The broker that coordinates a group of consumers and keeps its offsets."""
+    """The broker that coordinates a consumer group and stores its offsets."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        count = coordinator_of(cluster.bootstrap, group)
-        return [] if count is None else [cluster.brokers[count]]
+        id_ = coordinator_of(cluster.bootstrap, group)
+        return [] if id_ is None else [cluster.brokers[id_]]
 
     return Role("coordinator", resolve)
 
 
 def transaction_coordinator() -> Role:
-    """The broker that coordinates all transactions, where their state has one partition."""
-    leads = leader("__transaction_state")
-    return Role("coordinator", leads.resolve)
+    """The broker that coordinates all transactions, if their state topic has one partition."""
+    leader_role = leader("__transaction_state")
+    return Role("coordinator", leader_role.resolve)
 
 
 def broker(id_: int, name: str = "broker") -> Role:
-    """One broker by its id, whatever it does; `name` says what it was chosen for."""
+    """One broker by its id; `name` says why it was chosen."""
     return Role(name, lambda cluster: [cluster.brokers[id_]])
 
 
 def paused() -> Role:
-    """All brokers that are paused."""
+    """All paused brokers."""
     return _brokers("paused", "paused")
 
 
 def dead() -> Role:
-    """All nodes that are dead, dedicated controllers before brokers."""
+    """All dead nodes, dedicated controllers before brokers."""
     return _nodes("dead", lambda node: node.state == "dead")
 
 
@@ -198,33 +200,34 @@ def terminated() -> Role:
 
 
 def failed() -> Role:
-    """All dead nodes that ended themselves, as a broker without a disk to write on does."""
+    """All dead nodes that exited by themselves, like a broker without a writable disk."""
     return _nodes("failed", lambda node: node.ended_itself)
 
 
 def newest_log(topic: str, partition: int = 0) -> Role:
-    """The killed broker whose log of a partition is newest, as an operator should compare them.
+    """The killed broker with the newest log of a partition, as an operator should choose it.
 
-    That is the latest leader epoch, and then the most on the disk (KIP-966, Unclean Recovery). The
-    longest log may be of a leader that took sends while it was stopped, and lacks what was
-    acknowledged after that (docs/decisions/0147-a-group-may-skip-after-a-truncation.md).
+    The newest log has the latest leader epoch, and then the most bytes (KIP-966, Unclean Recovery).
+    The longest log may be that of a leader that accepted sends while it was being stopped, without
+    the records that were acknowledged later
+    (docs/decisions/0147-a-group-may-skip-after-a-truncation.md).
     """
 
-    def reached(broker: Broker) -> tuple[int, int]:
+    def recency(broker: Broker) -> tuple[int, int]:
         folder = broker.data / f"{topic}-{partition}"
         size = sum(segment.stat().st_size for segment in folder.glob("*.log"))
         return latest_epoch(folder / "leader-epoch-checkpoint"), size
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        return sorted(killed().resolve(cluster), key=reached, reverse=True)[:1]
+        return sorted(killed().resolve(cluster), key=recency, reverse=True)[:1]
 
     return Role("newest log", resolve)
 
 
 def latest_epoch(checkpoint: Path) -> int:
-    """The last leader epoch of which a partition has records; -1 where it has none.
+    """Returns the latest leader epoch with records in a partition; -1 if there is none.
 
-    Behind a version and a count, each line is an epoch and its first offset
+    After a version and a count, each line is an epoch and its first offset
     (LeaderEpochCheckpointFile.java).
     """
     lines = checkpoint.read_text("utf-8").splitlines()[2:] if checkpoint.exists() else []
@@ -232,17 +235,17 @@ def latest_epoch(checkpoint: Path) -> int:
 
 
 def impaired() -> Role:
-    """All brokers of which a link is cut or slow."""
+    """All brokers with a cut or slow link."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        by_name = cluster.links.impaired if cluster.links else {}
-        return [cluster.brokers[id_] for id_ in by_name]
+        impaired_ids = cluster.links.impaired if cluster.links else {}
+        return [cluster.brokers[id_] for id_ in impaired_ids]
 
     return Role("impaired", resolve)
 
 
 def running_brokers() -> Role:
-    """All brokers that run."""
+    """All running brokers."""
     return _brokers("all", "running")
 
 
@@ -250,5 +253,5 @@ def _brokers(name: str, state: BrokerState) -> Role:
     return Role(name, lambda cluster: [b for b in cluster.brokers.values() if b.state == state])
 
 
-def _nodes(name: str, is_one: Callable[[Broker], bool]) -> Role:
-    return Role(name, lambda cluster: [node for node in cluster.nodes.values() if is_one(node)])
+def _nodes(name: str, has_role: Callable[[Broker], bool]) -> Role:
+    return Role(name, lambda cluster: [node for node in cluster.nodes.values() if has_role(node)])

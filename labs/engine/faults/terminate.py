@@ -9,16 +9,19 @@ from labs.engine.faults.roles import Role
 
 
 def terminate(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
-    """Stops the brokers of a role cleanly: each asks the controller to let it go, and flushes.
+    """Stops the brokers of a role cleanly: each does a controlled shutdown and flushes.
 
-    Evidence is the exit code of exactly this process: that of an end by SIGTERM. A broker that
-    ended in any other way, or not within `limit_s` seconds, is a fault that `failed`.
+    The evidence is the exit code of this process, which is that of an end by SIGTERM. If a broker
+    ended in another way, or not within `limit_s` seconds, the fault `failed`.
     """
     return inject("terminate", rig, role, Broker.ask_to_stop, sigterm_code, limit_s)
 
 
 def sigterm_code(broker: Broker) -> str | None:
-    """Evidence that the process ended upon SIGTERM. Raises if it ended otherwise."""
+    """Returns evidence that the process ended upon SIGTERM, None while it runs.
+
+    Raises `ChildProcessError` if it ended in another way.
+    """
     if broker.returncode is None:
         return None
     if not broker.ended_by_sigterm:

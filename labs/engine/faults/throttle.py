@@ -1,15 +1,15 @@
-"""Followers that may copy only so much: the throttle that a reassignment sets, and its release.
+"""Throttled replication, as during a reassignment, and its release.
 
-The settings are those of `kafka-reassign-partitions.sh --throttle` (KIP-73), of its two sides the
-leader's. They hold back a replica only while it is not in the in-sync set (ReplicaManager.scala,
-`shouldLeaderThrottle`), so they push no replica out; they keep out one that has left. The bytes of
-replicas in sync count, though (KafkaApis.scala, `sizeOfThrottledPartitions`): below the rate of
-new records, nothing is left for the one that must catch up.
+The settings are those of `kafka-reassign-partitions.sh --throttle` (KIP-73), on the leader's side.
+They throttle a replica only while it is out of sync (ReplicaManager.scala, `shouldLeaderThrottle`).
+So they push no replica out of the ISR, but keep out a replica that has left it. The bytes of
+in-sync replicas also count (KafkaApis.scala, `sizeOfThrottledPartitions`): if the limit is below
+the rate of new records, nothing is left for a replica that must catch up.
 
-It can stop acks=all all the same. Seen twice: with a follower that was back after some seconds,
-0 of 500 sends were acknowledged within 20 s. By the code, the high watermark also waits for one
-that is alive and was caught up within replica.lag.time.max.ms, before it is in the in-sync set
-again (Partition.scala, `shouldWaitForReplicaToJoinIsr`).
+The throttle can still stop acks=all. In two runs with a follower that restarted after some seconds,
+0 of 500 sends were acknowledged within 20 s. According to the code, the high watermark also waits
+for a live replica that was caught up within replica.lag.time.max.ms, before it rejoins the ISR
+(Partition.scala, `shouldWaitForReplicaToJoinIsr`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol.admin import BROKER, TOPIC, alter_config, config, quiet_admin
 
-_ASK_S, _LIMIT_S = 10.0, 20.0
+_REQUEST_S, _LIMIT_S = 10.0, 20.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
 _RATE = "leader.replication.throttled.rate"
 _REPLICAS = "leader.replication.throttled.replicas"
@@ -29,9 +29,9 @@ _EVERY_REPLICA = "*"
 
 
 def throttle(rig: Rig, topic: str, bytes_per_s: int) -> Rows:
-    """Lets no leader send its followers more of a topic than so much a second, all together.
+    """Limits the rate at which each leader sends a topic to all of its followers together.
 
-    All brokers must run. Evidence is the rate that each of them says it has.
+    All brokers must be running. The evidence is the rate in each broker's configuration.
     """
 
     def act() -> str:
@@ -42,7 +42,7 @@ def throttle(rig: Rig, topic: str, bytes_per_s: int) -> Rows:
 
 
 def release(rig: Rig, topic: str) -> Rows:
-    """Takes the throttle away. Evidence is that each broker says it has no such rate."""
+    """Removes the throttle. The evidence is that no broker has the rate in its configuration."""
 
     def act() -> str:
         brokers = _set(rig.cluster.bootstrap, topic, None, None)
@@ -52,9 +52,9 @@ def release(rig: Rig, topic: str) -> Rows:
 
 
 def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None) -> str:
-    """Sets or removes rate and replicas, and waits until every broker says so; their ids."""
+    """Sets or removes rate and replicas; waits until every broker has them; returns their ids."""
     with quiet_admin(bootstrap) as admin:
-        brokers = [str(id_) for id_ in sorted(admin.list_topics(timeout=_ASK_S).brokers)]
+        brokers = [str(id_) for id_ in sorted(admin.list_topics(timeout=_REQUEST_S).brokers)]
         alter_config(admin, TOPIC, topic, _REPLICAS, replicas)
         for broker in brokers:
             alter_config(admin, BROKER, broker, _RATE, rate)
@@ -68,6 +68,6 @@ def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None) -> 
 
 
 def _rate(admin: AdminClient, broker: str) -> str | None:
-    """The rate that a broker says it has; None without one."""
-    entry = config(admin, BROKER, broker, _ASK_S).get(_RATE)
+    """Returns the rate in a broker's configuration; None if it has none."""
+    entry = config(admin, BROKER, broker, _REQUEST_S).get(_RATE)
     return entry.value if entry else None

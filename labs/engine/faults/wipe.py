@@ -1,4 +1,4 @@
-"""A lost disk: a dead broker's folder is emptied, and formatted as a new disk would be."""
+"""A lost disk: a dead broker's folder is emptied, and formatted like a new disk."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from labs.engine.faults.roles import Role
 
 
 def wipe(rig: Rig, role: Role) -> Rows:
-    """Empties the data folders of the brokers of a role, all dead, records and metadata alike.
+    """Empties the data folders of the dead brokers of a role: records and metadata.
 
     In KRaft mode each folder is then formatted for the same cluster and node, with a new directory
-    id (KIP-858), so that the broker can start on it; with ZooKeeper a broker does that itself.
-    Evidence is what was there, and that no log segment and no old directory id is left, or with
-    ZooKeeper nothing at all.
+    id (KIP-858), so that the broker can start on it; with ZooKeeper the broker itself does that.
+    The evidence is what was removed, and that neither a log segment nor the old directory id is
+    left (with ZooKeeper: nothing is left).
     """
     before: dict[int, tuple[str, int, int]] = {}
 
