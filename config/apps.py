@@ -1,4 +1,4 @@
-"""The house as a Django app: the operator's account is kept in step with the settings."""
+"""The project as a Django app: updates the operator's account from the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class ConfigConfig(AppConfig):
     verbose_name = "The house"
 
     def ready(self) -> None:
-        from config import operators  # models are there by now
+        from config import operators  # models are loaded by now
 
-        # Of the app that has the accounts: apps without models get no such signal.
+        # The sender is the app with the accounts: apps without models send no such signal.
         post_migrate.connect(operators.keep, sender=apps.get_app_config("auth"))

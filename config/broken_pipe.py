@@ -10,23 +10,23 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 UNREAD = 141
-"""The exit code then: 128 + SIGPIPE, as of any program that a shell sees end so."""
+"""The exit code in that case: 128 + SIGPIPE, as a shell reports it."""
 
 
 @contextmanager
 def quiet_when_unread() -> Iterator[None]:
     """Ends the process with `UNREAD`, and without a traceback, once its output has no reader.
 
-    What the block holds open is closed first: the signal itself would leave brokers running.
-    A pipe or socket of the block's own that breaks is not the output: its error is raised.
+    The block is unwound first: the signal itself would leave brokers running. An error of another
+    pipe or socket is raised.
     """
     try:
         try:
             yield
         finally:
-            sys.stdout.flush()  # else Python does it at its end, and complains
+            sys.stdout.flush()  # otherwise Python does it at exit, and reports an error
     except BrokenPipeError:
-        unread = [stream for stream in (sys.stdout, sys.stderr) if _unread(stream)]
+        unread = [stream for stream in (sys.stdout, sys.stderr) if _has_no_reader(stream)]
         if not unread:
             raise
         for stream in unread:
@@ -34,17 +34,17 @@ def quiet_when_unread() -> Iterator[None]:
         raise SystemExit(UNREAD) from None
 
 
-def _unread(stream: TextIO) -> bool:
+def _has_no_reader(stream: TextIO) -> bool:
     """Whether it is a pipe or a socket without a reader."""
     poll = select.poll()
-    with suppress(ValueError, OSError):  # no file at all, as in a test
-        poll.register(stream.fileno(), 0)  # an error is always told
+    with suppress(ValueError, OSError):  # not a file, as in a test
+        poll.register(stream.fileno(), 0)  # errors are always reported
         return any(event & select.POLLERR for _, event in poll.poll(0))
     return False
 
 
 def _discard(stream: TextIO) -> None:
-    """Discards later output, including what Python flushes at its end."""
+    """Discards later output, including what Python flushes at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -18,7 +18,7 @@ app.autodiscover_tasks()
 
 @setup_logging.connect
 def use_djangos_logging(**_: Any) -> None:
-    """One format for web and worker; with a receiver here Celery leaves logging alone."""
+    """Uses one format for web and worker; with this receiver, Celery does not set up logging."""
     from django.conf import settings
 
     logging.config.dictConfig(settings.LOGGING)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 _BOUNDARY = re.compile(r"[ -~]{0,200}[!-~]")
-"""Of RFC 2046, 5.1.1, as wide as Django takes it."""
+"""The boundary of RFC 2046, 5.1.1, with all characters that Django accepts."""
 _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})
 
 
@@ -23,7 +23,7 @@ class ContentMiddleware:
         status, text = _refusal(request)
         if not status:
             return self._get_response(request)
-        # Without the request: a page that asked for its form would read the body after all.
+        # Rendered without the request: a page that reads its form would read the body after all.
         return HttpResponse(
             render_to_string("400.html", {"status": status, "message": text}), status=status
         )

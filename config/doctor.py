@@ -1,4 +1,4 @@
-"""What this machine has and lacks, with the command that helps: `manage.py doctor`.
+"""Checks what this machine has and lacks, with the command that helps: `manage.py doctor`.
 
 Each examination checks one thing and never raises: a check that fails is a finding itself.
 """
@@ -26,12 +26,12 @@ from labs.engine.distributions.java import JavaMissing, find_java
 
 GB = 1 << 30
 DISK_NEEDED = 2 * GB
-"""Jars 55 MB, and 150 MB while an experiment runs; its ledger stays, some MB a run."""
+"""Jars take 55 MB, an experiment 150 MB while it runs, and each ledger some MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; `needed` is False where `make up` brings it or only tests want it."""
+    """The result of one check; `needed` is False if `make up` provides it or only tests need it."""
 
     name: str
     ok: bool
@@ -41,8 +41,8 @@ class Finding:
 
 
 def examine(*, full: bool = False) -> list[Finding]:
-    """Every finding, in the order in which one would repair; `full` hashes each jar again."""
-    return [jars(full=full) if look is jars else look() for look in _LOOKS]
+    """Returns every finding, in the order of repair; `full` hashes each jar again."""
+    return [jars(full=full) if check is jars else check() for check in _EXAMINATIONS]
 
 
 def python() -> Finding:
@@ -52,7 +52,7 @@ def python() -> Finding:
 
 
 def packages() -> Finding:
-    """The installed packages against the lock; markers for other systems are left aside."""
+    """Compares installed packages with the lock, ignoring markers for other systems."""
     lock = (settings.BASE_DIR / "config" / "locks" / "app.txt").read_text("utf-8")
     pinned = dict(re.findall(r"^([\w.-]+)==([^\s;]+) \\$", lock, re.MULTILINE))
     wrong = [
@@ -73,20 +73,20 @@ def java() -> Finding:
 
 
 def jars(*, full: bool = False) -> Finding:
-    """Only looks; `make up` fetches missing jars, and their user replaces changed ones."""
+    """Checks the jars; `make up` fetches missing ones, and their user replaces changed ones."""
     names = [
         f"kafka-{distribution.kafka_versions()[0]}",
         f"spark-connector-{distribution.SPARK}",
     ]
-    here = distribution.installed()
-    wrong = [f"{name}/{jar}" for name in here for jar in distribution.changed(name, full=full)]
+    installed = distribution.installed()
+    wrong = [f"{name}/{jar}" for name in installed for jar in distribution.changed(name, full=full)]
     if wrong:
         text = f"not the ones that were recorded: {', '.join(wrong[:3])}"
         more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
         fix = "make up, or the run that needs them, fetches them again"
         return Finding("jars", False, f"{text}{more} ({cache_dir()})", fix)
-    missing = [name for name in names if name not in here]
-    text = f"not yet fetched: {', '.join(missing)}" if missing else ", ".join(here)
+    missing = [name for name in names if name not in installed]
+    text = f"not yet fetched: {', '.join(missing)}" if missing else ", ".join(installed)
     return Finding("jars", not missing, f"{text} ({cache_dir()})", "make up", needed=False)
 
 
@@ -138,9 +138,9 @@ def disk() -> Finding:
 
 
 def chromium_program() -> str | None:
-    """The system's Chromium, which drives the browser tests; no wheel brings one.
+    """Returns the system's Chromium for the browser tests; no wheel provides one.
 
-    The one without a user interface comes first: it takes a third of the processor time for a page
+    The one without a user interface comes first: it needs a third of the processor time for a page
     (docs/decisions/0157-chromium-without-a-user-interface.md).
     """
     names = ("chromium-headless-shell", "chromium", "chromium-browser")
@@ -160,7 +160,7 @@ def _installed(name: str) -> str:
         return "missing"
 
 
-_LOOKS: tuple[Callable[[], Finding], ...] = (
+_EXAMINATIONS: tuple[Callable[[], Finding], ...] = (
     *(python, packages, java, jars, redis_program, redis_running),
     *(database, worker, capacity, disk, chromium),
 )

@@ -19,12 +19,12 @@ _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
 def text(name: str, default: str) -> str:
-    """The variable, stripped, or `default`."""
+    """Returns the variable, stripped, or `default`."""
     return os.environ.get(name, "").strip() or default
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """A yes or no. Raises `ImproperlyConfigured` for anything else."""
+    """Returns a yes or no. Raises `ImproperlyConfigured` for anything else."""
     value = text(name, "").lower()
     if not value:
         return default
@@ -34,7 +34,7 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def integer(name: str, default: Callable[[], int], *, least: int, most: int) -> int:
-    """A whole number within bounds, both included. Raises `ImproperlyConfigured` otherwise."""
+    """Returns a whole number within inclusive bounds. Raises `ImproperlyConfigured` otherwise."""
     value = text(name, "")
     if not value:
         return default()
@@ -48,7 +48,7 @@ def integer(name: str, default: Callable[[], int], *, least: int, most: int) -> 
 
 
 def folder(name: str, default: Path) -> Path:
-    """An absolute folder; it need not exist. Raises `ImproperlyConfigured` if a file is there."""
+    """Returns an absolute folder, which may not exist. Raises `ImproperlyConfigured` for a file."""
     path = Path(text(name, str(default))).expanduser().absolute()
     if path.exists() and not path.is_dir():
         raise ImproperlyConfigured(f"{name} must be a folder, and {path} is not one.")
@@ -56,12 +56,12 @@ def folder(name: str, default: Path) -> Path:
 
 
 def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
-    """A list separated by commas or spaces."""
+    """Returns a list of words, separated by commas or spaces."""
     return text(name, " ".join(default)).replace(",", " ").split()
 
 
 def networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
-    """Addresses or networks. Raises `ImproperlyConfigured` for a word that is neither."""
+    """Returns addresses and networks. Raises `ImproperlyConfigured` for other words."""
     try:
         return [ipaddress.ip_network(word) for word in words(name)]
     except ValueError as error:
@@ -69,7 +69,7 @@ def networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
 
 
 def password(name: str, least: int) -> str:
-    """A password, or "". Raises `ImproperlyConfigured`, without repeating it, if it is short."""
+    """Returns a password, or "". Raises `ImproperlyConfigured`, without it, if it is too short."""
     value = text(name, "")
     if value and len(value) < least:
         raise ImproperlyConfigured(f"{name} must have at least {least} characters.")
@@ -77,12 +77,12 @@ def password(name: str, least: int) -> str:
 
 
 def pairs(name: str) -> dict[str, str]:
-    """Words `key=value` separated by spaces. Raises `ImproperlyConfigured` for any other."""
+    """Returns pairs `key=value`, separated by spaces. Raises `ImproperlyConfigured` otherwise."""
     results = {}
     for word in text(name, "").split():
-        key, parted, value = word.partition("=")
-        if not (parted and value and _KEY.fullmatch(key)):
-            # The word may hold more than a name should: it is not repeated.
+        key, separator, value = word.partition("=")
+        if not (separator and value and _KEY.fullmatch(key)):
+            # The word may contain a secret: it is not repeated.
             message = "must be words key=value, the keys of letters, digits, dots and dashes"
             raise ImproperlyConfigured(f"{name} {message}.")
         results[key] = value
@@ -90,9 +90,9 @@ def pairs(name: str) -> dict[str, str]:
 
 
 def address(name: str, schemes: tuple[str, ...], default: str) -> str:
-    """An address whose scheme is one of `schemes`. Raises `ImproperlyConfigured` otherwise."""
+    """Returns an address with one of these schemes. Raises `ImproperlyConfigured` otherwise."""
     value = text(name, default)
     if value.partition("://")[0] not in schemes:
-        # The value may hold a password: it is not repeated.
+        # The value may contain a password: it is not repeated.
         raise ImproperlyConfigured(f"{name} must begin with one of {', '.join(schemes)} and ://.")
     return value

@@ -1,4 +1,4 @@
-"""Pages for a failure of ours or of the database, and for a method that is not allowed."""
+"""Pages for server errors, database errors, and methods that are not allowed."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _METHODS = ("GET", "HEAD", "OPTIONS", "POST")
 
 
 class MethodMiddleware:
-    """Answers 405 to methods that no address has, before a token is asked for, and with a page.
+    """Answers unknown methods with a 405 page, before the CSRF check.
 
-    Django's own answer 405 is empty: a form's address that is opened by itself gets it.
+    Django's own 405 response is empty, for example when the address of a form is opened.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        known = request.method in _METHODS
-        answer = self._get_response(request) if known else HttpResponseNotAllowed(_METHODS)
+        is_allowed = request.method in _METHODS
+        answer = self._get_response(request) if is_allowed else HttpResponseNotAllowed(_METHODS)
         if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and not answer.content:
             answer.content = render_to_string("405.html").encode()
         return answer
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """503 where the database is full, locked, damaged or away, else 500. The log has the trace."""
+    """Returns 503 if the database is full, locked, damaged or down, else 500. Django logs it."""
     error = sys.exc_info()[1]
-    # SQLite calls a damaged file a DatabaseError and nothing closer; what is closer is our mistake.
+    # SQLite raises a plain DatabaseError for a damaged file; its other subclasses are our bugs.
     if (
         not isinstance(error, OperationalError | InterfaceError)
         and type(error) is not DatabaseError

@@ -1,4 +1,4 @@
-"""What must be configured before the site is bound to more than this machine."""
+"""The settings that are required before the site is bound to a public address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from config import env
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches it. Names other than localhost are not looked up."""
+    """Whether only this machine can reach the host. No name but localhost is resolved."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -18,10 +18,10 @@ def is_loopback(host: str) -> bool:
 
 
 def refusal(host: str) -> str:
-    """Why the site is not bound to this address, and what to state; "" where it may be.
+    """Returns why the site is not bound to this address, and the remedy; "" if it may be.
 
     Everybody who reaches it can start experiments, which use its processors and its disk. So the
-    operator has to state its host names, and a password with which any run can be cancelled.
+    operator must set its host names, and a password with which any run can be cancelled.
     """
     if is_loopback(host):
         return ""

@@ -1,4 +1,4 @@
-"""`python -m config.extras`: the locks of wheels that stand in for what the system lacks."""
+"""`python -m config.extras`: the locks of wheels for programs that the system lacks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from config.redis_server import RedisMissing, find_redis
 from labs.engine.distributions.java import JavaMissing, find_java
 
 
-def lacking() -> list[str]:
-    """`java`, `redis`, both or none; Redis is not needed where REDIS_URL names one."""
+def missing_locks() -> list[str]:
+    """Returns `java`, `redis`, both or none; Redis is not needed if REDIS_URL is set."""
     locks = []
     try:
         find_java()
@@ -25,4 +25,4 @@ def lacking() -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("".join(f"{lock}\n" for lock in lacking()))
+    sys.stdout.write("".join(f"{lock}\n" for lock in missing_locks()))

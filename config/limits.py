@@ -22,9 +22,9 @@ from django.template.loader import render_to_string
 from labs.runs.accounts import plain_name
 
 MOST_COUNTERS = 20_000
-"""Of some 200 bytes each; beyond that those of the past are dropped."""
+"""The most counters, of about 200 bytes each; beyond that, expired ones are dropped."""
 SPOKEN = {60: "a minute", 3_600: "an hour"}
-_NOTHING_ASKED = frozenset({"GET", "HEAD", "OPTIONS"})
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Limit:
 
 @dataclass(slots=True)
 class Counters:
-    """Requests counted in windows of time that begin at the clock's own multiples."""
+    """Counts requests in windows of time, which begin at multiples of their length."""
 
     clock: Callable[[], float] = time.monotonic
     _counts: dict[tuple[str, str, int, int], int] = field(default_factory=dict)
@@ -47,34 +47,36 @@ class Counters:
     def __len__(self) -> int:
         return len(self._counts)
 
-    def count(self, kind: str, who: str, seconds: int) -> int:
-        """Adds one; returns the number in this window."""
+    def count(self, kind: str, client: str, seconds: int) -> int:
+        """Counts a request; returns the number in this window."""
         window = int(self.clock() // seconds)
         with self._lock:
             if len(self._counts) >= MOST_COUNTERS:
                 self._drop_expired()
-            key = (kind, who, seconds, window)
+            key = (kind, client, seconds, window)
             self._counts[key] = self._counts.get(key, 0) + 1
             return self._counts[key]
 
-    def seen(self, kind: str, who: str, seconds: int) -> int:
-        """The number in this window."""
-        return self._counts.get((kind, who, seconds, int(self.clock() // seconds)), 0)
+    def seen(self, kind: str, client: str, seconds: int) -> int:
+        """Returns the number in this window."""
+        return self._counts.get((kind, client, seconds, int(self.clock() // seconds)), 0)
 
     def _drop_expired(self) -> None:
         now = self.clock()
-        kept = {key: count for key, count in self._counts.items() if key[3] == int(now // key[2])}
-        self._counts = kept if len(kept) < MOST_COUNTERS else {}
+        current = {
+            key: count for key, count in self._counts.items() if key[3] == int(now // key[2])
+        }
+        self._counts = current if len(current) < MOST_COUNTERS else {}
 
 
 COUNTERS = Counters()
 
 
 class AddressMiddleware:
-    """Puts the visitor's own address in place of that of a proxy that the operator named.
+    """Replaces the address of a trusted proxy with that of the visitor.
 
-    Only a proxy of `LAB_TRUSTED_PROXIES` is believed, and of what it forwards only the last
-    address that is not such a proxy's: what stands before that anybody may have written.
+    Only proxies of `LAB_TRUSTED_PROXIES` are trusted, and of the forwarded addresses only the last
+    one that is not such a proxy: anybody may have written the others.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -87,7 +89,7 @@ class AddressMiddleware:
 
 
 class LimitsMiddleware:
-    """Answers 429 to what is more than a limit allows; it comes behind the session's."""
+    """Answers 429 to requests beyond a limit; it comes after the session middleware."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -96,28 +98,28 @@ class LimitsMiddleware:
         had = request.session.session_key
         answer = self._get_response(request)
         now, is_new = request.session.session_key, not request.session.is_empty()
-        # The session's own middleware saves it after this one: until then a new one has no key.
+        # The session middleware saves it after this one; until then, a new one has no key.
         if now not in (None, had) or (now is None and request.session.modified and is_new):
             limit = _limit("sessions")
             COUNTERS.count("sessions", request.META["REMOTE_ADDR"], limit.seconds)
         return answer
 
     def process_view(
-        self, request: HttpRequest, _view: Any, _args: Any, named: Mapping[str, Any]
+        self, request: HttpRequest, _view: Any, _args: Any, kwargs: Mapping[str, Any]
     ) -> HttpResponse | None:
-        """Refuses before the view looks at the request."""
+        """Rejects a request before the view reads it."""
         name = request.resolver_match.view_name if request.resolver_match else ""
-        looks = request.method in _NOTHING_ASKED
-        if looks and name not in settings.LAB_LIMITED_PAGES:
+        is_read = request.method in _READING
+        if is_read and name not in settings.LAB_LIMITED_PAGES:
             return None
-        request.session.keys()  # reads it: a key that somebody made up is none afterwards
-        kind = request_kind(name, str(named.get("step", "")))
+        request.session.keys()  # reads it: an invented key is None afterwards
+        kind = request_kind(name, str(kwargs.get("step", "")))
         refusal = _refusal(request, kind)
-        return refusal if looks else refusal or _guess(request, name) or _without_session(request)
+        return refusal if is_read else refusal or _guess(request, name) or _without_session(request)
 
 
 def request_kind(name: str, step: str = "") -> str:
-    """What a request to this address is counted as; some steps of a way cost more than others."""
+    """Returns the kind of a request to this address; some steps cost more than others."""
     limited = settings.LAB_LIMITED
     return str(limited.get(f"{name}/{step}") or limited.get(name, "writes"))
 
@@ -137,19 +139,19 @@ def _refusal(request: HttpRequest, kind: str) -> HttpResponse | None:
 
 
 def _guess(request: HttpRequest, name: str) -> HttpResponse | None:
-    """Limits the passwords that are tried for one account, from all addresses together."""
+    """Limits the password guesses for one account, from all addresses together."""
     field, limit = settings.LAB_GUESSED.get(name), _limit("guesses")
     if field is None:
         return None
-    whose = plain_name(request.POST.get(field, ""))
-    mark = hashlib.sha256(whose.encode("utf-8", "replace")).hexdigest()
+    account = plain_name(request.POST.get(field, ""))
+    mark = hashlib.sha256(account.encode("utf-8", "replace")).hexdigest()
     if COUNTERS.count("guesses", mark, limit.seconds) > limit.visitor:
         return _too_many(limit, "for this name")
     return None
 
 
 def _without_session(request: HttpRequest) -> HttpResponse | None:
-    """Refuses a new session to an address that has begun its share of them."""
+    """Rejects a new session for an address that has begun too many."""
     limit = _limit("sessions")
     if request.session.session_key is not None:
         return None
@@ -157,9 +159,9 @@ def _without_session(request: HttpRequest) -> HttpResponse | None:
     return _too_many(limit, "from this address") if many else None
 
 
-def _too_many(limit: Limit, where: str) -> HttpResponse:
+def _too_many(limit: Limit, origin: str) -> HttpResponse:
     spoken = SPOKEN.get(limit.seconds, f"{limit.seconds} s")
-    text = f"More requests came {where} than are allowed in {spoken}."
+    text = f"More requests came {origin} than are allowed in {spoken}."
     page = render_to_string("429.html", {"message": text, "wait": spoken})
     answer = HttpResponse(page, status=HTTPStatus.TOO_MANY_REQUESTS)
     answer["Retry-After"] = str(limit.seconds)
@@ -167,7 +169,7 @@ def _too_many(limit: Limit, where: str) -> HttpResponse:
 
 
 def _address(near: str, forwarded: str) -> str:
-    """Whose request it is; of IPv6 the network, because one machine has all of its addresses."""
+    """Returns the address of the client; for IPv6 its network, which one machine can use up."""
     result = near
     for item in reversed([part.strip() for part in forwarded.split(",")]):
         if not _is_trusted(result) or not _parsed(item):

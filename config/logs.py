@@ -1,4 +1,4 @@
-"""The logs of the services: each is bounded, and its older part is kept next to it."""
+"""The logs of the services. Each has a maximum size; its older part is kept next to it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 
 MOST_BYTES = 20 * 10**6
-"""Of one log; with its older part it takes twice as much."""
+"""The maximum size of a log; with its older part, it takes twice as much."""
 
 
 def before(log: Path) -> Path:
-    """Where the older part of a log is: what was written before, or by the start before."""
+    """Returns the path of the older part of a log, also from the previous start."""
     return log.with_suffix(".log.before")
 
 
 def bound(log: Path, most_bytes: int = MOST_BYTES) -> bool:
-    """Makes a log that grew too large the older part, and empties it; whether it did.
+    """Copies a log that is too large to its older part, and empties it; returns whether it did.
 
-    It stays the file that its writers have open, each of which appends, so none of them need know;
-    one process, their supervisor, does this. What is written between the copy and the cut is lost.
+    The writers keep the same file open and append to it, so they need not reopen it. Only the
+    supervisor calls this. Output between the copy and the truncation is lost.
     """
     try:
         if log.stat().st_size <= most_bytes:
@@ -29,7 +29,7 @@ def bound(log: Path, most_bytes: int = MOST_BYTES) -> bool:
         os.truncate(log, 0)
     except FileNotFoundError:
         return False
-    except OSError:  # no room for the copy: next time there is that of the older part
+    except OSError:  # no room for the copy: without the older part there may be next time
         with suppress(OSError):
             before(log).unlink(missing_ok=True)
         return False

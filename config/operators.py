@@ -21,22 +21,22 @@ NAME = "operator"
 
 
 def keep(**_: Any) -> None:
-    """Gives the account the password of the settings, or takes it away where there is none.
+    """Sets the account's password from the settings, or disables the account without one.
 
-    Called after each `migrate`. A new password ends the sessions that were begun with the old one.
+    Called after each `migrate`. A new password ends the sessions that began with the old one.
     """
     user, _is_new = User.objects.get_or_create(username=NAME)
-    given = settings.LAB_OPERATOR_PASSWORD
-    if not given:
+    password = settings.LAB_OPERATOR_PASSWORD
+    if not password:
         user.set_unusable_password()
-    elif not user.check_password(given):
-        user.set_password(given)
-    user.is_active, user.is_staff = bool(given), True
+    elif not user.check_password(password):
+        user.set_password(password)
+    user.is_active, user.is_staff = bool(password), True
     user.save()
 
 
 class OperatorForm(AuthenticationForm):
-    """Takes the operator's account alone."""
+    """Accepts only the operator's account."""
 
     def confirm_login_allowed(self, user: User) -> None:
         """Raises `ValidationError` for a learner."""
@@ -46,7 +46,7 @@ class OperatorForm(AuthenticationForm):
 
 
 class OperatorView(LoginView):
-    """The page where the operator logs in. What the browser kept until then stays theirs."""
+    """The page where the operator logs in, which keeps the progress of the browser."""
 
     http_method_names = ["get", "head", "post"]
     form_class = OperatorForm

@@ -17,32 +17,32 @@ _SOCKET_NAME_BYTES = 100
 
 
 def socket_path(data: Path, name: str) -> Path:
-    """A Unix socket that belongs to a data folder; the same answer in every process.
+    """Returns the path of a Unix socket of a data folder; it is the same in every process.
 
-    It lies in the folder, unless that name is too long for the kernel: then in a private
-    folder below the system's temporary one, named after the data folder.
+    It is in the folder, unless its name is too long for the kernel: then it is in a private folder
+    below the system's temporary one, whose name is a hash of the data folder.
     """
     path = data / name
     if len(os.fsencode(path)) <= _SOCKET_NAME_BYTES:
         return path
-    return private_folder(_elsewhere(data)) / name
+    return private_folder(_socket_folder(data)) / name
 
 
 def remove_sockets(data: Path) -> None:
-    """Removes the private folder of a data folder with a long name, with all that lies in it.
+    """Removes the private folder of a data folder with a long name, with its content.
 
-    Nothing may run on that data folder any more.
+    No process may use that data folder any more.
     """
-    shutil.rmtree(_elsewhere(data), ignore_errors=True)
+    shutil.rmtree(_socket_folder(data), ignore_errors=True)
 
 
-def _elsewhere(data: Path) -> Path:
+def _socket_folder(data: Path) -> Path:
     mark = hashlib.sha256(os.fsencode(data)).hexdigest()[:12]
     return Path(tempfile.gettempdir()) / f"delivery-lab-{os.getuid()}-{mark}"
 
 
 def private_folder(path: Path) -> Path:
-    """Makes a folder that only this user can enter.
+    """Creates a folder that only this user can enter.
 
     Raises `ImproperlyConfigured` if another user made it, or if others may enter it.
     """
@@ -54,10 +54,10 @@ def private_folder(path: Path) -> Path:
 
 
 def secret_key(path: Path) -> str:
-    """The key kept in `path` (mode 600), made at first use.
+    """Returns the key stored in `path` (mode 600), which is created at first use.
 
-    Web and worker may both be first: the file is written aside and linked into place, so that
-    exactly one key wins and no process reads half of one.
+    Web and worker may both be first: the key is written to a draft that is then linked, so that
+    there is exactly one key, and no process reads an incomplete one.
     """
     try:
         if not path.exists():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 UNUSABLE = 2
-"""Exit code where nothing was done."""
+"""The exit code if nothing was done."""
 
 _DAMAGED = ("not a database", "malformed")
 _NO_TABLES = ("no such table", "does not exist")
@@ -16,7 +16,7 @@ _NO_TABLES = ("no such table", "does not exist")
 
 @contextmanager
 def readable_errors(argv: list[str]) -> Iterator[None]:
-    """Ends with one line and exit code 2 where it is known what helps; `--traceback` shows all."""
+    """Ends with one line and exit code 2 if the cure is known; `--traceback` shows all."""
     from django.core.exceptions import ImproperlyConfigured
     from django.db import DatabaseError, InterfaceError
 
@@ -31,18 +31,18 @@ def readable_errors(argv: list[str]) -> Iterator[None]:
 
 
 def cure(error: Exception) -> str:
-    """One line for an error of the database or of the data folder; empty for any other."""
+    """Returns the cure of a database or data folder error in one line; empty for others."""
     from django.core.exceptions import ImproperlyConfigured
     from django.db import DatabaseError, InterfaceError
 
     if isinstance(error, ImproperlyConfigured):
         return str(error)
     if isinstance(error, DatabaseError | InterfaceError):
-        return _of_database(" ".join(str(error).split()))
-    return _of_folder(error) if isinstance(error, OSError) else ""
+        return _database_cure(" ".join(str(error).split()))
+    return _folder_cure(error) if isinstance(error, OSError) else ""
 
 
-def _of_database(text: str) -> str:
+def _database_cure(text: str) -> str:
     from django.db import connection
 
     if any(words in text for words in _NO_TABLES):
@@ -61,7 +61,7 @@ def _of_database(text: str) -> str:
     )
 
 
-def _of_folder(error: OSError) -> str:
+def _folder_cure(error: OSError) -> str:
     from django.conf import settings
 
     if not error.filename:

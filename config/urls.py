@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""The addresses of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes what each process computes once, before the first visitor waits for it."""
+"""Fills the caches of a process before the first visitor has to wait for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from labs.evidence import trials
 
 
 def warm() -> None:
-    """Views, templates, the catalog's tables, readers, advisories and the record of runs."""
+    """Loads views, templates, catalog tables, readers, advisories and the record of runs."""
     reverse("labs:home")
     folder = settings.BASE_DIR / "templates"
     for page in folder.rglob("*.html"):

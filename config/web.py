@@ -1,8 +1,8 @@
 """The web server: `python -m config.web --port 8000`.
 
 Waitress reads a whole request before a thread gets it, and sends files without a thread: a slow
-visitor costs a socket, never a thread. Its own limit is on silence; the deadline for a slow
-request is added here (docs/decisions/0040-a-server-that-waits-for-nobody.md).
+visitor costs a socket, never a thread. It limits inactivity; the deadline for a slow request is
+added here (docs/decisions/0040-a-server-that-waits-for-nobody.md).
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 THREADS = 8
 CONNECTIONS = 1000
-"""Open at once; each costs at most three files."""
+"""The most open connections; each needs at most three files."""
 IDLE_S = 10
-"""Without a byte in either direction a connection is closed."""
+"""The time without a byte in either direction after which a connection is closed."""
 REQUEST_S = 30
-"""From the first byte of a request to its last."""
+"""The most time from the first byte of a request to its last."""
 SEND_BUFFER = 128 * 2**10
-"""What the kernel is told to hold of an answer. It takes more, which is no silence, once a third of
-twice as much was read: so a reader takes 9 KB a second, or is closed."""
+"""The kernel's buffer for a response. It accepts more, which counts as activity, once a third of
+twice as much was read: so a client must read 9 KB per second, or is closed."""
 LARGEST_REQUEST = 3 * 2**20
-"""Above what Django takes, so that its own page can say no; a request is held in memory."""
+"""More than Django accepts, so that its page can reject it; a request is held in memory."""
 TOO_LARGE = "It has more than 3 MB; send fewer or smaller files at once."
 LONGEST_HEADERS = 32 * 1024
 WATCH_S = 1.0
-"""How often the kernel is asked whose worker died: a death shall be on the page within 5 s."""
+"""The interval of checks for dead workers; a death must be on the page within 5 s."""
 
 logger = logging.getLogger(__name__)
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request behind which nothing is taken until it is answered.
+    """A request after which no other is accepted until it is answered.
 
-    Waitress would answer all that lie in one packet, and keep a thread for as long as nobody reads
-    their answers: eight sockets with 170 requests each stopped the site. No browser sends so, and
-    whoever does asks again where the connection closes (RFC 9112, 9.3.2).
+    Waitress would answer all requests of one packet, and occupy a thread as long as the responses
+    are not read: eight sockets with 170 requests each stopped the site. No browser does this, and
+    other clients repeat requests when the connection closes (RFC 9112, 9.3.2).
     """
 
     def received(self, data: bytes) -> int:
-        """How much of the data was taken, as Waitress counts it."""
-        taken: int = super().received(data)
-        if not self.completed or self.empty or taken >= len(data):
-            return taken
+        """Returns how many bytes were consumed, as Waitress counts them."""
+        consumed: int = super().received(data)
+        if not self.completed or self.empty or consumed >= len(data):
+            return consumed
         self.headers["CONNECTION"] = "close"
         return len(data)
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
-    """The page for a request that no thread of ours sees: too large, or not HTTP."""
+    """The page for a request that no application thread handles: too large, or not HTTP."""
 
     def execute(self) -> None:
         """Called by a thread of Waitress."""
@@ -82,28 +82,28 @@ class Refusal(ErrorTask):  # type: ignore[misc]
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection that knows since when a request has been coming in."""
+    """A connection with the time at which its current request began to arrive."""
 
     parser_class, error_task_class = Request, Refusal
     began: float | None = None
 
     def received(self, data: bytes) -> bool:
         """Takes bytes from the socket, as Waitress does."""
-        taken: bool = super().received(data)
+        consumed: bool = super().received(data)
         if self.request is None:
             self.began = None
         elif self.began is None:
             self.began = time.time()
-        return taken
+        return consumed
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
-    """Closes connections that are silent, or whose request takes too long.
+    """Closes connections that are inactive, or whose request takes too long.
 
-    Waitress marks those, and closes a connection when it can next be written to: never, where
-    nobody reads what is queued for it. So they are shut down here, and Waitress, which is told so
-    by the next poll, closes them. To close them here would free their file numbers in the midst of
-    a poll, and the next visitor, who gets such a number, would be closed in their place.
+    Waitress marks these, and closes a connection when it is next writable, which never happens if
+    its client does not read. So they are shut down here, and Waitress closes them after the next
+    poll. Closing them here would free their file descriptors during a poll, and a new connection
+    with such a descriptor would be closed instead.
     """
 
     channel_class = Channel
@@ -125,16 +125,16 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
 
 def server(host: str, port: int, application: Any) -> Server:
-    """A server that listens already; `run()` serves. Raises OSError if the port is taken."""
+    """Returns a listening server; `run()` serves. Raises OSError if the port is in use."""
     return Server(
         application,
         adj=Adjustments(
             host=host, port=port, threads=THREADS, connection_limit=CONNECTIONS,
             channel_timeout=IDLE_S, cleanup_interval=1, asyncore_use_poll=True,
             max_request_header_size=LONGEST_HEADERS, max_request_body_size=LARGEST_REQUEST,
-            # What is uploaded may hold passwords: it stays in memory.
+            # Uploads may contain passwords: they stay in memory.
             inbuf_overflow=LARGEST_REQUEST + LONGEST_HEADERS,
-            # Django believes the proxy that ends TLS only where HTTPS says that there is one.
+            # Django trusts a proxy that terminates TLS only if HTTPS is set.
             clear_untrusted_proxy_headers=not (settings.HTTPS or settings.LAB_TRUSTED_PROXIES),
             log_socket_errors=False, ident="",
         ),
@@ -142,7 +142,7 @@ def server(host: str, port: int, application: Any) -> Server:
 
 
 def logged(application: Any) -> Any:
-    """The application with a line in the log for each answer."""
+    """Returns the application with a log line for each response."""
 
     def answer(environ: dict[str, Any], start_response: Any) -> Any:
         began = time.monotonic()
@@ -159,7 +159,7 @@ def logged(application: Any) -> Any:
 
 
 def watch() -> None:
-    """What pages must not do while they are looked at: it writes, and a GET does not."""
+    """Does the checks that write to the database, which a GET must not do."""
     from labs.runs import lifecycle, presence  # once Django is set up
 
     lifecycle.interrupt_orphans()

@@ -1,4 +1,4 @@
-"""What Celery calls: one task, which only hands over to the worker's own code."""
+"""The Celery task, which only calls the code of the worker."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What `manage.py experiment` is asked for: its options, and the experiment that they request.
+"""The options of `manage.py experiment`, and the experiment that they request.
 
-Each function raises `CommandError` with exit code 2 that names the option, and what it takes.
+Each function raises `CommandError` with exit code 2; it names the option and valid values.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from labs.runs.search import Search
 
 _ARMS = ("described", "recommended")
 _OPTIONS = ("clients", "controllers")
-"""Conditions that have an option of their own."""
+"""Conditions with a separate option."""
 _VERSIONS = (
     f"version of the brokers, one of {', '.join(all_versions())} or their lines; before 3.3, or "
     "with --set application.metadata.mode=zookeeper, they have ZooKeeper if the scenario is "
@@ -47,12 +47,12 @@ _VERSIONS = (
 )
 
 ASSUMED = {"topic.replication.factor": "3"}
-"""What is taken unless it is stated. A broker's own default is one copy, and with one copy there
-is no follower, so that a failure of replication could not be staged at all."""
+"""The assumed settings. The default of brokers is one copy; without a follower, no failure of
+replication could be staged."""
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """All options of the command."""
+    """Adds all options of the command."""
     _add_experiment(parser)
     _add_conditions(parser)
     _add_repetition(parser)
@@ -165,7 +165,7 @@ def _add_lines(parser: CommandParser) -> None:
 
 
 def experiment_spec(options: dict[str, Any]) -> ExperimentSpec:
-    """The requested experiment. Raises `CommandError` that names what is wrong."""
+    """Returns the requested experiment."""
     try:
         find(options["scenario"])
     except ScenarioError as error:
@@ -183,12 +183,12 @@ def experiment_spec(options: dict[str, Any]) -> ExperimentSpec:
 
 
 def spec_on(options: dict[str, Any]) -> ExperimentSpec:
-    """The same on exactly the release of `--kafka`, also where that is no offered one."""
+    """Returns it on exactly the release of `--kafka`, even if that is not an offered one."""
     return planning.at_release(experiment_spec(options), options["kafka"])
 
 
 def described_pipeline(options: dict[str, Any]) -> Pipeline:
-    """The described settings of the options, on the release of `--kafka`."""
+    """Returns the described pipeline of the options, on the release of `--kafka`."""
     fields = {
         **ASSUMED,
         "family": options["client"],
@@ -218,8 +218,8 @@ def _arm(name: str, pipeline: Pipeline) -> ArmSpec:
 
 
 def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:
-    """The conditions from all options, within the web's limits, except that two controllers are
-    allowed. `java_clients` is the release that plays.
+    """Returns the conditions of all options, within the limits of the web, except that two
+    controllers are allowed. `java_clients` is the release of the Java clients, if any.
     """
     scenario = find(options["scenario"])
     names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
@@ -244,7 +244,7 @@ def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:
 
 
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
-    """The release of Java's clients that can play; a choice that cannot be is refused."""
+    """Returns the release of the Java clients that can run it; rejects an impossible choice."""
     scenario, wanted = find(options["scenario"]), options["clients"]
     release = java_release(pipeline, scenario)
     if wanted not in ("java", COPIER):
@@ -262,7 +262,7 @@ def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
 
 
 def repetition(options: dict[str, Any]) -> tuple[float | None, float]:
-    """The share of `--until-bound`, if given, and the limit in minutes."""
+    """Returns the share of `--until-bound`, or None, and the limit in minutes."""
     share, minutes = options["until_bound"], options["minutes"]
     if share is not None and not 0 < share < 1:
         raise bad_input("--until-bound takes a share above 0 and below 1")
@@ -272,7 +272,7 @@ def repetition(options: dict[str, Any]) -> tuple[float | None, float]:
 
 
 def lines(options: dict[str, Any]) -> tuple[str, ...]:
-    """The lines of `--across`, oldest first; none without it."""
+    """Returns the lines of `--across`, oldest first; none without it."""
     if options["across"] is None:
         for name in ("bisect", "keep"):
             if options[name]:
@@ -287,14 +287,14 @@ def lines(options: dict[str, Any]) -> tuple[str, ...]:
 
 
 def search(lines: Sequence[str], options: dict[str, Any]) -> Search:
-    """What is asked of the lines, with the patch releases among which `--bisect` goes on."""
+    """Returns the search over lines, with the patch releases with which `--bisect` continues."""
     offered = {kafka_line(release): release for release in all_versions()}
     earlier = {line: earlier_releases(offered[line]) for line in lines}
     return Search(tuple(lines), options["bisect"], earlier)
 
 
 def requested_lines(options: dict[str, Any]) -> dict[str, Any]:
-    """What the rows of `--across` were run with; `labs.evidence.over_lines` reads it back."""
+    """Returns the request of the rows of `--across`, which `labs.evidence.over_lines` reads."""
     return {
         "scenario": options["scenario"],
         "settings": options["stated"],
@@ -308,8 +308,8 @@ def requested_lines(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_release(options: dict[str, Any], release: str) -> Pipeline:
-    """The settings by which lines are compared, on the release that ran: not all of a line have
-    the same bugs."""
+    """Returns the settings of the compared arm on the release that ran, since releases of a line
+    differ in bugs."""
     pipeline = described_pipeline({**options, "kafka": release})
     is_described = options["arms"].split(",")[0] == "described"
     return pipeline if is_described else advisor.recommended(pipeline)

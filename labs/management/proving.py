@@ -1,4 +1,4 @@
-"""Shared by the commands that prove something on real brokers."""
+"""Code shared by the commands that prove something on real brokers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from advisor.management.exact import INTERRUPTED, NOT_RUN, bad_input
 
 
 class Proof(Protocol):
-    """A dataclass: what runs on brokers showed of something that ships."""
+    """A dataclass with the results of runs on brokers, for something in the release."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -27,11 +27,11 @@ T = TypeVar("T")
 P = TypeVar("P", bound=Proof)
 
 NOT_PROVEN = 1
-"""An exit code."""
+"""The exit code if something is not proven."""
 
 
 def add_options(parser: CommandParser, metavar: str, words: str) -> None:
-    """Adds `--json`, and `--verify` with the names of what is proved; `words` are its help."""
+    """Adds `--json`, and `--verify` with names; `words` is its help text."""
     parser.add_argument("--json", action="store_true", help="as data, for other programs")
     parser.add_argument("--verify", nargs="*", metavar=metavar, help=words)
 
@@ -57,20 +57,22 @@ def check_draws(options: dict[str, Any]) -> None:
 def chosen(
     names: Sequence[str], find: Callable[[str], T], every: Mapping[str, T], noun: str
 ) -> list[T]:
-    """Those of these names, or all if none is named. Raises `CommandError` for an unknown name."""
+    """Returns the items of these names, or all. Raises `CommandError` for an unknown name."""
     try:
         return [find(name) for name in names] or [*every.values()]
     except LookupError as unknown:
-        there = ", ".join(every)
-        raise bad_input(f"--verify: there is no {noun} {unknown}; there are {there}") from unknown
+        known_names = ", ".join(every)
+        raise bad_input(
+            f"--verify: there is no {noun} {unknown}; there are {known_names}"
+        ) from unknown
 
 
 def table(noun: str, heads: Iterable[str], rows: Mapping[str, Iterable[str]],
           widths: tuple[int, int]) -> str:  # fmt: skip
-    """A line for each name, in columns of these widths: the name's, and that of all others."""
-    first, other = widths
+    """Returns one line per name; `widths` are those of the first column and of all others."""
+    first, others = widths
     return "\n".join(
-        f"{name:{first}}" + "".join(f"{cell:>{other}}" for cell in cells)
+        f"{name:{first}}" + "".join(f"{cell:>{others}}" for cell in cells)
         for name, cells in [(noun, heads), *rows.items()]
     )
 
@@ -80,7 +82,7 @@ def finish(
 ) -> None:
     """Writes the proofs as JSON, or else the text.
 
-    Raises `CommandError` if any is not proven; its message names these.
+    Raises `CommandError` with the names of those that are not proven, if any.
     """
     rows = [asdict(proof) | {"proven": proof.is_proven} for proof in proofs]
     command.stdout.write(json.dumps(rows, indent=2) if as_json else text)
@@ -92,10 +94,10 @@ def collect(
     batches: Iterable[list[T]], keep: Callable[[list[T]], None],
     trouble: tuple[type[Exception], ...], words: str = "",
 ) -> list[T]:  # fmt: skip
-    """All proofs; each batch is kept as soon as it is complete.
+    """Returns all proofs; `keep` is called for each batch as soon as it is complete.
 
-    Raises `CommandError`, whose message begins with `words`, if `trouble` prevents the rest or a
-    person interrupts.
+    Raises `CommandError` if an error of `trouble` prevents the rest, with a message that begins
+    with `words`, or if it is interrupted.
     """
     proofs: list[T] = []
     try:
@@ -110,7 +112,7 @@ def collect(
 
 @contextmanager
 def brokers_end_first() -> Iterator[None]:
-    """Lets Ctrl-C and SIGTERM, by which `timeout` ends us, unwind the block: brokers end first."""
+    """Lets Ctrl-C and SIGTERM (of `timeout`) unwind the block, so that brokers end first."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

@@ -1,4 +1,4 @@
-"""A source as a link to what it names, where that has an address of its own."""
+"""Renders a source as a link, if it has an address."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _ADDRESSES = [
         (r"SmallRye Reactive Messaging", "https://smallrye.io/smallrye-reactive-messaging/"),
     )
 ]  # fmt: skip
-"""How a source begins, and where that can be read; the class of a javadoc has its package in it."""
+"""The beginning of a source → its address; None for javadoc, whose address has the class."""
 
 
 @register.filter
 def cited(source: str) -> SafeString:
-    """`Kafka design.md, Replication` → a link, and the rest; tickets and proposals are links."""
+    """Renders `Kafka design.md, Replication` as a link and the rest; tickets are links, too."""
     for pattern, address in _ADDRESSES:
         if match := pattern.match(source):
             return format_html(

@@ -45,25 +45,25 @@ _HARM = re.compile(rf"\b({'|'.join(Anomaly)})\b")
 
 @register.filter
 def number(value: object) -> str:
-    """`4985` → `4,985`; None, and what is not there, → `not judged`."""
+    """Returns `4,985` for `4985`, and `not judged` for None and missing values."""
     return sentences.number(value if isinstance(value, int) else None)
 
 
 @register.filter
 def rate(value: float) -> str:
-    """`115240.5` → `115,240`: messages a second."""
+    """Returns a rate in messages per second: `115,240` for `115240.5`."""
     return f"{value:,.0f}"
 
 
 @register.filter
 def seconds(value: float | None) -> str:
-    """`3.14159` → `3.1 s`; nothing for None."""
+    """Returns `3.1 s` for `3.14159`; empty for None."""
     return "" if value is None else f"{value:.1f} s"
 
 
 @register.filter
 def setting(value: object) -> str:
-    """A value as it stands in a properties file; a dash where an arm does not have it."""
+    """Returns a value as in a properties file; a dash if an arm does not have it."""
     if value is None:
         return "–"
     return written(value)
@@ -71,33 +71,33 @@ def setting(value: object) -> str:
 
 @register.filter
 def unbroken(text: str) -> str:
-    """`about 45 s`, which no line breaks between the number and its unit."""
+    """Returns text such as `about 45 s` with a no-break space between number and unit."""
     return _UNIT.sub("\\1\u00a0\\2", text)
 
 
 @register.filter
 def dotted(name: str) -> SafeString:
-    """The name of a setting, which a narrow line breaks after a dot and nowhere else."""
+    """Returns the name of a setting, in which lines may break only after a dot."""
     return format_html_join(mark_safe(".<wbr>"), "{}", ([part] for part in name.split(".")))
 
 
 @register.filter
 def tickets(text: str) -> SafeString:
-    """A sentence in which tickets (KAFKA-18991) and proposals (KIP-966) are links, and what stands
-    between backticks is code.
+    """Returns a sentence with links for tickets (KAFKA-18991) and proposals (KIP-966), and code for
+    backticks.
 
-    A ticket of which there is an advisory leads to it. The address of a proposal has its title
-    in it, so that its number is searched for.
+    A ticket with an advisory leads to that. The address of a proposal contains its title, so its
+    link is a search for the number.
     """
-    known = _known()
+    slugs = _slugs_by_ticket()
 
     def part(word: str) -> str:
         if _CODE.fullmatch(word):
             return format_html("<code>{}</code>", word.strip("`"))
         if not _TICKET.fullmatch(word):
             return word
-        if word in known:
-            address = reverse("advisories:page", args=[known[word]])
+        if word in slugs:
+            address = reverse("advisories:page", args=[slugs[word]])
         else:
             address = (_PROPOSALS if word.startswith("KIP") else _TICKETS) + word
         return format_html('<a href="{}">{}</a>', address, word)
@@ -106,21 +106,20 @@ def tickets(text: str) -> SafeString:
 
 
 @cache
-def _known() -> dict[str, str]:
-    """The slug of each advisory, by its ticket: a page has some ninety sentences with tickets."""
+def _slugs_by_ticket() -> dict[str, str]:
+    """Returns the slug of each advisory, by its ticket. Cached: pages have up to ninety tickets."""
     return {advisory.id: advisory.slug for advisory in advisories()}
 
 
 @register.filter
 def labelled(labels: Sequence[str], values: Sequence[object]) -> list[tuple[str, object]]:
-    """Each value with the name of its column, for where columns become lines."""
+    """Returns (column name, value) pairs, for the layout in which columns become lines."""
     return list(zip(labels, values, strict=True))
 
 
 @register.simple_tag(takes_context=True)
 def prove(context: Context, event: Failure, small: bool = False) -> SafeString:
-    """The button that stages an event; `small` in a row of a table, where words stand for it if
-    there is none."""
+    """Returns the button that stages an event; in a table (`small`), a word if there is none."""
     if not event.scenario or context.get("in_the_way"):
         word = "experiment" if event.scenario else "reasoning"
         return format_html('<span class="muted small">{}</span>', word) if small else _NOTHING
@@ -137,9 +136,9 @@ def prove(context: Context, event: Failure, small: bool = False) -> SafeString:
 @register.simple_tag
 @cache
 def staged_as(event: str) -> str:
-    """As what a failure event is staged, where the scenario has another title, and why.
+    """Returns the scenario of a failure event and the reason, if it has another title.
 
-    Empty where the title is the event's own, and where nothing stages it.
+    It is empty if the titles are the same, or if no scenario stages the event.
     """
     entry = next((item for item in all_events() if item.name == event), None)
     if entry is None or not entry.scenario:
@@ -152,7 +151,7 @@ def staged_as(event: str) -> str:
 
 @register.simple_tag
 def stands_for(scenario: str) -> list[tuple[str, str]]:
-    """The failure events of another title that a scenario stages: their titles, and why it does."""
+    """Returns the failure events of other titles that a scenario stages: (title, reason)."""
     title = find(scenario).title
     return [
         (event.title, event.staged_as)
@@ -163,64 +162,64 @@ def stands_for(scenario: str) -> list[tuple[str, str]]:
 
 @register.simple_tag
 def proofs_of(pipeline: str) -> tuple[proofs.Proof, ...]:
-    """What experiments have already shown of a description."""
+    """Returns the results of experiments on a description."""
     return proofs.proofs(pipeline)
 
 
 @register.simple_tag
 def sender(pipeline: Pipeline, scenario: str) -> proofs.Sender:
-    """Which client sends and reads when a scenario is run on a pipeline."""
+    """Returns the client that sends and reads when a scenario is run on a pipeline."""
     return proofs.sender(pipeline, scenario)
 
 
 @register.simple_tag
 def compared_with_runs() -> Comparison:
-    """Today's advisor against every run of `manage.py calibrate`: once a page, for `runs_of`."""
+    """Returns the comparison of today's advisor with all calibration runs, for `runs_of`."""
     return trials.comparison()
 
 
 @register.filter
 def runs_of(comparison: Comparison | str, event: str) -> str:
-    """What those runs said of one event, in a line; empty where there was none."""
+    """Returns the results of those runs for one event, in a line; empty without runs."""
     section = comparison.section(event) if isinstance(comparison, Comparison) else None
     return section.summary if section else ""
 
 
 @register.filter
 def why_unshown(field: str) -> str:
-    """Why no experiment shows what a setting does (`producer.batch.size`)."""
+    """Returns why no experiment shows the effect of a setting (`producer.batch.size`)."""
     return UNSHOWN.get(field, "")
 
 
 @register.filter
 def explanation_of(replays: Sequence[ArmReplay], arm: str) -> Sequence[TimedSentence]:
-    """Why the arm of this name went as it did; nothing where it cannot be played back."""
+    """Returns the explanation of an arm's result; empty if it cannot be replayed."""
     return next((replay.explanation for replay in replays if replay.run.name == arm), ())
 
 
 @register.filter
-def along(way: Track, second: float) -> str:
-    """Where a second lies on the drawing of a track, in percent."""
-    share = (second - way.begin_s) / (way.end_s - way.begin_s)
+def along(track: Track, second: float) -> str:
+    """Returns the position of a second on the drawing of a track, in percent."""
+    share = (second - track.begin_s) / (track.end_s - track.begin_s)
     return f"{100 * min(1.0, max(0.0, share)):.2f}"
 
 
 @register.filter
-def stretch(way: Track, span: Span) -> str:
-    """How long a span is on that drawing, in percent; never too short to be seen."""
-    share = (span.end_s - span.begin_s) / (way.end_s - way.begin_s)
+def stretch(track: Track, span: Span) -> str:
+    """Returns the length of a span on that drawing, in percent, but at least 0.4."""
+    share = (span.end_s - span.begin_s) / (track.end_s - track.begin_s)
     return f"{max(0.4, 100 * share):.2f}"
 
 
 @register.filter
 def certainty(scenario: str) -> str:
-    """How surely a run of a scenario shows what its settings permit, its harms in words."""
+    """Returns how reliably a run of a scenario shows its harms, with these in words."""
     return _HARM.sub(lambda match: f"“{word(match[0])}”", find(scenario).certainty)
 
 
 @register.filter
 def seen_at(see: Demonstration) -> str:
-    """The title of the page on which a concept can be seen."""
+    """Returns the title of the page on which a concept is demonstrated."""
     if see.kind == "toy":
         return "Kill the leader, now"
     if see.kind == "lesson":
@@ -233,13 +232,13 @@ def seen_at(see: Demonstration) -> str:
 
 @register.filter
 def seen(value: int | None) -> str:
-    """A number of the telemetry; a dash if it is unknown."""
+    """Returns a number of the telemetry; a dash if it is unknown."""
     return "–" if value is None else f"{value:,}"
 
 
 @register.filter
 def end_of(moment: Moment, broker: int) -> str:
-    """Where a broker's log ends, with its state unless it runs."""
+    """Returns the end of a broker's log, with the broker's state unless it is running."""
     state = moment.states.get(broker, "running")
     end = seen(moment.ends.get(broker))
     return end if state == "running" else f"{end} ({state})"

@@ -1,4 +1,4 @@
-"""`manage.py doctor`: what is found, what is missing, and the command that helps."""
+"""`manage.py doctor`: what is installed, what is missing, and the command that helps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Command(ExactCommand):
     """Exit code 0 when nothing needed is missing, else 1."""
 
     help = "Say what is installed, what is missing, and what to do about it."
-    requires_system_checks = ()  # it must speak even where the rest cannot
+    requires_system_checks = ()  # it must work even if the rest does not
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="one JSON object")

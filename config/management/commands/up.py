@@ -28,7 +28,7 @@ from labs.engine.distributions.download import DownloadFailed
 from labs.engine.distributions.java import JavaMissing, find_java
 
 TAKEN = 2
-"""Exit code where the port or the data folder cannot be used: nothing was started."""
+"""The exit code if the port or the data folder cannot be used; nothing was started."""
 _FAILURES = (
     ServiceFailed,
     RedisMissing,
@@ -40,7 +40,7 @@ _FAILURES = (
 
 
 class Command(ExactCommand):
-    """Prepares what is missing, starts the services, and runs until it is stopped."""
+    """Prepares missing files, starts the services, and runs until it is stopped."""
 
     help = "Start web, worker, Redis and database; print the address. Ctrl-C ends all of it."
 
@@ -54,13 +54,13 @@ class Command(ExactCommand):
         else:
             port = _port(str(options["port"]))
         host = options["host"] or env.text("LAB_HOST", services.LOOPBACK)
-        if why := exposure.refusal(host):
-            raise CommandError(why, returncode=TAKEN)
+        if refusal := exposure.refusal(host):
+            raise CommandError(refusal, returncode=TAKEN)
         # Until the services run, a signal may interrupt anywhere, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            with _only_one(), _supervisor(self._say) as supervisor:
-                _refuse_taken(port, host)
+            with _hold_data_folder(), _supervisor(self._say) as supervisor:
+                _check_port(port, host)
                 self._prepare()
                 self._run(supervisor, port, host)
         except KeyboardInterrupt:
@@ -112,8 +112,8 @@ def _supervisor(say: Any) -> Iterator[Supervisor]:
 
 
 @contextmanager
-def _only_one() -> Iterator[None]:
-    """Holds the data folder for this process; the kernel lets go of it however we die."""
+def _hold_data_folder() -> Iterator[None]:
+    """Locks the data folder for this process; the kernel releases the lock however it ends."""
     path = settings.LAB_DATA_DIR / "up.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     # Runs, logs and the database are private to this user.
@@ -139,7 +139,7 @@ def _only_one() -> Iterator[None]:
             places.remove_sockets(settings.LAB_DATA_DIR)
 
 
-def _refuse_taken(port: int, host: str) -> None:
+def _check_port(port: int, host: str) -> None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

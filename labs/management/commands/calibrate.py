@@ -28,8 +28,8 @@ from labs.models import Trial
 
 CONTRADICTED = 1
 LONGEST_MIN = 100_000
-MOST_SILENT = 10
-"""So many runs in a row that say nothing end a wait for a bound: something is wrong here."""
+MOST_INCONCLUSIVE = 10
+"""The number of successive inconclusive runs that ends the search for a bound."""
 
 
 class Command(ExactCommand):
@@ -82,8 +82,8 @@ class Command(ExactCommand):
             return
         claims = _claims(options, chosen)
         ran = None if options["recorded"] else self._run(_upcoming(options, chosen, claims), claims)
-        kept = [] if ran is not None else trials.shipped(settings.LAB_RECORD)
-        table = compare([*trials.observed(ran), *kept])
+        recorded = [] if ran is not None else trials.shipped(settings.LAB_RECORD)
+        table = compare([*trials.observed(ran), *recorded])
         self.stdout.write(
             json.dumps([_data(section) for section in table.sections], indent=2)
             if options["json"]
@@ -98,14 +98,14 @@ class Command(ExactCommand):
         if claims is not None:
             if claims.open:
                 raise CommandError(_unbounded(claims), returncode=NOT_RUN)
-        elif ran is not None and (silent := trials.unjudged(ran)):
-            text = "; ".join(f"{experiment}: {why}" for experiment, why in silent)
+        elif ran is not None and (inconclusive := trials.unjudged(ran)):
+            text = "; ".join(f"{experiment}: {why}" for experiment, why in inconclusive)
             raise CommandError(f"runs that say nothing: {text}", returncode=NOT_RUN)
 
     def _explore(self, options: dict[str, Any]) -> None:
         minutes, events = _minutes(options), _events(options)
         if options["recorded"]:
-            self._tell_recorded(options)
+            self._report_recorded(options)
             return
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -120,7 +120,7 @@ class Command(ExactCommand):
                     ran.append(run)
         except KeyboardInterrupt:
             interrupted = True
-        self._tell_explored(ran, record, as_data=options["json"])
+        self._report_explored(ran, record, as_data=options["json"])
         if any(exploring.refuted(run) for run in ran):
             raise CommandError("seen, though no event permits it", returncode=CONTRADICTED)
         if interrupted:
@@ -128,25 +128,30 @@ class Command(ExactCommand):
         if not any(run.judged for run in ran):
             raise CommandError("no run says anything", returncode=NOT_RUN)
 
-    def _tell_recorded(self, options: dict[str, Any]) -> None:
+    def _report_recorded(self, options: dict[str, Any]) -> None:
         record = _record(options)
-        self._tell_explored(record.runs, record, as_data=options["json"])
+        self._report_explored(record.runs, record, as_data=options["json"])
         if not options["json"]:
             for run in (run for run in record.runs if not run.judged):
                 self.stdout.write(f"unknown: seed {run.seed}, {_line(run)}: {run.reason}")
         if any(exploring.refuted(run) for run in record.runs):
             raise CommandError("seen, though no event permits it", returncode=CONTRADICTED)
 
-    def _tell_explored(self, ran: list[Explored], record: Record, *, as_data: bool) -> None:
+    def _report_explored(self, ran: list[Explored], record: Record, *, as_data: bool) -> None:
         against = [
             {**asdict(run), "impossible": sorted(anomalies)}
             for run in ran
             if (anomalies := exploring.refuted(run))
         ]
         unknown = sum(not run.judged for run in ran)
-        kept = {"runs": len(record.runs), "hours": round(record.hours, 2)}
+        record_size = {"runs": len(record.runs), "hours": round(record.hours, 2)}
         if as_data:
-            summary = {"runs": len(ran), "unknown": unknown, "refutations": against, "record": kept}
+            summary = {
+                "runs": len(ran),
+                "unknown": unknown,
+                "refutations": against,
+                "record": record_size,
+            }
             self.stdout.write(json.dumps(summary, indent=2))
             return
         self.stdout.write(f"{len(ran)} runs, {unknown} of them unknown, which say nothing")
@@ -156,7 +161,7 @@ class Command(ExactCommand):
 
     def _run(self, upcoming: Iterable[tuple[Edge, int]], claims: Claims | None) -> list[Trial]:
         ran: list[Trial] = []
-        silent = 0
+        inconclusive = 0
         with bench("calibrate-") as (_, judge):
             for number, (edge, seed) in enumerate(upcoming, start=1):
                 self.stderr.write(f"{number}  {_drawn(edge)}")
@@ -167,8 +172,8 @@ class Command(ExactCommand):
                     self.stderr.write(f"    {run.name}: saw {_words(run.seen)}")
                 if claims is not None:
                     claims.take(observed)
-                    silent = 0 if observed else silent + 1
-                    if compare(observed).contradictions or silent == MOST_SILENT:
+                    inconclusive = 0 if observed else inconclusive + 1
+                    if compare(observed).contradictions or inconclusive == MOST_INCONCLUSIVE:
                         break
         return ran
 
@@ -197,7 +202,7 @@ def _add_limits(parser: CommandParser) -> None:
 
 
 def _check(options: dict[str, Any]) -> None:
-    """Refuses what does not go together without --explore."""
+    """Rejects combinations of options that are invalid without --explore."""
     share = options["until_bound"]
     if options["record"] is not None:
         raise bad_input("--record goes with --explore")
@@ -220,19 +225,19 @@ def _check_minutes(minutes: float | None) -> None:
 def _claims(options: dict[str, Any], chosen: list[Edge]) -> Claims | None:
     if options["until_bound"] is None:
         return None
-    kept = [*trials.observed(), *trials.shipped(settings.LAB_RECORD)]
-    return Claims(chosen, options["until_bound"], kept)
+    observations = [*trials.observed(), *trials.shipped(settings.LAB_RECORD)]
+    return Claims(chosen, options["until_bound"], observations)
 
 
 def _upcoming(
     options: dict[str, Any], chosen: list[Edge], claims: Claims | None
 ) -> Iterator[tuple[Edge, int]]:
-    """What is run, with the seed of its schedule: each edge once, or until the bound holds."""
+    """Yields the edges to run, with their seeds: each edge once, or until the bound holds."""
     if claims is None:
         yield from zip(chosen, count(options["seed"]), strict=False)
         return
     until = time.monotonic() + (options["minutes"] or math.inf) * 60
-    # Schedules that were run before would add little.
+    # Schedules that were already run would add little.
     for edge, seed in zip(claims.draws(), count(options["seed"] + Trial.objects.count())):
         if time.monotonic() >= until:
             return
@@ -240,7 +245,7 @@ def _upcoming(
 
 
 def _unbounded(claims: Claims) -> str:
-    text = "; ".join(f"{event}: {what}: {n}" for (event, what), n in claims.open.items())
+    text = "; ".join(f"{event}: {claim}: {n}" for (event, claim), n in claims.open.items())
     return (
         f"stopped before the bound holds: {len(claims.open)} of {len(claims.all)} claims were "
         f"tried fewer than {claims.needed} times: {text}"
@@ -273,7 +278,7 @@ def _line(run: Explored) -> str:
 
 
 def _events(options: dict[str, Any]) -> list[FailureEvent]:
-    """Those that are named."""
+    """Returns the events of `--event`."""
     every = {event.name: event for event in all_events()}
     for name in options["event"]:
         if name not in every:
@@ -286,7 +291,7 @@ def _chosen(options: dict[str, Any]) -> list[Edge]:
     if options["most"] is not None and options["most"] < 1:
         raise bad_input("--most takes a whole number from 1 on")
     if options["recorded"] and not options["list"]:
-        return []  # nothing is run, so nothing need be drawn
+        return []  # nothing is run, so nothing has to be drawn
     drawn = [edge for edge in edges(options["seed"]) if edge.event in wanted]
     return drawn[: options["most"]]
 
@@ -304,13 +309,13 @@ def _summary(section: Section) -> list[str]:
     for row in section.rows:
         never = f"  ({row.why_never})" if row.why_never and not row.possible.seen else ""
         lines.append(
-            f"  {row.anomaly:<18} predicted possible: seen in {_of(row.possible)}   "
-            f"predicted impossible: seen in {_of(row.impossible)}{never}"
+            f"  {row.anomaly:<18} predicted possible: seen in {_share(row.possible)}   "
+            f"predicted impossible: seen in {_share(row.impossible)}{never}"
         )
     return lines
 
 
-def _of(side: Side) -> str:
+def _share(side: Side) -> str:
     return f"{len(side.seen)} of {len(side.runs)}"
 
 

@@ -1,4 +1,4 @@
-"""`manage.py cancel NAME…`: ends experiments that wait or run, whoever started them."""
+"""`manage.py cancel NAME…`: ends queued or running experiments of any visitor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from labs.runs import lifecycle
 
 
 class Command(ExactCommand):
-    """For an operator: a visitor can cancel only what was started in the same browser."""
+    """For an operator: a visitor can cancel only experiments of the same browser or account."""
 
     help = "Ends experiments that wait or run; NAME is the last part of the page's address."
 
@@ -19,12 +19,12 @@ class Command(ExactCommand):
         parser.add_argument("names", nargs="+", metavar="NAME")
 
     def handle(self, *args: object, **options: Any) -> None:
-        left = []
+        unknown = []
         for name in options["names"]:
             if lifecycle.cancel(name, "an operator"):
                 self.stdout.write(f"{name} is cancelled.")
             else:
-                left.append(name)
-        if left:
-            text = ", ".join(left)
+                unknown.append(name)
+        if unknown:
+            text = ", ".join(unknown)
             raise CommandError(f"No experiment of this name waits or runs: {text}.", returncode=2)

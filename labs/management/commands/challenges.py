@@ -17,7 +17,7 @@ from labs.management import proving
 
 
 class Command(ExactCommand):
-    """Exit codes: 0, 1 a challenge is not what it says, 2 the input is wrong, 3 it was not run."""
+    """Exit codes: 0, 1 a challenge is not proven, 2 the input is wrong, 3 it was not run."""
 
     help = "Lists the challenges by level, and proves on real brokers that each can be solved."
     requires_system_checks = ()
@@ -87,7 +87,7 @@ def _data(challenge: Challenge) -> dict[str, Any]:
 
 
 def _table(proofs: list[Proof]) -> str:
-    """A line a challenge: what the optimum and the tempting answer were graded."""
+    """Returns one line per challenge: the grades of the optimum and the tempting answer."""
     rows: dict[str, list[str]] = {}
     for proof in proofs:
         rows.setdefault(proof.challenge, []).append(str(proof))

@@ -40,7 +40,7 @@ class Command(ExactCommand):
     requires_system_checks = ()
     _failed = False
     _judge: Path | None = None
-    """The socket of a judge that is kept warm between the runs, where there are several."""
+    """The socket of a judge that is kept warm between several runs."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         request.add_arguments(parser)
@@ -68,12 +68,12 @@ class Command(ExactCommand):
     def _across(self, lines: Sequence[str], options: dict[str, Any]) -> None:
         search = request.search(lines, options)
         rows: list[across.Row] = []
-        if options["keep"]:  # of another question: refused before anything is run
+        if options["keep"]:  # a file of another request is rejected before any run
             _keep((), options)
         with bench("across-") as (_, self._judge):
             for row in across.run_over(search, partial(self._line, options)):
                 rows.append(row)
-                if options["keep"]:  # at once: what is interrupted has not run for nothing
+                if options["keep"]:  # immediately, so that an interruption loses nothing
                     _keep([row], options)
         changes = across.changes(rows, options["scenario"])
         data = request.requested_lines(options) | across.as_data(rows, changes)
@@ -86,13 +86,13 @@ class Command(ExactCommand):
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
 
     def _line(self, options: dict[str, Any], line: str) -> across.Row:
-        """The row of a line of brokers or a release; if it cannot be staged there, with why."""
+        """Returns the row of a line or a release; it has a reason if nothing can be run there."""
         try:
             spec = request.spec_on({**options, "kafka": line})
         except CommandError as cannot:
             self.stderr.write(f"Kafka {line}: {cannot}")
             return across.Row(line, why_not=str(cannot))
-        if note := sentences.substitution(spec):  # the row is of the line that it names, or empty
+        if note := sentences.substitution(spec):  # no other line may replace the one of the row
             self.stderr.write(f"Kafka {line}: {note}")
             return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
@@ -118,8 +118,8 @@ class Command(ExactCommand):
             if as_data
             else "\n".join(map(str, tallies))
         )
-        if left := unbounded(tallies, share):
-            names = ", ".join(run.name for run in left)
+        if unbounded_arms := unbounded(tallies, share):
+            names = ", ".join(run.name for run in unbounded_arms)
             message = f"stopped before the bound of {share:g} holds: {names}"
             raise CommandError(message, returncode=NOT_RUN)
 
@@ -128,14 +128,14 @@ class Command(ExactCommand):
         try:
             with Launch(spec, _folder(spec), self._judge) as running:
                 for event in running:
-                    self._tell(event)
+                    self._report_event(event)
                     result = event.get("experiment") or result
                     self._failed = self._failed or event["event"] == "error"
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
         return result
 
-    def _tell(self, event: dict[str, Any]) -> None:
+    def _report_event(self, event: dict[str, Any]) -> None:
         if event["event"] == "phase":
             words = pace.PHASES.get(event["phase"], event["phase"])
             words = f"{words}: {event['detail']}" if "detail" in event else words
@@ -148,19 +148,19 @@ class Command(ExactCommand):
 
 
 def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
-    """Adds rows to a file of kept ones. What its changes mean is said anew by today's rules."""
+    """Adds rows to a file; the causes of its changes are computed again with today's rules."""
     file: Path = options["keep"]
     fresh = request.requested_lines(options) | across.as_data(new, ())
     try:
-        kept = json.loads(file.read_text("utf-8")) if file.exists() else {**fresh, "rows": []}
-        rows = across.merged(fresh, kept)
-        held = [
+        stored = json.loads(file.read_text("utf-8")) if file.exists() else {**fresh, "rows": []}
+        rows = across.merged(fresh, stored)
+        all_rows = [
             across.from_data(row, request.on_release(options, row["release"] or row["kafka"]))
             for row in rows
         ]
     except (across.AcrossError, KeyError, TypeError, ValueError) as wrong:
         raise bad_input(f"--keep {file.name}: nothing was kept: {wrong}") from wrong
-    data = across.as_data(held, across.changes(held, options["scenario"]))
+    data = across.as_data(all_rows, across.changes(all_rows, options["scenario"]))
     if new:
         file.write_text(json.dumps(fresh | data, indent=1) + "\n", "utf-8")
 
@@ -174,6 +174,6 @@ def _summary(result: dict[str, Any]) -> str:
 
 
 def _folder(spec: ExperimentSpec) -> Path:
-    """A new folder next to those of the web's experiments; nothing removes it automatically."""
+    """Returns a new folder next to those of web experiments; it is never removed automatically."""
     stamp = timezone.now().strftime("%Y%m%d-%H%M%S")
     return Path(settings.LAB_RUNS_DIR) / "by-hand" / f"{stamp}-{spec.seed}-{os.getpid()}"

@@ -36,7 +36,7 @@ _TROUBLE = (
 
 
 class Command(ExactCommand):
-    """Exit codes: 0, 1 an incident is not what it says, 2 the input is wrong, 3 it was not run."""
+    """Exit codes: 0, 1 an incident is not proven, 2 the input is wrong, 3 it was not run."""
 
     help = "Lists the incidents, and plays them on the releases with the bug and without it."
     requires_system_checks = ()
@@ -73,8 +73,8 @@ class Command(ExactCommand):
         if options["verify"] is not None:
             every = {incident.id: incident for incident in all_incidents()}
             self._verify(proving.chosen(options["verify"], find, every, "incident"), options)
-        elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
-            raise bad_input(f"{given[0]} is for --verify")
+        elif misplaced := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
+            raise bad_input(f"{misplaced[0]} is for --verify")
         elif options["add"]:
             raise bad_input("--add is for --keep")
         elif options["kept"]:
@@ -129,7 +129,7 @@ def _data(incident: Incident) -> dict[str, Any]:
 
 
 def _table(plays: Sequence[Played]) -> str:
-    """A line an incident: in how many plays the harm was seen, on each side."""
+    """Returns one line per incident: the plays with the harm, on each side."""
     rows: dict[str, dict[str, str]] = {}
     for play in plays:
         cell = f"{play.shown} of {play.times} on {play.release}"

@@ -1,4 +1,4 @@
-"""`manage.py keep NAME`: makes a run of this installation the one that the home page plays."""
+"""`manage.py keep NAME`: makes a local run the one that the home page replays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labs.pages.experiments.recorded import NotRecordable, keep
 
 
 class Command(ExactCommand):
-    """For a release: the recording is a file of the sources."""
+    """For a release: the recording is a source file."""
 
     help = (
         "Makes an experiment of this installation the one that the home page plays; NAME is the "

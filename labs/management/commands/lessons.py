@@ -29,11 +29,11 @@ _UNANSWERED = (
     "shown from three visitors on.\n"
 )
 Turn = tuple[Lesson, int, int]
-"""A lab, how often it is run, and the first seed."""
+"""A lab, the number of its runs, and the first seed."""
 
 
 class Command(ExactCommand):
-    """Exit codes: 0, 1 a lab is not what it says, 2 the input is wrong, 3 it could not be run."""
+    """Exit codes: 0, 1 a lab is not proven, 2 the input is wrong, 3 it could not be run."""
 
     help = "Lists the labs, in the order of the course, and proves them on real brokers."
     requires_system_checks = ()
@@ -86,19 +86,19 @@ class Command(ExactCommand):
 
     def _list(self, *, as_data: bool) -> None:
         try:
-            kept = lesson_record.read(settings.LAB_LESSON_RECORD)
+            records = lesson_record.read(settings.LAB_LESSON_RECORD)
         except lesson_record.RecordError as wrong:
             raise bad_input(str(wrong)) from wrong
         if as_data:
-            rows = [_data(lab, standing(lab, kept)) for lab in all_lessons()]
+            rows = [_data(lab, standing(lab, records)) for lab in all_lessons()]
             self.stdout.write(json.dumps(rows, indent=2))
             return
         for lesson in all_lessons():
             self.stdout.write(f"{lesson.order:2}. {lesson.name}\n    {lesson.title}: {lesson.goal}")
             text = ", ".join(
-                f"{one.role} {one.shown} of {one.judged}"
-                + (f" ({one.unknown} not judged)" if one.unknown else "")
-                for one in standing(lesson, kept)
+                f"{role.role} {role.shown} of {role.judged}"
+                + (f" ({role.unknown} not judged)" if role.unknown else "")
+                for role in standing(lesson, records)
             )
             self.stdout.write(f"    symptom on real brokers: {text or 'not run yet'}")
 
@@ -131,7 +131,7 @@ class Command(ExactCommand):
         turns: Iterable[Turn] = ((lesson, runs, seed) for lesson in lessons)
         if minutes is not None:
             end = time.monotonic() + 60 * minutes
-            turns = _not_kept_yet(lessons, runs, seed, end, under_way)
+            turns = _missing_turns(lessons, runs, seed, end, under_way)
 
         def keep_batch(proofs: list[Proof]) -> None:
             if options["keep"]:
@@ -148,16 +148,16 @@ def _name(proof: Proof) -> str:
     return f"{proof.lesson}, {proof.role}"
 
 
-def _not_kept_yet(
+def _missing_turns(
     lessons: list[Lesson], runs: int, seed: int, end: float, under_way: Counter[str]
 ) -> Iterator[Turn]:
-    """One run after the other, of the lab that has fewest, until the monotonic time `end`.
+    """Yields single runs of the lab with the fewest, until the monotonic time `end`.
 
-    `under_way` counts those that were yielded, by lab; who keeps one takes it out.
+    `under_way` counts the yielded runs by lab; the caller subtracts each one that it has stored.
     """
     while time.monotonic() < end:
-        kept = lesson_record.read(settings.LAB_LESSON_RECORD)
-        chosen = lesson_record.next_run(lessons, kept, runs, seed, under_way)
+        records = lesson_record.read(settings.LAB_LESSON_RECORD)
+        chosen = lesson_record.next_run(lessons, records, runs, seed, under_way)
         if chosen is None:
             return
         under_way[chosen[0].name] += 1
@@ -181,7 +181,7 @@ def _data(lesson: Lesson, stands: list[Standing]) -> dict[str, Any]:
 
 
 def _table(proofs: list[Proof]) -> str:
-    """A line a lab: in how many runs its symptom showed, under each of the three settings."""
+    """Returns one line per lab: the runs with its symptom, for each of the three settings."""
     rows: dict[str, list[str]] = {}
     for proof in proofs:
         rows.setdefault(proof.lesson, []).append(str(proof))

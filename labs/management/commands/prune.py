@@ -1,6 +1,6 @@
 """`manage.py prune`: keeps the ledgers within their limit, as the worker does after each run.
 
-And the cache of jars within `LAB_CACHE_LIMIT_MB`, as every download does.
+It also keeps the cache of jars within `LAB_CACHE_LIMIT_MB`, as every download does.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Command(ExactCommand):
         pruned = pruning.prune(options["limit_mb"] * pruning.MEGABYTE)
         deleted = budget.enforce_limit(distribution.always_kept())
         if options["json"]:
-            gone = [row.name for row in deleted]
-            data = {"limit_mb": options["limit_mb"], "pruned": pruned, "deleted": gone}
+            names = [row.name for row in deleted]
+            data = {"limit_mb": options["limit_mb"], "pruned": pruned, "deleted": names}
             self.stdout.write(json.dumps(data))
             return
         self.stdout.write(

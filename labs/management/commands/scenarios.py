@@ -67,9 +67,9 @@ class Command(ExactCommand):
         self.stdout.write(f"{'':{width}}  KRaft       with ZooKeeper")
         for scenario in all_scenarios():
             kraft = f"{scenario.lines[-1]} to {scenario.lines[0]}"
-            with_it = scenario.zookeeper_lines
+            zookeeper_lines = scenario.zookeeper_lines
             without = f"- {scenario.why_no_zookeeper}"
-            modes = f"{with_it[-1]} to {with_it[0]}" if with_it else without
+            modes = f"{zookeeper_lines[-1]} to {zookeeper_lines[0]}" if zookeeper_lines else without
             self.stdout.write(f"{scenario.name:{width}}  {kraft}  {modes}")
 
     def _lines(self, *, as_data: bool, zookeeper: bool) -> None:

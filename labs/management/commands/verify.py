@@ -1,4 +1,4 @@
-"""`manage.py verify`: the Spark job alone, on any ledgers, in one session."""
+"""`manage.py verify`: runs only the Spark job, on any ledgers, in one session."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _answers(options: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _table(answer: dict[str, Any]) -> str:
-    """An answer for a person: the verdict, why, and the counts."""
+    """Returns an answer as text: the verdict, its reason, and the counts."""
     if "error" in answer:
         return f"{answer['ledger']}: {'not judged' if 'crashed' in answer else 'malformed'}\n"
     lines = [f"{answer['ledger']}: {answer['verdict']}", f"  {answer['reason']}", ""]
