@@ -240,7 +240,7 @@ def test_two_racks_have_as_many_replicas_each(replicas: int) -> None:
 
 @pytest.mark.parametrize(
     ("streams", "why"),
-    [({}, "no Kafka Streams"), ({"group.protocol": "streams"}, "longer than a run")],
+    [({}, "not a Kafka Streams"), ({"group.protocol": "streams"}, "longer than a run")],
 )
 def test_another_application_or_a_long_session_is_no_run_of_streams(
     streams: dict[str, Any], why: str
