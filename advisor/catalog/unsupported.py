@@ -88,7 +88,7 @@ _WAITS: Mapping[tuple[Component, str], str] = {
         "makes a broker shut down before it has started (BrokerServer.startup)"
     ),
     (Component.BROKER, "zookeeper.connection.timeout.ms"): (
-        "makes a broker shut down before it is connected to ZooKeeper (ZooKeeperClient)"
+        "makes a broker shut down before its connection with ZooKeeper is up (ZooKeeperClient)"
     ),
     (Component.BROKER, "request.timeout.ms"): (
         "gives up the requests between brokers about transactions, so that none ends "

@@ -1,6 +1,6 @@
 """Brokers of one release, often a past one, on loopback; they end with the process that owns them.
 
-Their metadata is in ZooKeeper for releases before 3.0, otherwise in a KRaft controller. Past
+For releases before 3.0 ZooKeeper has their metadata, otherwise a KRaft controller has it. Past
 releases are used only for incidents.
 """
 

@@ -295,7 +295,7 @@ def _commit_timeout(pipeline: Pipeline) -> Iterator[HopelessSetting]:
 def _cluster_timeouts(pipeline: Pipeline) -> Iterator[HopelessSetting]:
     """Brokers count as dead, or as lagging, before their next heartbeat or fetch can arrive.
 
-    A ZooKeeper session is never shorter than two of its ticks.
+    A session of ZooKeeper is never shorter than two of its ticks.
     """
     topic = Replication(pipeline)
     if not topic.zookeeper and topic.session_timeout_ms <= MIN_RESPONSE_MS:

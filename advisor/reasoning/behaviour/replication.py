@@ -210,7 +210,7 @@ class Replication:
 
     @derived_property
     def zookeeper(self) -> bool:
-        """Whether ZooKeeper keeps track of live brokers; otherwise KRaft's controllers do.
+        """Whether ZooKeeper tracks live brokers; otherwise KRaft's controllers do.
 
         KRaft is ready for production since 3.3 (KIP-833) and the only mode since 4.0 (KIP-500). The
         team is only asked about the lines between; earlier brokers are assumed to have ZooKeeper.

@@ -1,6 +1,6 @@
 """A broker that missed the epoch in between leads again, and the follower truncates too little.
 
-In the report, two ZooKeeper sessions expire in quick succession. Here, one broker is down at a
+In the report, two sessions of ZooKeeper expire in quick succession. Here, one broker is down at a
 time, and the other one is elected uncleanly, which always gives the same two logs.
 """
 
