@@ -108,7 +108,7 @@ class StreamsTopology(ProduceConsume):
                 yield f"{component} {name}={value} is left out: {why}"
         for name, value in self.arm.settings["streams"].items():
             if _unknown_class(name, value):
-                yield f"streams {name}={value} is left out: a run has Kafka's own classes alone"
+                yield f"streams {name}={value} is left out: a run has only Kafka's classes"
         yield from skipped_messages(self._application)
         described = self._application.get("state", self._state)
         if described != self._state:
