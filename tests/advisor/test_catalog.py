@@ -151,7 +151,7 @@ def test_values_are_read_as_the_client_reads_them(name: str, text: str, value: V
         ("enable.idempotence", "yes", "must be true or false"),
         ("transactional.id", "a b", "letters, digits"),
         ("transactional.id", "$(reboot)", "letters, digits"),
-        ("transactional.id", "x" * 251, "is 251 characters long; at most 250 are taken"),
+        ("transactional.id", "x" * 251, "is 251 characters long; at most 250 are accepted"),
         ("transactional.id", "a\nacks=0", "a newline or another control character"),
         ("acks", "a\tll", "a newline or another control character"),
         ("acks", "all\xa0", "a newline or another control character"),
