@@ -51,8 +51,8 @@ def _static_members(pipeline: Pipeline) -> bool:
 
 
 def _by_default(pipeline: Pipeline) -> bool:
-    """Left to its default, not switched on by a transactional.id, nor off by what it cannot have
-    beside it."""
+    """Whether idempotence is on by default, neither by a transactional.id nor off by a conflicting
+    setting."""
     stated = "enable.idempotence" in pipeline.stated(Component.PRODUCER)
     if stated or pipeline.text(Component.PRODUCER, "transactional.id"):
         return False
@@ -91,8 +91,8 @@ def _beyond_the_topic(pipeline: Pipeline) -> bool | None:
 
 
 def _disk_returns_empty(pipeline: Pipeline) -> bool:
-    """Only where it was stated (else an operator is taken to elect another replica first), and only
-    without the cure, which brokers of 4.0 have where it is switched on."""
+    """Whether a broker restarts with an empty disk. It must be stated (otherwise an operator is
+    assumed to elect another replica), and the cure of 4.0 must be off."""
     replication = Replication(pipeline)
     return replication.returns_empty and not replication.eligible_replicas
 

@@ -80,8 +80,8 @@ def hits(pipeline: Pipeline) -> tuple[Hit, ...]:
 
 
 def readable(pipeline: Pipeline) -> Pipeline | None:
-    """The pipeline if the catalog takes it: what is in force can be asked of it. Of more copies
-    than brokers it can."""
+    """Returns the pipeline if the catalog accepts it, so that its settings in force can be read.
+    More copies than brokers are accepted."""
     try:
         return (
             pipeline if all(problem.needs_more_brokers for problem in pipeline.problems()) else None
@@ -175,9 +175,9 @@ def _unmet(advisory: Advisory, pipeline: Pipeline | None) -> Iterator[str | None
 def _has(pipeline: Pipeline, need: SettingNeed) -> bool | None:
     if pipeline.knows(need.component, need.setting):
         return pipeline.value(need.component, need.setting) in need.values
-    of = (pipeline.family, pipeline.version, pipeline.kafka, need.component)
+    scope = (pipeline.family, pipeline.version, pipeline.kafka, need.component)
     try:
-        lookup(*of, need.setting, every=True)
+        lookup(*scope, need.setting, every=True)
     except SettingError:
         return False
     return None

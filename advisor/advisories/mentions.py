@@ -20,7 +20,7 @@ from advisor.advisories.releases import VersionError, line, possible_releases, r
 _NUMBER = r"v?(?P<version>\d{1,2}(?:\.\d{1,4}){1,8})(?P<confluent>-(?:ccs|ce)\b)?"
 """Confluent marks its own builds: `7.6.0-ccs` is of Confluent Platform 7.6, and so Kafka 3.6."""
 _ALONE = r"(?<![\w.-])(?<!debezium/)"
-"""What may stand before a name, so that it does not end another product's name."""
+"""The condition before a name, so that it is not the end of another product's name."""
 _JAR = r"(?:[-:]|</artifactId>\s*<version>|['\"],\s*version:\s*['\"])"
 _ALL = (Part.PRODUCER, Part.CONSUMER, Part.BROKER, Part.STREAMS, Part.CONNECT)
 _CLIENTS = (Part.PRODUCER, Part.CONSUMER)
@@ -70,7 +70,7 @@ _OTHER = (
     "concern you all the same: state the version of kafka-clients or librdkafka."
 )
 _BARE = re.compile(rf"{_NUMBER}(?:\.x)?(?:\.(?:kraft|tiered))?")
-"""With the ends that Amazon's MSK puts behind a number."""
+"""A version alone, with the suffixes of Amazon's MSK."""
 _NAMES = {Product.KAFKA: "Kafka", Product.LIBRDKAFKA: "librdkafka", Product.SPARK: "Spark"}
 MAX_TEXT = 100_000
 """The number of characters that are read; the output of a large cluster is shorter."""
@@ -86,25 +86,27 @@ class Mention:
 
 
 def mentions(text: str) -> tuple[Mention, ...]:
-    """The versions that a text mentions, each once. Raises `VersionError` without any.
+    """Returns the versions that a text mentions, each once. Raises `VersionError` without any.
 
-    What is said of all of Kafka is not said of a part that has a version of its own in the text.
+    A version of Kafka as a whole does not apply to parts that have their own version in the text.
     """
     text = text[:MAX_TEXT]
     mentions = list(_mentions(text))
     if not mentions:
-        for others, message in ((_OTHER_BROKERS, _OTHER), (_OWN_NUMBERS, _OWN)):
-            if other := others.search(text):
-                raise VersionError(message.format(other[0]))
+        for pattern, message in ((_OTHER_BROKERS, _OTHER), (_OWN_NUMBERS, _OWN)):
+            if match := pattern.search(text):
+                raise VersionError(message.format(match[0]))
         shown = " ".join(text.split())[:40]
         raise VersionError(f"No version of Kafka, librdkafka or Spark is in {shown!r}.")
-    named = {part for mention in mentions if mention.parts != _ALL for part in mention.parts}
-    left = (
-        replace(mention, parts=tuple(part for part in mention.parts if part not in named))
+    specific_parts = {
+        part for mention in mentions if mention.parts != _ALL for part in mention.parts
+    }
+    remaining = (
+        replace(mention, parts=tuple(part for part in mention.parts if part not in specific_parts))
         if mention.parts == _ALL else mention
         for mention in mentions
     )  # fmt: skip
-    return tuple(dict.fromkeys(mention for mention in left if mention.parts))
+    return tuple(dict.fromkeys(mention for mention in remaining if mention.parts))
 
 
 def _mentions(text: str) -> Iterator[Mention]:
@@ -113,15 +115,15 @@ def _mentions(text: str) -> Iterator[Mention]:
         yield from (Mention(_BROKER, line, "kafka-broker-api-versions") for line in lines)
         return
     if bare := _BARE.fullmatch(text.strip()):
-        yield _sound(_mention(bare, _ALL))
+        yield _checked(_mention(bare, _ALL))
         return
-    taken: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for pattern, parts in _PATTERNS:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             start, end = match.span()
-            if not any(start < other_end and other < end for other, other_end in taken):
-                taken.append((start, end))
-                yield _sound(_mention(match, parts))
+            if not any(start < other_end and other < end for other, other_end in spans):
+                spans.append((start, end))
+                yield _checked(_mention(match, parts))
 
 
 def _mention(match: re.Match[str], parts: tuple[Part, ...]) -> Mention:
@@ -152,28 +154,28 @@ def _line_of_confluent(major: int, minor: int) -> str:
             return f"{major - 4}.{minor}"
 
 
-def _sound(mention: Mention) -> Mention:
+def _checked(mention: Mention) -> Mention:
     """Returns the mention. Raises `VersionError` if its line is unknown.
 
     Every bug would seem to be absent from an unknown line.
     """
-    of = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
-    product = of.get(mention.parts[0], Product.KAFKA)
-    known = releases(product)
+    products = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
+    product = products.get(mention.parts[0], Product.KAFKA)
+    listed = releases(product)
     may_be = possible_releases(product, mention.version)
-    if may_be and {line(version) for version in may_be} <= {line(version) for version in known}:
+    if may_be and {line(version) for version in may_be} <= {line(version) for version in listed}:
         return mention
     message = (
-        f"No release of {_NAMES[product]} {mention.version} is known here, only {known[0]} to "
-        f"{known[-1]}."
+        f"No release of {_NAMES[product]} {mention.version} is known here, only {listed[0]} to "
+        f"{listed[-1]}."
     )
-    if product is Product.KAFKA and (confluent := _of_confluent(mention.version)):
+    if product is Product.KAFKA and (confluent := _confluent_hint(mention.version)):
         message += f" {confluent}"
     raise VersionError(message)
 
 
-def _of_confluent(version: str) -> str:
-    """What helps whoever states a version of Confluent Platform as one of Kafka; else empty."""
+def _confluent_hint(version: str) -> str:
+    """Returns a hint if the version is probably one of Confluent Platform; otherwise empty."""
     major, minor = (int(number) for number in version.split(".")[:2])
     if not 5 <= major <= 8:
         return ""

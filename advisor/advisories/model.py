@@ -112,8 +112,8 @@ class Advisory:
     @property
     def product(self) -> Product:
         """The product whose release numbers the ranges have."""
-        own = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
-        return own.get(self.part, Product.KAFKA)
+        products = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
+        return products.get(self.part, Product.KAFKA)
 
     def affects(self, release: Version) -> bool:
         """Whether this release has the bug."""

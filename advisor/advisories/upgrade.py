@@ -42,44 +42,54 @@ def _upgrades(
     hits: tuple[Hit, ...], running: Versions, pipeline: Pipeline | None
 ) -> Iterator[Upgrade]:
     clients = "kafka-clients inside Spark" if Part.SPARK in running else "Java clients"
-    for what, parts in (
+    for product, parts in (
         ("brokers", {Part.BROKER}),
         (clients, _CLIENT),
         ("librdkafka", {Part.LIBRDKAFKA}),
         ("Spark", {Part.SPARK}),
     ):
-        own = [hit for hit in hits if hit.advisory.part in parts]
-        if own:
-            yield _smallest(what, own, {part for part in parts if part in running}, pipeline)
+        product_hits = [hit for hit in hits if hit.advisory.part in parts]
+        if product_hits:
+            yield _smallest(
+                product, product_hits, {part for part in parts if part in running}, pipeline
+            )
 
 
-def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | None) -> Upgrade:
-    text, product = own[0].running, own[0].advisory.product
-    hit = [hit.advisory for hit in own]
+def _smallest(name: str, hits: list[Hit], parts: set[Part], pipeline: Pipeline | None) -> Upgrade:
+    text, product = hits[0].running, hits[0].advisory.product
+    affecting = [affecting.advisory for affecting in hits]
     # The newest that may be running: an upgrade from a line must not lead back within it.
     least = max(
         release
         for release in possible_releases(product, text)
-        if any(one.affects(release) for one in hit)
+        if any(advisory.affects(release) for advisory in affecting)
     )
     later = [release for release in releases(product) if release >= least]
     curable = [
-        advisory for advisory in hit if any(not advisory.affects(release) for release in later)
+        advisory
+        for advisory in affecting
+        if any(not advisory.affects(release) for release in later)
     ]
-    others = [
+    other_advisories = [
         advisory for advisory in advisories()
-        if advisory.part in parts and advisory not in hit and may_concern(advisory, pipeline)
+        if advisory.part in parts and advisory not in affecting and may_concern(advisory, pipeline)
     ]  # fmt: skip
-    clean = [version for version in later if not any(one.affects(version) for one in curable)]
-    good = [version for version in clean if not any(one.affects(version) for one in others)]
+    clean = [
+        version for version in later if not any(advisory.affects(version) for advisory in curable)
+    ]
+    good = [
+        version
+        for version in clean
+        if not any(advisory.affects(version) for advisory in other_advisories)
+    ]
     target = next(iter(good or clean), None) if curable else None
     bad = [release for release in later if target and release > target and release not in good]
     cleared = tuple(advisory.id for advisory in curable) if target else ()
     return Upgrade(
-        what=what,
+        what=name,
         running=text,
         target=str(target or ""),
         clears=cleared,
-        remain=tuple(advisory.id for advisory in hit if advisory.id not in cleared),
+        remain=tuple(advisory.id for advisory in affecting if advisory.id not in cleared),
         but_not=tuple(map(str, bad)),
     )

@@ -20,7 +20,7 @@ def search(words: str = "", component: str = "", version: str = "") -> list[Advi
     if not version.strip():
         return results
     rows = mentions(version)
-    return [advisory for advisory in results if any(_has(one, advisory) for one in rows)]
+    return [advisory for advisory in results if any(_has(mention, advisory) for mention in rows)]
 
 
 def _has(mention: Mention, advisory: Advisory) -> bool:

@@ -17,7 +17,7 @@ MAX_VERSION = 4_000
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Every known bug, or those that a search and a version find; htmx asks for the list alone.
+    """Every known bug, or those that match a search and a version; htmx requests only the list.
 
     Text that is not a version comes back as typed, with status 400.
     """
@@ -31,10 +31,12 @@ def index(request: HttpRequest) -> HttpResponse:
         advisories = advisory_search.search(words, part, version)
     except VersionError as error:
         wrong = str(error)
-    groups = [(part, [one for one in advisories if one.part is part]) for part in Part]
+    groups = [
+        (part, [advisory for advisory in advisories if advisory.part is part]) for part in Part
+    ]
     context = {
         "words": words, "version": version, "component": part, "components": list(Part),
-        "count": len(advisories), "groups": [(name, all_) for name, all_ in groups if all_],
+        "count": len(advisories), "groups": [(name, listed) for name, listed in groups if listed],
         "mentions": rows, "wrong": wrong,
     }  # fmt: skip
     block = "#found" if request.htmx else ""  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Links to the concepts, set in every page and in every part of one that is drawn anew."""
+"""Links to the concepts, in every page and in every part that htmx replaces."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class ConceptLinksMiddleware:
             html = response.content.decode()
             if "<main" in html:
                 response.content = _with_links(html)
-            elif getattr(request, "htmx", False) and not _goes_on(request, response):
+            elif getattr(request, "htmx", False) and not _keeps_updating(request, response):
                 response.content = linked(html, _address)
         return response
 
 
-def _goes_on(request: HttpRequest, response: HttpResponse) -> bool:
+def _keeps_updating(request: HttpRequest, response: HttpResponse) -> bool:
     """Whether the response is updated every second: a link in it would lose the keyboard focus."""
     match = request.resolver_match
     live = match is not None and (match.url_name or "").endswith("live")

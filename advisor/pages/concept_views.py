@@ -1,4 +1,4 @@
-"""The pages of the concepts: a drawing, a few paragraphs, where to see it, where it is from."""
+"""The pages of the concepts: a drawing, a few paragraphs, demonstrations, and sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from advisor.concepts import Concept, Demonstration, all_concepts, find
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One way to see a concept: what one does there, which page it is, and its address."""
+    """A link to a demonstration of a concept; `does` is the verb for it."""
 
     does: str
     see: Demonstration
@@ -40,7 +40,7 @@ def concept(request: HttpRequest, name: str) -> HttpResponse:
     at = concepts.index(concept)
     context = {
         "concept": concept,
-        # A file of the house: nothing in it was typed by a visitor.
+        # This is one of our files: visitors typed nothing in it.
         "text": mark_safe(concept.html),  # noqa: S308
         "svg": _drawing(concept),
         "links": [_link(see) for see in concept.see],
@@ -51,7 +51,7 @@ def concept(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _drawing(concept: Concept) -> SafeString:
-    """Its SVG, a file of the house: nothing in it was typed by a visitor."""
+    """Returns the SVG of a concept, one of our files: visitors typed nothing in it."""
     return mark_safe(concept.svg)  # noqa: S308
 
 

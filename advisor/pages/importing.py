@@ -41,7 +41,7 @@ _HEADS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One answer that was read: its field, its name and value, and where it stands."""
+    """One answer that was read: its field, name, value and origin."""
 
     field: str
     part: str
@@ -53,7 +53,7 @@ class Row:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters()
 def intake(request: HttpRequest) -> HttpResponse:
-    """The page that takes files; what is sent to it is read, shown, and forgotten."""
+    """The page that accepts files; it reads and shows them, and stores nothing."""
     if request.method != "POST":
         return _page(request, {})
     return confirm(request, _read(request))
@@ -67,16 +67,16 @@ def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
     idle = dict(draft.unused_answers()).keys() - dict(before.unused_answers()).keys()
     context = {
         "inputs": inputs, "rows": list(_rows(inputs)), "problems": problems, "idle": sorted(idle),
-        "sound": pipeline is not None, "others": _others(before, inputs, idle),
+        "sound": pipeline is not None, "others": _remaining_answers(before, inputs, idle),
     }  # fmt: skip
     return _page(request, context, status=400 if inputs.problems else 200)
 
 
 @require_POST
 def use(request: HttpRequest) -> HttpResponse:
-    """Takes over what was read into the questionnaire, and to the advice if it can be given."""
+    """Copies the read settings into the questionnaire; redirects to the advice if possible."""
     sent = ((name, text) for name, text in request.POST.items() if isinstance(text, str))
-    entries = ((name, text[:MAX_LENGTH]) for name, text in sent if _may_be_taken(name))
+    entries = ((name, text[:MAX_LENGTH]) for name, text in sent if _is_importable(name))
     answers = dict(islice(entries, MAX_ANSWERS))
     draft = _merged(drafts.load(request.session), answers)
     drafts.put_aside(request.session, draft, another=False)
@@ -87,8 +87,8 @@ def use(request: HttpRequest) -> HttpResponse:
     return redirect("advisor:describe", STEPS[0].slug)
 
 
-def _may_be_taken(name: str) -> bool:
-    """Whether some client, of any release, has a setting of this name; a secret never may."""
+def _is_importable(name: str) -> bool:
+    """Whether a client of any release has a setting of this name that is not a secret."""
     if name in _HEADS:
         return True
     part, _, key = name.partition(".")
@@ -121,17 +121,17 @@ def _read(request: HttpRequest) -> Inputs:
 
 
 def _read_before(request: HttpRequest, inputs: Inputs) -> None:
-    """What the page before had read and was not confirmed yet: the next file adds to it."""
+    """Adds what the previous page had read, and the user has not confirmed yet."""
     entries_before = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
              if name.startswith(_BEFORE) and isinstance(text, str))  # fmt: skip
-    entries = ((name, text[:MAX_LENGTH]) for name, text in entries_before if _may_be_taken(name))
+    entries = ((name, text[:MAX_LENGTH]) for name, text in entries_before if _is_importable(name))
     for name, text in islice(entries, MAX_ANSWERS):
         if name not in inputs.fields:
             inputs.set_field(name, text, Origin("read before"))
 
 
 def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
-    """What was pasted and what was uploaded, by name. Raises `FileProblem`."""
+    """Yields pasted and uploaded text: (name, text). Raises `FileProblem`."""
     pasted = request.POST.get("text", "").removeprefix(MARK)
     if pasted.strip():
         yield PASTED, pasted
@@ -144,7 +144,7 @@ def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
 
 
 def _merged(draft: Draft, fields: Mapping[str, str]) -> Draft:
-    """The draft with what was read in place of what it had of the same name."""
+    """Returns the draft with the read fields, which replace existing ones."""
     return Draft({**draft.fields, **fields}, draft.done)
 
 
@@ -159,8 +159,8 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
             yield Row(field, part, name, value, origin)
 
 
-def _others(before: Draft, inputs: Inputs, idle: Collection[str]) -> int:
-    """How many earlier answers stay in force besides what was read."""
+def _remaining_answers(before: Draft, inputs: Inputs, idle: Collection[str]) -> int:
+    """Returns the number of earlier answers that stay in force."""
     stay = before.fields.keys() - inputs.fields.keys() - set(idle)
     return sum(bool(before.fields[name]) for name in stay)
 

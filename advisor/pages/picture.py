@@ -10,7 +10,7 @@ from advisor.reasoning.guarantees import Boundary, Guarantee
 
 _MOST_DRAWN = 5
 _ROOM = (71, 36)
-"""Where the copies stand in the drawing of `picture.html`, and how high they are together."""
+"""The position of the copies in the drawing of `picture.html`, and their total height."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Picture:
 
 
 def picture(guarantees: Mapping[Boundary, Guarantee], copies: Value) -> Picture:
-    """The picture of an answer: the guarantees at its boundaries, and its copies of a message."""
+    """Returns the picture of an answer: the guarantees at its boundaries, and its copies."""
 
     def leg(boundary: Boundary, covers: str, start: int, end: int) -> Leg:
         return Leg(boundary, guarantees[boundary], covers, start, end)

@@ -1,6 +1,6 @@
 """The reference: a page for every failure, rule and setting, generated from the code that decides.
 
-Only the words for the pages are here; the facts are in the file of each failure, rule or setting.
+This module has only the wording; the facts are in the files of failures, rules and settings.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range of versions in which a client treats a setting alike; None if it does not have it."""
+    """A range of versions with the same setting; None if they do not have it."""
 
     versions: str
     setting: Setting | None
@@ -56,7 +56,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ByFamily:
-    """A setting for one client family, newest versions first; they are `product`'s, or its own."""
+    """A setting for one client family, newest versions first, of `product` or of the client."""
 
     family: str
     product: str
@@ -65,21 +65,20 @@ class ByFamily:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """Every page: concepts, failures along the way of a message, rules by code, settings by
-    component."""
+    """Returns every page: concepts, failures along the path of a message, rules, and settings."""
     return (*_concepts(), *_failures(), *_rules(), *_settings())
 
 
 def search(words: str, kind: str = "") -> list[Entry]:
-    """The pages that hold every word, a synonym, or what it is short for (`hw`); those that are
-    modelled, and that have the words in name or title, come first. Without a word: all modelled."""
+    """Returns the pages with every word, a synonym, or its expansion (`hw`). Modelled settings, and
+    words in name or title, come first. Without words, it returns all modelled ones."""
     wanted = synonyms.parts(words)
     results = [
         entry for entry in entries()
         if kind in ("", entry.kind) and all(_holds(entry, word) for word in wanted)
         and (wanted or entry.modelled)
     ]  # fmt: skip
-    return sorted(results, key=lambda entry: (not entry.modelled, not _named(entry, wanted)))
+    return sorted(results, key=lambda entry: (not entry.modelled, not _is_in_name(entry, wanted)))
 
 
 def _holds(entry: Entry, word: str) -> bool:
@@ -90,13 +89,13 @@ def _holds(entry: Entry, word: str) -> bool:
 
 @cache
 def _short_for(word: str) -> tuple[str, ...]:
-    """What an abbreviation stands for, in the words of the concepts: `hw`, `high watermark`."""
+    """Returns the expansions of an abbreviation in the concepts: `high watermark` for `hw`."""
     return tuple(
         phrase for concept in all_concepts() if word in concept.short for phrase in concept.words
     )
 
 
-def _named(entry: Entry, wanted: list[str]) -> bool:
+def _is_in_name(entry: Entry, wanted: list[str]) -> bool:
     name = f"{entry.name} {entry.title}".lower()
     return all(word in name for word in wanted)
 
@@ -129,40 +128,40 @@ def _settings() -> Iterator[Entry]:
     for component in Component:
         by_family = [_settings_by_version(family, component) for family in Family]
         newest = [lines[0] for lines in by_family]
-        gone = [line for lines in by_family for line in lines[1:]]
-        for name in dict.fromkeys(name for row in (*newest, *gone) for name in row):
-            now = [row[name] for row in newest if name in row]
-            then = [row[name] for row in gone if name in row]
-            yield _setting(component, now or then, "" if now else GONE)
+        earlier = [line for lines in by_family for line in lines[1:]]
+        for name in dict.fromkeys(name for row in (*newest, *earlier) for name in row):
+            current = [row[name] for row in newest if name in row]
+            former = [row[name] for row in earlier if name in row]
+            yield _setting(component, current or former, "" if current else GONE)
 
 
-def _setting(component: Component, by: list[Setting], gone: str) -> Entry:
-    name, modelled = by[0].name, any(setting.modelled for setting in by) and not gone
-    aliases = " ".join(dict.fromkeys(alias for setting in by for alias in setting.aliases))
-    meanings = " ".join(dict.fromkeys(setting.meaning for setting in by))
-    summary = next((setting.meaning for setting in by if setting.modelled), UNUSED)
+def _setting(component: Component, settings: list[Setting], prefix: str) -> Entry:
+    name, modelled = settings[0].name, any(setting.modelled for setting in settings) and not prefix
+    aliases = " ".join(dict.fromkeys(alias for setting in settings for alias in setting.aliases))
+    meanings = " ".join(dict.fromkeys(setting.meaning for setting in settings))
+    summary = next((setting.meaning for setting in settings if setting.modelled), UNUSED)
     return Entry(
-        "setting", f"{component} {name}", name, component, f"{gone}{summary}",
+        "setting", f"{component} {name}", name, component, f"{prefix}{summary}",
         reverse("reference:setting", args=[component, name]),
         f"{component} {name} {aliases} {meanings}".lower(), modelled,
     )  # fmt: skip
 
 
 def _settings_by_version(family: Family, component: Component) -> list[dict[str, Setting]]:
-    """What a family has of a component, at its newest version and at each one before it."""
+    """Returns a family's settings of a component by version, newest first."""
     if component in (Component.TOPIC, Component.BROKER):
-        # The brokers' own, whatever the client: one family's answer is every one's.
+        # Settings of the brokers are the same for every client family.
         java = versions(Family.JAVA)[0]
         return [known_to(Family.JAVA, java, line, component) for line in kafka_versions()]
     client, brokers = versions(family)[0], kafka_versions()[0]
     results = [known_to(family, line, brokers, component) for line in versions(family)]
-    if component is Component.APPLICATION:  # some questions are of older brokers alone
+    if component is Component.APPLICATION:  # some questions only concern older brokers
         results += [known_to(family, client, line, component) for line in kafka_versions()[1:]]
     return results
 
 
 def shown_by(rules: Iterable[Rule]) -> list[tuple[FailureEvent, str]]:
-    """The failures that show the same as these rules of something else, and of what."""
+    """Returns the failures that show the same as these rules elsewhere: (event, words)."""
     events = {event.name: event for event in all_events()}
     return [(events[pair.event], pair.how) for rule in rules for pair in rule.shown_by]
 
@@ -175,13 +174,13 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
     results = []
     for family in Family:
         newest = versions(family)[0]
-        of_brokers = component in (Component.TOPIC, Component.BROKER)
-        of_kafka = _spans((v, _at(family, newest, v, component, name)) for v in kafka_versions())
-        brokers = of_brokers or len(of_kafka) > 1
-        of_client = (
+        is_of_brokers = component in (Component.TOPIC, Component.BROKER)
+        by_kafka = _spans((v, _at(family, newest, v, component, name)) for v in kafka_versions())
+        brokers = is_of_brokers or len(by_kafka) > 1
+        by_client = (
             (v, _at(family, v, kafka_versions()[0], component, name)) for v in versions(family)
         )
-        spans = of_kafka if brokers else _spans(of_client)
+        spans = by_kafka if brokers else _spans(by_client)
         if any(span.setting for span in spans):
             results.append(ByFamily(FAMILIES[family][0], "Kafka" if brokers else "", spans))
     return tuple(results)

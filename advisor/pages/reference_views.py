@@ -18,12 +18,12 @@ from advisor.reasoning.levers import ALL as LEVERS
 from advisor.reasoning.rules import all_rules
 
 MAX_WORDS = 100
-"""The most words of a search; every page is compared with all of them."""
+"""The maximum length of a search; every page is compared with all of its words."""
 
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Every page, or those that a search finds; htmx asks for the list alone."""
+    """Every page, or those that match a search; htmx requests only the list."""
     words = request.GET.get("q", "")[:MAX_WORDS]
     kind = request.GET.get("kind", "")
     kind = kind if kind in reference.KINDS else ""
@@ -44,7 +44,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def failure(request: HttpRequest, name: str) -> HttpResponse:
-    """One failure event: what it is, what it may do for which client, what it looks at."""
+    """One failure event: its story, its effects by client, and the settings it depends on."""
     event = next((event for event in all_events() if event.name == name), None)
     if event is None:
         raise Http404(f"There is no failure {name}")
@@ -84,7 +84,7 @@ def rule(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_safe
 def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
-    """One setting: every client's and version's own, and what depends on it."""
+    """One setting: its variants by client and version, and what depends on it."""
     part = Component(component) if component in set(Component) else None
     families = reference.by_family(part, name) if part else ()
     if part is None or not families:

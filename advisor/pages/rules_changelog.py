@@ -1,4 +1,4 @@
-"""What changed in the rules from version to version, as docs/rules-changelog.md tells it."""
+"""The changes of the rules by version, from docs/rules-changelog.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.conf import settings
 
 _RELEASE = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _DECISION = re.compile(r" \(\[[^]]*\]\([^)]*\)\)")
-"""A link to a file of this project, in brackets: it leads nowhere from a page."""
+"""A link to a file of this project, which does not work on a page."""
 _POINT = re.compile(r"^- (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -24,7 +24,7 @@ class Release:
 
 @cache
 def releases() -> tuple[Release, ...]:
-    """Every version, the newest first."""
+    """Returns every version, the newest first."""
     text = (settings.BASE_DIR / "docs" / "rules-changelog.md").read_text("utf-8")
     return tuple(
         Release(
@@ -36,6 +36,6 @@ def releases() -> tuple[Release, ...]:
 
 
 def since(version: str) -> tuple[Release, ...] | None:
-    """What came after a version, the newest first; None for one that is not in the list."""
+    """Returns the versions after this one, the newest first; None if it is not in the list."""
     names = [release.version for release in releases()]
     return releases()[: names.index(version)] if version in names else None

@@ -32,7 +32,7 @@ _TITLES = {
 
 
 def find_or_404(slug: str) -> Saved:
-    """What is saved. Raises `Http404` if nothing is, `StaleDescription` as `find` does."""
+    """Returns a saved answer. Raises `Http404` if there is none, and `StaleDescription`."""
     try:
         return services.find(slug)
     except Description.DoesNotExist:
@@ -61,7 +61,7 @@ def standing(saved: Saved) -> dict[str, Any]:
 
 @require_safe
 def compared(request: HttpRequest, slug: str) -> HttpResponse:
-    """For the page with a kept answer: whether today's rules answer differently."""
+    """The part of a page that says whether today's rules give a different answer."""
     saved = _kept_or_404(slug)
     context = standing(saved) | {"newer": difference(saved.answer, saved.today())}
     return render(request, "advisor/compared.html", context)
@@ -91,7 +91,7 @@ def _kept_or_404(slug: str) -> Saved:
 
 
 def _titles(section: Section) -> tuple[str, str]:
-    """What a section is about, and what its lines are."""
+    """Returns the title of a section, and the heading of its lines."""
     if section.guarantee is not None:
         return f"Changes for {GUARANTEES[section.guarantee]}", "Setting"
     return _TITLES[section.kind]
@@ -105,7 +105,7 @@ def renew(request: HttpRequest, slug: str) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """One answer that can no longer stand: its field, what was saved, and why not."""
+    """One answer that is no longer valid: its field, the saved value, and the reason."""
 
     name: str
     saved: str
@@ -113,7 +113,7 @@ class Obstacle:
 
 
 class StaleDescriptionMiddleware:
-    """Answers with 410 and a page that says why, whichever view met the description.
+    """Answers 410 with a page that has the reasons, whichever view loads the description.
 
     410 and not 404, because it exists; and not 409, because no other request would help.
     """
@@ -125,11 +125,11 @@ class StaleDescriptionMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """The page for a `StaleDescription`; other errors are not ours."""
+        """Returns the page for a `StaleDescription`; other errors are not handled."""
         if not isinstance(error, services.StaleDescription):
             return None
         page = render(request, "advisor/stale.html", _context(error), status=HTTPStatus.GONE)
-        add_never_cache_headers(page)  # the next release may take it again
+        add_never_cache_headers(page)  # the next release may accept it again
         return page
 
 

@@ -1,4 +1,4 @@
-"""What people type into the search of the reference, and the words that its pages have for it."""
+"""Synonyms for the search of the reference: typed words, and the words of its pages."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "durability": ("fsync", "flush", "loses power"),
     "failover": ("fail-over", "new leader", "takes over"),
 })  # fmt: skip
-"""By what is typed, in small letters: phrases of which a page has to have one."""
+"""Typed word in lower case → phrases, one of which a page must contain."""
 
 _SHORT = 3
 _PARTS = re.compile("|".join([*map(re.escape, sorted(SYNONYMS, key=len, reverse=True)), r"\S+"]))
 
 
 def parts(query: str) -> list[str]:
-    """The words of a query in small letters; a phrase that has a synonym is one of them."""
+    """Returns the words of a query in lower case; a phrase with a synonym counts as one word."""
     return _PARTS.findall(" ".join(query.lower().split()))
 
 
 def holds(text: str, word: str) -> bool:
-    """Whether a text has a word, or what it is another word for.
+    """Whether a text contains a word or one of its synonyms.
 
-    Three letters or fewer have to begin a word: `lso` is not found in "also".
+    Three letters or fewer must begin a word: `lso` does not match "also".
     """
     return any(_has(text, phrase) for phrase in (word, *SYNONYMS.get(word, ())))
 

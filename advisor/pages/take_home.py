@@ -22,9 +22,9 @@ from advisor.services import Saved
 
 
 def rendered(request: HttpRequest, saved: Saved) -> list[tuple[exports.Export, str]]:
-    """Each file that leads from the pipeline as described to the recommended one.
+    """Returns the exports that lead from the described pipeline to the recommended one.
 
-    Recommended by the answer that the link shows, and stamped with the version of its rules.
+    The recommendation is that of the stored answer; the stamp has the version of its rules.
     Raises `StaleDescription`.
     """
     described, recommended = saved.described(), saved.recommended()
@@ -62,7 +62,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def report(request: HttpRequest, slug: str) -> HttpResponse:
-    """The advice for the printer, nothing to open or press: of the reasons, those that decide."""
+    """The advice for printing, without controls, and with only the decisive reasons."""
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
     context["breaking"] = breaking(saved.answer.judgement)
@@ -85,11 +85,11 @@ def _stamp(request: HttpRequest, saved: Saved) -> exports.Stamp:
 
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that a zip archive can hold; a true one would change the bytes."""
+"""The earliest time of a zip archive; the current time would change the bytes."""
 
 
 def zipped(files: Mapping[str, str], folder: str) -> bytes:
-    """The texts by name below `folder`, in the order of their names; scripts are executable.
+    """Returns a zip of texts by name below `folder`, sorted by name; scripts are executable.
 
     Nothing is compressed: deflate's output differs between versions of zlib.
     """

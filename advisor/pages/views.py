@@ -30,11 +30,11 @@ from advisor.reports.reasons import breaking
 
 @require_safe
 def start(request: HttpRequest) -> HttpResponse:
-    """To the questionnaire's first step that is not done yet."""
+    """Redirects to the first step of the questionnaire that is not done yet."""
     draft = drafts.load(request.session)
-    done = draft.done
+    finished = draft.done
     steps = questionnaire.steps(draft.family)
-    first = next((step for step in steps if step.slug not in done), steps[0])
+    first = next((step for step in steps if step.slug not in finished), steps[0])
     return redirect("advisor:describe", first.slug)
 
 
@@ -50,7 +50,7 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
     draft = drafts.load(request.session)
     if request.method != "POST":
         page = _page(request, current, draft)
-        # Seen again by the browser's "back", it is asked for again: its stamp would be old.
+        # The browser must request it again after "back": otherwise, its stamp would be outdated.
         add_never_cache_headers(page)
         return page
     if clashes := _clashes(request, current, draft, answers):
@@ -75,7 +75,7 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
 
 @require_POST
 def card(request: HttpRequest, step: str) -> HttpResponse:
-    """The card for what is typed at this moment; keeps it, so that a reload finds it again."""
+    """The card for the current input, which is stored so that it survives a reload."""
     current = _step_or_404(step)
     answers = request.POST.dict()
     typed = tabs.changed(answers, tabs.read(answers.get("shown", "")))
@@ -86,14 +86,14 @@ def card(request: HttpRequest, step: str) -> HttpResponse:
 
 @require_POST
 def start_over(request: HttpRequest) -> HttpResponse:
-    """An empty questionnaire; the answers so far can be brought back."""
+    """Empties the questionnaire; the previous answers can be restored."""
     drafts.put_aside(request.session, Draft())
     return redirect("advisor:describe", STEPS[0].slug)
 
 
 @require_POST
 def undo(request: HttpRequest) -> HttpResponse:
-    """Brings back the answers that were put aside."""
+    """Restores the previous answers."""
     drafts.take_back(request.session)
     return redirect("advisor:describe", STEPS[0].slug)
 
@@ -113,7 +113,7 @@ def _clashes(
 
 
 def _read(draft: Draft) -> tuple[Pipeline | None, list[Problem]]:
-    """The pipeline of a draft, and its problems in words for the visitor."""
+    """Returns the pipeline of a draft, and its problems in words for the visitor."""
     pipeline, problems = services.from_fields(draft.flat())
     return pipeline, [in_words(problem, draft) for problem in problems]
 
@@ -139,7 +139,7 @@ def _page(
     request: HttpRequest, step: Step, draft: Draft, status: int = 200,
     clashing: tuple[Draft, tuple[tabs.Clash, ...]] | None = None,
 ) -> HttpResponse:  # fmt: skip
-    """`clashing` is the draft that is saved where another is shown, and in what they differ."""
+    """Renders a step. `clashing` has the saved draft and the clashes, if another draft is shown."""
     saved, clashes = clashing or (draft, ())
     pipeline, judged = _judged(draft)
     form = StepForm(step, draft, pipeline, judged["problems"])
@@ -165,7 +165,7 @@ def _page(
 
 
 def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[str, str, str]]:
-    """Problems of the other steps, linked to their fields there."""
+    """Returns problems of other steps, with links to their fields."""
     links = []
     for problem in problems:
         name = field_of(problem, draft.family)
@@ -176,7 +176,7 @@ def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[
 
 
 def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, Assumed]]:
-    """What the steps before asked for in vain, each with the address of its field."""
+    """Returns the assumptions for unanswered questions of earlier steps, with links."""
     if pipeline is None:
         return []
     links = []
@@ -189,7 +189,7 @@ def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, As
 
 @require_safe
 def advice(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a saved pipeline's settings mean and what to change, as it was said when saved."""
+    """The stored advice for a saved pipeline: its guarantees, and the changes."""
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
     context["breaking"] = breaking(saved.answer.judgement)
@@ -202,7 +202,7 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def reasons(request: HttpRequest, slug: str) -> HttpResponse:
-    """Why each failure may do what the advice says it may."""
+    """The reasons for the effects of each failure in the advice."""
     saved = find_or_404(slug)
     happening = [row for row in presentation.matrix(saved.answer.judgement) if row.happens]
     verdict = presentation.verdict(saved.answer, known_bugs(saved.answer))
@@ -226,8 +226,8 @@ def in_force(request: HttpRequest, slug: str) -> HttpResponse:
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Copies a saved pipeline into the questionnaire; the saved one stays as it is.
 
-    It opens at the field named `at`, if one is. A pipeline that the catalog no longer takes is
-    copied as well, and opens at the first step with an answer that is wrong by now.
+    It opens at the field `at`, if there is one. A pipeline that the catalog no longer accepts is
+    copied as well, and opens at the first step with an invalid answer.
     """
     draft = drafts.from_answers(services.answers(get_object_or_404(Description, slug=slug)))
     drafts.put_aside(request.session, draft)
