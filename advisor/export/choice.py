@@ -118,7 +118,7 @@ def _removed(revision: Revision, components: Iterable[Component]) -> Iterator[st
 
 
 def _all(revision: Revision, component: Component) -> tuple[Chosen, ...]:
-    pipeline, left = revision.exported, weak(revision)
+    pipeline, weak_keys = revision.exported, weak(revision)
     stated = pipeline.stated(component)
     return tuple(
         Chosen(
@@ -126,7 +126,7 @@ def _all(revision: Revision, component: Component) -> tuple[Chosen, ...]:
             yours or render(setting, value),
             stated=setting.name in stated,
             changed=revision.changes(component, setting.name),
-            weak=(component, setting.name) in left,
+            weak=(component, setting.name) in weak_keys,
             filled_in=yours is None,
         )
         for setting in pipeline.known_settings(component)

@@ -26,7 +26,7 @@ def new_consumer(bootstrap_servers, group_id):
 _SEND = '''
 
 def send(producer, topic, key, value, on_delivery):
-    """Queues one message. `on_delivery(error, message)` is told of its failure."""
+    """Queues one message. `on_delivery(error, message)` receives the result."""
     while True:
         try:
             producer.produce(topic, value, key, on_delivery=on_delivery)

@@ -1,4 +1,4 @@
-"""A fragment of `server.properties`: what changes for the brokers, in the file of every one."""
+"""A fragment of `server.properties`: the changes for the brokers, for the file of every broker."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`application.yml` for Spring Boot: the Java client's settings where Spring looks for them.
 
-The names are those of Spring Boot's KafkaProperties; what it has no name for goes into its
+The names are those of Spring Boot's KafkaProperties; settings without one go into its
 `properties`, with the key in brackets, so that the dots in it stay (Spring Boot reference, "Binding
 Maps").
 """
@@ -42,7 +42,7 @@ _TRANSACTION = (
 )
 _BATCH = "ack-mode batch: Spring commits when every record of a poll is processed."
 _HANDLER = (
-    "Spring's own error handler tries a record ten times, logs it and passes over it "
+    "Spring's own error handler tries a record ten times, logs it and skips it "
     "(DefaultErrorHandler). Give the container one with FixedBackOff.UNLIMITED_ATTEMPTS, or with a "
     "DeadLetterPublishingRecoverer, and state application.processing.errors=retry, or "
     "application.dead.letter, when you ask about this file again."

@@ -34,7 +34,7 @@ class Change:
 
 
 def lever_setting(challenge: Challenge, name: str) -> Setting:
-    """Returns a lever's setting in the catalog. Raises `SettingError` if it is not weighed."""
+    """Returns a lever's setting in the catalog. Raises `SettingError` if it is not modelled."""
     family = Family(challenge.settings.get("family", "java"))
     component, _, key = name.partition(".")
     version = client_line(family, challenge.settings.get("version") or versions(family)[0])

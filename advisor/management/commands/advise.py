@@ -30,7 +30,7 @@ _UNWEIGHED_ENDINGS = (
     "not taken into account.", "is not a plain value: not read.",
     "a dict without a setting of a client: not read.",
 )  # fmt: skip
-"""The endings of notes on settings that are not weighed."""
+"""The endings of notes on settings that are not modelled."""
 _UNKNOWN_ENDING, _SHOWN_UNKNOWN = "is not a known setting of Kafka; Kafka would ignore it.", 2
 """The ending of notes on names that Kafka does not have, and how many of them are shown."""
 _HEADS = {
