@@ -19,7 +19,7 @@ _MOST_EXAMPLES = 3
 """The number of example messages for each anomaly."""
 
 _COLUMNS = (
-    "leader", "leads", "epoch", "isr", "high_watermark", "last_stable", "lag",
+    "leader", "epoch", "isr", "high_watermark", "last_stable", "lag",
     "sent", "acknowledged", "failed", "delivered",
 )  # fmt: skip
 
@@ -127,6 +127,7 @@ def _data(arm: ArmReplay) -> dict[str, Any]:
         "at": [moment.at_s for moment in moments],
         "states": {id_: [m.states.get(id_, "dead") for m in moments] for id_ in brokers},
         "ends": {id_: [m.ends.get(id_) for m in moments] for id_ in brokers},
+        "leads": [moment.live_leader for moment in moments],
         **{name: [getattr(moment, name) for moment in moments] for name in _COLUMNS},
         "events": [[event.at_s, event.text] for event in arm.events],
         "opens_at": arm.opens_at,

@@ -195,7 +195,7 @@ def test_its_mechanism_is_drawn(incident: Incident) -> None:
     ("report.md", None, "", "report.md: is empty"),
     ("mechanism.md", "(no-number.svg)", "(gone.svg)", "mechanism.md: there is no drawing"),
     ("mechanism.md", "](no-number.svg)", "]", "no-number.svg: is shown in no text"),
-    ("no-number.svg", "</svg>", "<script/></svg>", "<script> may not stand"),
+    ("no-number.svg", "</svg>", "<script/></svg>", "<script> is not allowed"),
     ("workaround.md", None, None, "workaround.md: is missing"),
     ("steps.py", None, None, "steps.py: is missing"),
     ("incident.toml", "minutes", 'brokers = "old"\nminutes', "brokers: has to be a release"),

@@ -165,15 +165,15 @@ def scratch(tmp_path: Path) -> Path:
         ("lesson.toml", 'arm = "acks-0"', 'arm = "acks-2"', "predictions[1].arm: 'acks-2' is none"),
         ("lesson.toml", "right = true", "", "questions[1].answers: exactly one has to be right"),
         ("lesson.toml", 'tempting = "min-isr-3"', 'tempting = "set-acks-all"', "is the solution"),
-        ("lesson.toml", 'name = "retries"', 'name = "acks-0"', "need names of their own"),
+        ("lesson.toml", 'name = "retries"', 'name = "acks-0"', "need different names"),
         ("story.md", "stalled.svg", "stall.svg", "story.md: there is no drawing 'stall.svg'"),
         ("story.md", "One night", "{acks-1.ok}", "has to be between"),
         ("explain.md", "::: none", "", "line 9: `::: none` is expected"),
         ("explain.md", "{acks-0.ok}", "{acks-0.okay}", "there is no count 'okay'"),
         ("explain.md", "some acks-0", "some acks-9", "line 5: there is no arm 'acks-9'"),
         ("explain.md", "(cut-back.svg)", "(stalled.svg)", "cut-back.svg: is shown in no text"),
-        ("stalled.svg", "<line", '<line onclick="x"', "<line onclick> may not stand"),
-        ("stalled.svg", "</svg>", "<script/></svg>", "<script> may not stand"),
+        ("stalled.svg", "<line", '<line onclick="x"', "<line onclick> is not allowed"),
+        ("stalled.svg", "</svg>", "<script/></svg>", "<script> is not allowed"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_lab_is_told_with_file_and_key(

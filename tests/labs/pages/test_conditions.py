@@ -118,7 +118,7 @@ def test_java_clients_send_no_values_of_a_chosen_length() -> None:
     data = {"value_bytes": "20", "clients": "4.3.1"}
     form = ConditionsForm(find(SCENARIO), data, java="4.3.1")
     assert not form.is_valid()
-    assert "send the number alone" in "".join(form.problems())
+    assert "send only the number" in "".join(form.problems())
 
 
 def test_where_the_client_decides_a_java_pipelines_own_play_unasked() -> None:
@@ -128,7 +128,7 @@ def test_where_the_client_decides_a_java_pipelines_own_play_unasked() -> None:
     assert clients_for(java, scenario, Conditions(librdkafka=True)) == "4.3.1", "no choice"
     assert clients_for(replace(java, version="3.0"), scenario) == "3.3.2"
     form = ConditionsForm(scenario, {"value_bytes": "20"}, java="4.3.1")
-    assert not form.is_valid(), "they send the number alone"
+    assert not form.is_valid(), "they send only the number"
     assert ConditionsForm(scenario, {}, java="4.3.1").is_valid()
 
 
