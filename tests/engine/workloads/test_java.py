@@ -196,6 +196,6 @@ def test_who_asks_for_kafkas_copier_is_told_who_plays(tmp_path: Path) -> None:
     plays = FormerCopier(place(tmp_path, settings, JAVA_CLIENTS))
     assert plays.played_by["consumer"].startswith("an application with the Java clients")
     (text,) = (each for each in plays.differences if "TransactionalMessageCopier" in each)
-    assert "was asked for: the application here is the lab's own" in text
+    assert "was requested: the application here is the lab's" in text
     for scenario in all_scenarios():
         assert not scenario.copier or scenario.workload in (BY_COMMIT, COPIER_WORKLOAD)

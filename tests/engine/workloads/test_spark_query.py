@@ -160,7 +160,7 @@ def test_a_checkpoint_that_is_lost_is_gone_and_one_that_was_never_there_is_a_fai
     query = alone(None, log, checkpoint=folder)
     (row,) = lose_checkpoint(query)
     assert (row.fault, row.target, row.phase) == ("wipe", "checkpoint", "complete")
-    assert "called done: 1" in row.evidence
+    assert "it had 1 finished batches" in row.evidence
     assert not folder.exists()
     assert lose_checkpoint(query)[0].phase == "failed"
 
