@@ -51,8 +51,8 @@ def test_what_was_used_longest_ago_goes_first_and_no_more_than_has_to() -> None:
     [deleted] = budget.enforce_limit()
     assert (deleted.name, deleted.size, deleted.used_at) == ("past-2.4.0", _MB, 100)
     assert str(deleted) == (
-        "past-2.4.0 was deleted from the cache (1 MB, last used on 1970-01-01): the limit of the cache "
-        "is 2 MB (LAB_CACHE_LIMIT_MB)"
+        "past-2.4.0 was deleted from the cache (1 MB, last used on 1970-01-01): the limit of "
+        "the cache is 2 MB (LAB_CACHE_LIMIT_MB)"
     )
     assert [path.exists() for path in (oldest, middle, newest)] == [False, True, True]
     assert budget.size() == 2 * _MB
