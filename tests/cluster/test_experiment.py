@@ -109,7 +109,11 @@ def test_the_telemetry_saw_every_replica_while_brokers_were_paused_and_dead(told
     assert seen is not None
     assert seen.brokers == (1, 2, 3)
     behind = [m for m in seen.moments if "paused" in m.states.values()]
-    assert any((m.ends[m.live_leader or 0] or 0) > (m.high_watermark or 0) > 0 for m in behind if m.live_leader)
+    assert any(
+        (m.ends[m.live_leader or 0] or 0) > (m.high_watermark or 0) > 0
+        for m in behind
+        if m.live_leader
+    )
     stopped = [m for m in seen.moments if set(m.states.values()) != {"running"}]
     assert all(m.ends[id_] is not None for m in stopped for id_ in seen.brokers)
     assert max(m.epoch or 0 for m in seen.moments) > 0

@@ -87,7 +87,7 @@ def test_what_was_chosen_of_the_topology_wins() -> None:
 @pytest.mark.parametrize(
     ("name", "kafka", "why"),
     [
-        ("log-directory-fails", "3.6.2", "is for 3.7 and later, because older brokers do not report"),
+        ("log-directory-fails", "3.6.2", "is for 3.7 and later, because older brokers do not"),
         ("producer-state-expired", "3.3.2", "is for 3.4 and later, because before Kafka 3.4"),
     ],
 )
