@@ -88,7 +88,9 @@ def test_a_release_is_kept_beside_its_line():
 def test_connect_is_looked_at_only_where_it_runs():
     fields = {"version": "3.0", "kafka": "4.3"}
     assert Part.CONNECT not in part_versions(described(**fields))
-    assert Part.CONNECT in part_versions(described(**fields, **{"application.framework": "connect"}))
+    assert Part.CONNECT in part_versions(
+        described(**fields, **{"application.framework": "connect"})
+    )
 
 
 @pytest.mark.wide
