@@ -11,13 +11,6 @@ from tests.house.files import files, name
 VAGUE = frozenset({
     "beside", "each", "found", "lapse", "said", "silence", "told", "unweighed", "ways",
 })  # fmt: skip
-_WITH_THE_NEXT_RECORD = (
-    "advisor/catalog/",
-    "advisor/reasoning/behaviour/",
-    "advisor/reasoning/failures/",
-    "spark_jobs/",
-)
-"""Code that runs are evidence for: a new name there makes them older than the code."""
 
 
 def assigned_names(module: ast.Module) -> Iterator[tuple[str, int]]:
@@ -39,7 +32,7 @@ def assigned_names(module: ast.Module) -> Iterator[tuple[str, int]]:
 def product_files() -> list[Path]:
     return [
         path for path in files("*.py")
-        if not name(path).startswith(("tests/", "benchmarks/", *_WITH_THE_NEXT_RECORD))
+        if not name(path).startswith("tests/")
     ]  # fmt: skip
 
 
