@@ -163,7 +163,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a time of day": (_column("sends", "offset", pa.time64("us")), r"wrong type: time64\[us\]"),
     "a date": (_column("log", "value", pa.date32()), "wrong type: date32"),
-    "a seal with two lists": (_two_seals, "no seal of a ledger"),
+    "a seal with two lists": (_two_seals, "not the seal of a ledger"),
     "a seal that is a pipe": (_seal_is_a_pipe, "is not a file"),
 }  # fmt: skip
 

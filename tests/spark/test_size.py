@@ -75,7 +75,7 @@ def test_the_session_is_that_of_the_largest_ledger(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     of = {"small": 9, "medium": size.QUICK_ROWS, "large": size.QUICK_ROWS + 1}
-    monkeypatch.setattr(size, "rows", lambda ledger: of[ledger.name])
+    monkeypatch.setattr(size, "row_count", lambda ledger: of[ledger.name])
     paths = {name: tmp_path / name for name in of}
     assert command.session_kind([paths["small"]]) is BRIEF
     assert command.session_kind([paths["small"], paths["medium"]]) is MEDIUM
