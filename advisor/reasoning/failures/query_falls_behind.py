@@ -28,7 +28,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
 EVENT = FailureEvent(
     name="query-falls-behind",
-    title="A Spark query falls behind what the topic keeps",
+    title="A Spark query falls behind the topic's retention",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
         "For as long as you say that readers may be behind, more messages arrive than the query "

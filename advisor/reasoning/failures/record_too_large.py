@@ -74,7 +74,7 @@ def _refused_batches(pipeline: Pipeline, session: Session) -> Permits:
 
 EVENT = FailureEvent(
     name="record-too-large",
-    title="A record or a batch is larger than the topic takes",
+    title="A record or a batch is larger than the topic accepts",
     boundary=Boundary.END_TO_END,
     story=(
         "One record is much larger than the others, or a pause fills the client's batches. The "

@@ -55,7 +55,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
 
 SCENARIO = Scenario(
     name="query-falls-behind",
-    title="A Spark query falls behind what the topic keeps",
+    title="A Spark query falls behind the topic's retention",
     story=(
         "A night of nine hours passes in half a minute: the followers get everything late, and "
         "500 messages arrive for each batch of a Spark query. Retention deletes old messages, "

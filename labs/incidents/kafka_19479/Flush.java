@@ -8,7 +8,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Makes a compressed batch larger than the topic takes, flushes, and counts what is unanswered. */
+/** Makes a compressed batch larger than the topic accepts, flushes, and counts what is unanswered. */
 public class Flush {
     public static void main(String[] args) throws Exception {
         int sends = Integer.parseInt(args[2]);

@@ -9,7 +9,7 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KeyValueMapper;
 
-/** Writes a bill for each order, every fourth of which is larger than the topic takes. */
+/** Writes a bill for each order, every fourth of which is larger than the topic accepts. */
 public class Bills {
     static final AtomicInteger PROCESSED = new AtomicInteger();
 
