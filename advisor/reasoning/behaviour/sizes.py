@@ -167,7 +167,8 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
             f"delivery.timeout.ms={timeout_ms} is over (KAFKA-8350)."
         )
     return (
-        f"{bound} with {topic_limit(pipeline)}: a full batch is larger than the topic accepts; {ends}"
+        f"{bound} with {topic_limit(pipeline)}: "
+        f"a full batch is larger than the topic accepts; {ends}"
     )
 
 
