@@ -2,7 +2,7 @@
 
 Waitress reads a whole request before a thread gets it, and sends files without a thread: a slow
 visitor costs a socket, never a thread. It limits inactivity; the deadline for a slow request is
-added here (docs/decisions/0040-a-server-that-waits-for-nobody.md).
+added here (docs/decisions/0040-waitress-serves-pages.md).
 """
 
 from __future__ import annotations

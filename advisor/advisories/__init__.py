@@ -2,7 +2,7 @@
 
 An advisory names the releases that lose, duplicate or reorder messages although the settings are
 right, the conditions, and the remedy.
-`docs/decisions/0041-known-bugs-stand-beside-the-guarantee.md`.
+`docs/decisions/0041-known-bugs-next-to-the-guarantee.md`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Notes about files and values that the given files refer to and that are not here.
 
 Whatever they set may change an answer: a YES with such a note is conditional
-(docs/decisions/0161-a-yes-names-what-is-not-here.md). So the note carries a mark, and nothing
+(docs/decisions/0161-a-yes-names-missing-files.md). So the note carries a mark, and nothing
 depends on the rest of its wording.
 """
 

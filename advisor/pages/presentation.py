@@ -171,7 +171,7 @@ def verdict(answer: Answer, bugs: KnownBugs) -> str:
     """Returns `sentence`, its conditions, and whether a known bug of the releases breaks it.
 
     What the application's code decides is assumed unless it is set: settings alone do not show it
-    (docs/decisions/0141-a-yes-of-a-program-is-conditional.md).
+    (docs/decisions/0141-a-yes-for-a-program-is-conditional.md).
     """
     judgement = answer.judgement
     words = sentence(judgement)

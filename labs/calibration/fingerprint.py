@@ -51,7 +51,7 @@ def predicting_files(scenario: str) -> frozenset[Path]:
     """The files of the events that may happen in a scenario, their imports, and the catalog's data.
 
     A run is compared with what these events permit. Findings, levers and the search for changes do
-    not decide what a run may show (docs/decisions/0164-the-code-that-a-run-is-evidence-for.md).
+    not decide what a run may show (docs/decisions/0164-evidence-for-the-code-that-predicts.md).
     """
     events = [event for event in all_events() if happens_in(event, scenario)]
     names = [part.__module__ for part in (obstacles, *(event.permits for event in events))]

@@ -2,7 +2,7 @@
 
 Celery may deliver a task twice, a worker may die at any line, and Redis may lose data. Therefore
 there are no locks: a change names the state it starts from, and the result of `update()` tells
-whether it took effect. See `docs/decisions/0006-runs-survive.md`.
+whether it took effect. See `docs/decisions/0006-runs-survive-restarts.md`.
 """
 
 from __future__ import annotations
