@@ -173,7 +173,7 @@ def called(call: ast.Call) -> str:
 
 
 def test_decisions_are_numbered_and_dated():
-    decisions = files("docs/decisions/*.md")
+    decisions = files("docs/decisions/0*.md")
     assert decisions, "there is at least the one about dependencies"
     numbers = []
     for path in decisions:
@@ -182,6 +182,14 @@ def test_decisions_are_numbered_and_dated():
         head = "\n".join(path.read_text("utf-8").splitlines()[:6])
         assert re.search(r"\b20\d\d-\d\d-\d\d\b", head), f"{name(path)} says no date at its top"
     assert len(numbers) == len(set(numbers)), f"a number is used twice: {numbers}"
+
+
+def test_the_index_of_decisions_names_each_by_its_title() -> None:
+    index = (ROOT / "docs/decisions/README.md").read_text("utf-8")
+    for path in files("docs/decisions/0*.md"):
+        title = path.read_text("utf-8").splitlines()[0].partition(" · ")[2]
+        row = f"- [{path.stem[:4]}]({path.name}) {title}"
+        assert any(line.startswith(row) for line in index.splitlines()), row
 
 
 def test_every_module_of_ours_postpones_annotations():
