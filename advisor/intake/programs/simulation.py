@@ -10,7 +10,7 @@ a run without failures, although a later offset is committed or a program that o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,7 +44,7 @@ _BATCHES = ((0, 1), (2, 3))
 _WORK = (True, False, False)
 _SENDS = ((False, False, True), (True, False, True), (True, True, True))
 """Values of `flush_completes`, `send_throws` and `sends_fail`: failures of work, and of sends."""
-_MOST_STEPS, _MOST_CHOICES, _MOST_CRASHES = 200, 4, 40
+_MOST_STEPS, _MOST_CHOICES, _MOST_CRASHES, _MOST_SUCCESSES = 200, 4, 40, 3
 
 
 _Simulate = Callable[[Block, Mapping[int, Any]], dict[str, int]]
@@ -66,14 +66,15 @@ class _Jumped(BaseException):
 @dataclass
 class _Simulation:
     """A run of the program with one failure: it is killed at the step `killed_at`, or the work on
-    the message `failing` fails so many `times`. `choices` are the results of open decisions, by the
-    identity of their nodes."""
+    the message `failing` fails so many `times` after it has succeeded `successes` times. `choices`
+    are the results of open decisions, by the identity of their nodes."""
 
     tree: Block
     choices: Mapping[int, Any]
     killed_at: int = -1
     failing: int = -1
     times: int = 0
+    successes: int = 0
     flush_completes: bool = False
     """Whether a flush with a time limit completes all sends."""
     send_throws: bool = False
@@ -85,6 +86,8 @@ class _Simulation:
     position: int = 0
     committed: int = 0
     work: Counter[int] = field(default_factory=Counter)
+    attempts: Counter[int] = field(default_factory=Counter)
+    """How often there was work on each message, with an effect or without one."""
     committed_at: dict[int, int] = field(default_factory=dict)
     """The place of the first commit that covers each message; -1 for one by a poll."""
     closed: int = -1
@@ -183,7 +186,9 @@ class _Simulation:
         self.committed = max(self.committed, offset)
 
     def _work(self, message: int, is_effect: bool, *, fails: bool = True) -> None:
-        if message == self.failing and self.times and fails:
+        self.attempts[message] += 1
+        may_fail = message == self.failing and self.attempts[message] > self.successes
+        if may_fail and self.times and fails:
             self.times -= 1
             self.was_early |= message < self.committed
             raise _MessageError
@@ -378,8 +383,8 @@ def _simulate_poll_loop(tree: Block, choices: Mapping[int, Any]) -> dict[str, in
         killed = _Simulation(tree, choices, killed_at=step).run()
         for message in _skipped(killed, expected):
             facts.setdefault(BEFORE, killed.committed_at[message])
-    for message, times, send in product((0, 1), (1, 99), (_WORK, *sends)):
-        failed = _Simulation(tree, choices, -1, message, times, *send).run()
+    for message, successes, times, send in _failures(normal, (_WORK, *sends)):
+        failed = _Simulation(tree, choices, -1, message, times, successes, *send).run()
         failed.complete_sends()
         if failed.work[message] >= expected[message] or message >= failed.committed:
             continue
@@ -401,8 +406,8 @@ def _simulate_job(tree: Block, choices: Mapping[int, Any], *, is_whole: bool) ->
     expected = normal.complete_sends().work
     if not normal.is_done or normal.steps > _MOST_STEPS:
         return {}
-    for message, times, send in product((0, 1), (1, 99), _SENDS):
-        failed = _Simulation(tree, choices, -1, message, times, *send)
+    for message, successes, times, send in _failures(normal, _SENDS):
+        failed = _Simulation(tree, choices, -1, message, times, successes, *send)
         failed.run(_BATCHES[0])
         unacknowledged = [send.at for other, send, _ in failed.in_flight if other == message]
         if not failed.is_done or failed.work[message] >= expected[message]:
@@ -411,6 +416,17 @@ def _simulate_job(tree: Block, choices: Mapping[int, Any], *, is_whole: bool) ->
             continue
         return {IGNORED: next(iter(unacknowledged), max(failed.failed_at, failed.handled_at))}
     return {}
+
+
+def _failures(
+    normal: _Simulation, kinds: Iterable[tuple[bool, bool, bool]]
+) -> Iterator[tuple[int, int, int, tuple[bool, bool, bool]]]:
+    """Yields each failure to simulate: a message, how much work on it succeeds before, how often
+    the work fails, and of which kind the failure is."""
+    for message in _BATCHES[0]:
+        places = min(max(normal.attempts[message], 1), _MOST_SUCCESSES + 1)
+        for successes, times, kind in product(range(places), (1, 99), kinds):
+            yield message, successes, times, kind
 
 
 def _skipped(simulation: _Simulation, expected: Mapping[int, int]) -> Iterator[int]:
