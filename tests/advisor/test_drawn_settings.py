@@ -40,7 +40,7 @@ def _assert_read(draw: Callable[[Random], Drawn], seeds: range) -> None:
         text = "\n".join(f"--- {name}\n{text}" for name, text in drawn.files)
         assert not wrong, f"seed {seed}: {wrong}\n{text}"
         refused += bool(why)
-    assert refused < len(seeds) / 2
+    assert refused < 0.6 * len(seeds)  # half of the drawn bindings differ, and are refused
 
 
 _ACKS, _LINGER = (Component.PRODUCER, "acks"), (Component.PRODUCER, "linger.ms")

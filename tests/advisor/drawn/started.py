@@ -24,21 +24,22 @@ def filled_in(
     for at in places:
         name, value = rows[at]
         other = random.choice(_LIKE.get(value, ["1"]))
+        variable = f"{at}_{random.randrange(10**9)}"  # no other file uses it
         match random.choice(["", "", "", "own", "default", "given", "both", "nested"]):
             case "own":
                 result[at] = (name, f"${{app.value-{at}}}")
                 result.insert(0, (f"app.value-{at}", value))
                 return result
             case "default":
-                result[at] = (name, f"${{VALUE_{at}:{value}}}")
+                result[at] = (name, f"${{VALUE_{variable}:{value}}}")
             case "given":
-                result[at] = (name, f"${{VALUE_{at}}}")
-                variables.append((f"VALUE_{at}", value))
+                result[at] = (name, f"${{VALUE_{variable}}}")
+                variables.append((f"VALUE_{variable}", value))
             case "both":
-                result[at] = (name, f"${{VALUE_{at}:{other}}}")
-                variables.append((f"VALUE_{at}", value))
+                result[at] = (name, f"${{VALUE_{variable}:{other}}}")
+                variables.append((f"VALUE_{variable}", value))
             case "nested":
-                result[at] = (name, f"${{VALUE_{at}:${{OTHER_{at}:{value}}}}}")
+                result[at] = (name, f"${{VALUE_{variable}:${{OTHER_{variable}:{value}}}}}")
             case _:
                 pass
     return result
