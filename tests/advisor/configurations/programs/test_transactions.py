@@ -43,6 +43,10 @@ PYTHON = (
 SENT = "p.send_offsets_to_transaction(c.position(c.assignment()), c.consumer_group_metadata())"
 FINISHED = f"{SENT}\n        p.commit_transaction()"
 ABORTED = "except KafkaException as e:\n        p.abort_transaction()\n        %s"
+SOME_ABORTED = (
+    "except KafkaException as e:\n        if not e.args[0].txn_requires_abort(): raise\n"
+    "        p.abort_transaction()\n        %s"
+)
 CONTINUES = "application.abort=continues"
 AT = DONE.replace("offsets(rs)", "Map.of(t, new OffsetAndMetadata(%s))")
 IN_PYTHON = FINISHED.replace("c.position(c.assignment())", '[TopicPartition("t", 0, %s)]')
@@ -72,6 +76,10 @@ TRANSACTIONS = [
     ("a.py", ONCE, PYTHON % (FINISHED, ABORTED % "rewind(c)"), YES),
     ("a.py", ONCE, PYTHON % (FINISHED, ABORTED % "raise"), YES),
     ("a.py", LEAST, PYTHON % (FINISHED, ABORTED % "log.error(e)"), CONTINUES),
+    ("a.py", LEAST, PYTHON % (FINISHED, SOME_ABORTED % "continue"), CONTINUES),
+    ("a.py", LEAST, PYTHON % (FINISHED, SOME_ABORTED % "log.error(e)"), CONTINUES),
+    ("a.py", ONCE, PYTHON % (FINISHED, SOME_ABORTED % "rewind(c)"), YES),
+    ("a.py", ONCE, PYTHON % (FINISHED, SOME_ABORTED % "raise"), YES),
     ("a.py", ONCE, PYTHON % ("p.commit_transaction()", ABORTED % "rewind(c)"), "^NO"),
     ("a.py", ONCE, PYTHON % (SENT, "finally:\n        p.commit_transaction()"), "is incomplete"),
     ("a.py", ONCE, PYTHON % (f"{FINISHED}\n        c.commit()", ABORTED % "rewind(c)"),

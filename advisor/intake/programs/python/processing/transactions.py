@@ -6,6 +6,7 @@ import ast
 import re
 
 from advisor.intake.programs.python import syntax
+from advisor.intake.programs.python.errors import error_branches
 from advisor.intake.programs.transactions import Transactions
 
 _REWINDING_METHOD = re.compile(
@@ -34,21 +35,26 @@ def transactions(tree: ast.Module) -> Transactions:
             call.lineno for call in final_calls if syntax.method_name(call) == "commit_transaction"
         ]
         facts.always = facts.always or min(commits, default=0)
-        for handler in node.handlers:
-            handler_calls = [call for statement in handler.body for call in syntax.calls(statement)]
-            aborts = [
-                call.lineno
-                for call in handler_calls
-                if syntax.method_name(call) == "abort_transaction"
-            ]
-            leaves = any(
-                isinstance(inner, ast.Raise | ast.Return | ast.Break) for inner in ast.walk(handler)
-            ) or any(
-                syntax.method_name(call) in ("exit", "_exit", "close") for call in handler_calls
-            )
-            if aborts and consumers and not leaves and not rewinds:
-                facts.continues = facts.continues or aborts[0]
+        if consumers and not rewinds:
+            aborts = filter(None, (_continuing_abort(node, handler) for handler in node.handlers))
+            facts.continues = facts.continues or next(aborts, 0)
     return facts
+
+
+def _continuing_abort(attempt: ast.Try, handler: ast.ExceptHandler) -> int:
+    """The line where a handler aborts a transaction and the program continues, for one of the
+    errors that its conditions tell apart; 0 if there is none."""
+    for statements in error_branches.branches(handler, attempt):
+        nodes = [inner for statement in statements for inner in ast.walk(statement)]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        names = {*map(syntax.method_name, calls)}
+        leaves = any(isinstance(node, ast.Raise | ast.Return | ast.Break) for node in nodes)
+        if leaves or names & {"exit", "_exit", "close"}:
+            continue
+        for call in calls:
+            if syntax.method_name(call) == "abort_transaction":
+                return call.lineno
+    return 0
 
 
 def _line_of_message_offset(tree: ast.Module, call: ast.Call) -> int:
