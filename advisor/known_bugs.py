@@ -86,7 +86,7 @@ def known_bugs(answer: Answer) -> KnownBugs:
     judgement = answer.judgement
     pipeline = judgement.pipeline
     concerned = hits(pipeline)
-    known_bugs = [_weighed(hit, judgement.forbids) for hit in concerned]
+    known_bugs = [_rated(hit, judgement.forbids) for hit in concerned]
     later = tuple(_afterwards(answer, known_bugs))
     ends = upgrades([bug.hit for bug in later], part_versions(pipeline), readable(pipeline))
     return KnownBugs(
@@ -107,7 +107,7 @@ def _afterwards(answer: Answer, now: Iterable[KnownBug]) -> Iterator[KnownBug]:
         return
     broken = {bug.advisory.id for bug in now if bug.sure and bug.breaks}
     for hit in hits(answer.recommended):
-        bug = _weighed(hit, answer.judgement.forbids)
+        bug = _rated(hit, answer.judgement.forbids)
         if bug.sure and bug.breaks and bug.advisory.id not in broken:
             yield bug
 
@@ -154,7 +154,7 @@ def advisory_json(advisory: Advisory) -> dict[str, Any]:
     }
 
 
-def _weighed(hit: Hit, forbids: frozenset[Anomaly]) -> KnownBug:
+def _rated(hit: Hit, forbids: frozenset[Anomaly]) -> KnownBug:
     breaks = tuple(anomaly for anomaly in hit.advisory.anomalies if anomaly in forbids)
     sure = hit.certainty is Certainty.HIT
     if sure and breaks:

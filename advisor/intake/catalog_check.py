@@ -84,12 +84,12 @@ def is_open_ended(component: Component, name: str) -> bool:
     return is_of_confluent or name.startswith(_OPEN_ENDED_PREFIXES)
 
 
-def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
+def check_settings(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
     """Sorts a reading into settings, notes and problems.
 
     `context` are items of other files for the same products.
 
-    A real setting that the catalog does not weigh is a note; a name similar to a real one is a
+    A real setting that the catalog does not model is a note; a name similar to a real one is a
     problem with a suggestion. The last value of a setting counts. Raises `SettingError` for an
     unknown version.
     """

@@ -40,7 +40,7 @@ from advisor.intake.env_files import drop_overridden, unanswered_notes
 from advisor.intake.file_groups import Group, ordered_groups
 from advisor.intake.file_text import FileProblem
 from advisor.intake.framework_variables import BoundVariables, bind_variables
-from advisor.intake.options import conflicts_with_program, duplicate_notes, weigh_options
+from advisor.intake.options import check_options, conflicts_with_program, duplicate_notes
 from advisor.intake.origins import Joined, Origin, line_of_key, locate
 from advisor.intake.placeholder_values import fill_placeholders
 from advisor.intake.reading import DEFAULT, Item, Subject
@@ -122,7 +122,7 @@ class Inputs:
         for name in _VERSION_FIELDS & file.fields.keys():
             self._replace(name, file.fields[name], Origin(source, lines[name]))
         try:
-            fields, intake = weigh_options(file.fields, self._product(), lines, self.items)
+            fields, intake = check_options(file.fields, self._product(), lines, self.items)
         except SettingError:  # an unknown version is reported where it is judged
             fields, intake = file.fields, Intake()
         self._report(source, intake.notes, intake.problems)
@@ -248,7 +248,7 @@ class Inputs:
         self.notes += [f"{source}: {words}" for words in duplicate_notes(pairs)]
         try:
             last = with_policy(last, self._product())
-            fields, result = weigh_options(last, self._product(), context=self.items)
+            fields, result = check_options(last, self._product(), context=self.items)
         except SettingError as error:
             raise FileProblem(self.locate_problem(error.problem)) from error
         self._report(source, result.notes, result.problems)

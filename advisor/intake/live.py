@@ -1,6 +1,6 @@
 """The settings of a live cluster, each with the level at which it was set.
 
-Only settings that the catalog weighs are read. Defaults of the product are omitted, as in a file.
+Only settings that the catalog models are read. Defaults of the product are omitted, as in a file.
 `advisor.live` sends the requests.
 """
 
@@ -136,7 +136,7 @@ class _LiveSettings:
         versions = (product.family, product.version, self._kafka or kafka_line(product.kafka))
         self._versions = versions
         self._mode_settings = {KRAFT, ZOOKEEPER} if has_modes(Product(*versions)) else set()
-        self._weighed = {
+        self._modelled = {
             part: {setting.name for setting in settings_of(*versions, part)}
             for part in (_TOPIC, _BROKER)
         }
@@ -145,7 +145,7 @@ class _LiveSettings:
         """Collects all settings and notes."""
         self._cluster()
         self._topic()
-        for name in sorted(self._weighed[_BROKER]):
+        for name in sorted(self._modelled[_BROKER]):
             self._broker(name)
         self._mode()
         self._eligible_replicas()
@@ -187,7 +187,7 @@ class _LiveSettings:
             if entry.source == DEFAULT or entry.secret:
                 continue
             component = level(entry.name, entry.source)
-            if entry.name in self._weighed[component]:
+            if entry.name in self._modelled[component]:
                 level_words = _LEVEL_WORDS.get(entry.source, "set elsewhere")
                 place = (
                     f"set on {topic}"
@@ -241,7 +241,8 @@ class _LiveSettings:
         return first
 
     def _mode(self) -> None:
-        """Adds the settings of the metadata mode in the brokers' files; `weigh` interprets them."""
+        """Adds the settings of the metadata mode in the brokers' files, which `check_settings`
+        interprets."""
         for entry in (e for entries in self.seen.on_brokers.values() for e in entries):
             if entry.name in self._mode_settings and entry.value and entry.source != DEFAULT:
                 self._set(
@@ -277,7 +278,7 @@ class _LiveSettings:
         entries = [*self.seen.on_topic, *(e for row in self.seen.on_brokers.values() for e in row)]
         set_entries = [entry for entry in entries if entry.source != DEFAULT]
         secret_names = {entry.name for entry in set_entries if entry.secret}
-        read_names = self._mode_settings.union(*self._weighed.values())
+        read_names = self._mode_settings.union(*self._modelled.values())
         other_names = {entry.name for entry in set_entries} - secret_names - read_names
         if other_names:
             self._note(f"{len(other_names)} other settings that are set are not taken into account")

@@ -1,8 +1,8 @@
 """Options `--set COMPONENT.KEY=VALUE` and pipeline files: they may set whatever a configuration
 file of the product may set.
 
-Settings that the catalog weighs are judged with all other fields. A real setting that it does not
-weigh is treated like a line of a file: a note, or a problem if the product refuses it together with
+Settings that the catalog models are judged with all other fields. A real setting that it does not
+model is treated like a line of a file: a note, or a problem if the product refuses it together with
 other settings.
 """
 
@@ -18,7 +18,7 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
 )
-from advisor.intake.catalog_check import is_open_ended, weigh
+from advisor.intake.catalog_check import check_settings, is_open_ended
 from advisor.intake.clients.known_settings import known_keys
 from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import folders_in_memory
@@ -33,7 +33,7 @@ from advisor.intake.spark import starting_offsets as spark_starting_offsets
 from advisor.intake.text import shown
 
 
-def weigh_options(
+def check_options(
     stated: Mapping[str, str],
     product: Product,
     lines: Mapping[str, int] = MappingProxyType({}),
@@ -49,13 +49,13 @@ def weigh_options(
     stated, notes = _with_query_options(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     unused = [item for item in items.values() if item and _is_unused_setting(item, product)]
-    weighed = [item for item in items.values() if item and item not in unused]
-    result = weigh(Reading(items=unused, notes=notes), product, [*context, *weighed])
-    result.items = [*unused, *weighed]
+    modelled = [item for item in items.values() if item and item not in unused]
+    result = check_settings(Reading(items=unused, notes=notes), product, [*context, *modelled])
+    result.items = [*unused, *modelled]
     result.problems += [_controller_problem(item) for item in unused if _is_controller_role(item)]
     fields = {name: stated[name] for name, item in items.items() if item not in unused}
-    for item, lost_disk, words in folders_in_memory([*context, *weighed]):
-        if item in weighed:
+    for item, lost_disk, words in folders_in_memory([*context, *modelled]):
+        if item in modelled:
             fields[f"{lost_disk.component}.{lost_disk.name}"] = lost_disk.text
             result.notes.append(f"Line {item.line}: {item.name} {words}.")
     return fields, result
@@ -119,7 +119,7 @@ def _item(name: str, text: str, line: int) -> Item | None:
 
 
 def _is_unused_setting(item: Item, product: Product) -> bool:
-    """Whether the product has this setting and the catalog does not weigh it."""
+    """Whether the product has this setting and the catalog does not model it."""
     try:
         product.setting(item.component, item.name)
     except UnknownSetting as error:

@@ -1,6 +1,7 @@
 """The interface of a reader, and its result: settings as they were written, each with its line.
 
-A reader knows one kind of file and not the meaning of settings; for that, `weigh` uses the catalog.
+A reader knows one kind of file and not the meaning of settings; for that, `check_settings` uses the
+catalog.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from itertools import chain
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
 from advisor.intake.application_file import ApplicationFile
-from advisor.intake.catalog_check import weigh
+from advisor.intake.catalog_check import check_settings
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.other_brokers import refuse_hosts
 from advisor.intake.clients.other_products_text import refuse_others
@@ -204,7 +204,7 @@ def read(
         text, reader, reading = parsed.text, parsed.reader, parsed.reading
         if assumed:
             assume_zookeeper(reading)
-        intake, count = _weigh_chosen(reading, product, family, other_items, only, started, stated)
+        intake, count = _check_chosen(reading, product, family, other_items, only, started, stated)
         intake.subject = replace(intake.subject, program=reader.kind in KINDS)
         if reader.read_files:
             _with_all_clients(intake)
@@ -263,7 +263,7 @@ def read_application(
         if reader.read_files is None:
             raise ValueError(f"{reader.kind} has one file")
         reading = reader.read_files(files)
-        intake, _ = _weigh_chosen(reading, product, family, [*context], only, started)
+        intake, _ = _check_chosen(reading, product, family, [*context], only, started)
         _with_all_clients(intake)
         return intake
     except IntakeError as error:
@@ -285,7 +285,7 @@ def _unreadable(error: IntakeError) -> Intake:
     return Intake(problems=[Problem(Component.APPLICATION, "file", str(error))])
 
 
-def _weigh_chosen(
+def _check_chosen(
     reading: Reading, product: Product, family: str, context: list[Item], only: Collection[str],
     started: Sequence[str], stated: bool = False,
 ) -> tuple[Intake, int]:  # fmt: skip
@@ -293,7 +293,7 @@ def _weigh_chosen(
     the version of the brokers is `stated`, that of the file is only noted."""
     reading, profiles, chosen_profiles = choose(reading, only, started)
 
-    def weigh_clients(reading: Reading) -> tuple[Intake, int]:
+    def check_clients(reading: Reading) -> tuple[Intake, int]:
         reading, chosen_clients = select_clients(reading, only)
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
             recognize_librdkafka(reading)
@@ -304,11 +304,11 @@ def _weigh_chosen(
         intake.chosen_names = chosen_clients | chosen_profiles
         return intake, len(reading.items)
 
-    intake, setting_count = weigh_clients(reading)
+    intake, setting_count = check_clients(reading)
     if profiles and not intake.problems:
         file_product = _product(product, reading)
         intake.problems += compare_profiles(
-            profiles, intake, file_product, lambda other: weigh_clients(other)[0]
+            profiles, intake, file_product, lambda other: check_clients(other)[0]
         )
     return intake, setting_count
 
@@ -404,7 +404,7 @@ def judge(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
     context = [*context]
     if reading.empty_reason == LISTENERS:
         in_transaction(reading, context)
-    intake = weigh(reading, _product(product, reading), context)
+    intake = check_settings(reading, _product(product, reading), context)
     intake.items += reading.compared_items
     intake.problems += unfitting(reading.compared_items, context)
     intake.defaulted_settings, intake.variable_values = (

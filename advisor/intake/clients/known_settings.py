@@ -1,4 +1,4 @@
-"""Settings that exist, and that the catalog does not weigh, so that they are not reported as
+"""Settings that exist, and that the catalog does not model, so that they are not reported as
 errors.
 
 The products' own lists (advisor.catalog.facts) decide which settings exist in the version that the
@@ -59,7 +59,7 @@ def newest(family: Family) -> Product:
     return Product(family, versions(family)[0], kafka_versions()[0])
 
 
-def is_weighed(family: Family, component: Component, name: str) -> bool:
+def is_modelled(family: Family, component: Component, name: str) -> bool:
     """Whether an answer depends on a setting, by its name or an alias at a family's newest
     version."""
     product = newest(family)
@@ -91,12 +91,12 @@ def decides(name: str) -> bool:
     """
     parts = re.split(r"[^a-z0-9]+", name.lower())
     names = {"".join(parts[first:]) for first in range(len(parts))}
-    return not names.isdisjoint(_weighed())
+    return not names.isdisjoint(_modelled())
 
 
 @cache
-def _weighed() -> frozenset[str]:
-    """Settings whose values are weighed, at the newest version of each client, in lower case and
+def _modelled() -> frozenset[str]:
+    """Settings whose values are modelled, at the newest version of each client, in lower case and
     without separators."""
     settings = (
         setting
@@ -109,13 +109,13 @@ def _weighed() -> frozenset[str]:
         for setting in settings if not is_free(setting.name)
         for name in (setting.name, *setting.aliases)
     }  # fmt: skip
-    weighed = topic_default_names() | names | _FRAMEWORK_NAMES
-    return frozenset(name.translate(_NO_SEPARATORS) for name in weighed)
+    modelled = topic_default_names() | names | _FRAMEWORK_NAMES
+    return frozenset(name.translate(_NO_SEPARATORS) for name in modelled)
 
 
 @cache
-def weighed_names(component: Component) -> frozenset[str]:
-    """The settings of a Java client that are weighed, at its newest version."""
+def modelled_names(component: Component) -> frozenset[str]:
+    """The settings of a Java client that are modelled, at its newest version."""
     java = newest(Family.JAVA)
     settings = settings_of(java.family, java.version, java.kafka, component)
     return frozenset(setting.name for setting in settings)
@@ -213,7 +213,7 @@ def is_streams_application(names: Iterable[str]) -> bool:
 def _counts(client: Component, name: str) -> bool:
     """Whether an answer depends on a client's setting. `group.id` always counts."""
     return name == "group.id" or any(
-        is_weighed(family, client, name) for family in (Family.JAVA, Family.LIBRDKAFKA)
+        is_modelled(family, client, name) for family in (Family.JAVA, Family.LIBRDKAFKA)
     )
 
 
@@ -235,7 +235,7 @@ def _client_names(component: Component) -> frozenset[str]:
     return known_keys(java, component) | known_keys(librdkafka, component)
 
 
-def is_weighed_key(component: Component, key: str) -> bool:
+def is_modelled_key(component: Component, key: str) -> bool:
     """Whether an answer depends on a setting; for Kafka Streams also on a setting of its
     clients."""
     family = Family.STREAMS if component is Component.STREAMS else Family.JAVA
@@ -244,5 +244,5 @@ def is_weighed_key(component: Component, key: str) -> bool:
         components += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
     bare = re.sub(r"^(?:(?:main|restore|global)\.)?(?:producer|consumer|topic)\.", "", key)
     return any(
-        is_weighed(family, candidate, name) for candidate in components for name in {key, bare}
+        is_modelled(family, candidate, name) for candidate in components for name in {key, bare}
     )

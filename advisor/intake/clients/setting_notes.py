@@ -1,4 +1,4 @@
-"""Specific notes about existing settings that are not weighed.
+"""Specific notes about existing settings that are not modelled.
 
 Sources: KIP-405 and Kafka operations/tiered-storage.md; KIP-74 (the first batch of a response is
 sent whatever its size); LogValidator.java (brokers recompress); QuorumConfig.java.

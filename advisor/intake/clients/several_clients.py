@@ -120,7 +120,7 @@ def differences(
     for component, process in every:
         clients.setdefault(component, {})[process] = {}
     for item in items:
-        if item.component in _KINDS and not item.inert and (name := _weighed(item, product)):
+        if item.component in _KINDS and not item.inert and (name := _modelled(item, product)):
             clients.setdefault(item.component, {}).setdefault(item.process, {})[name] = item
     for component, stated in clients.items():
         shared = stated.pop("", {})
@@ -171,7 +171,7 @@ def _quoted(option: str) -> str:
     return f'"{option}"' if " " in option else option
 
 
-def _weighed(item: Item, product: Product) -> str:
+def _modelled(item: Item, product: Product) -> str:
     """The catalog's name of a setting that counts; empty for any other."""
     try:
         return product.setting(item.component, item.name).name

@@ -207,13 +207,13 @@ def _below(text: str, least: int) -> bool:
 
 def clients_with(key: str) -> list[Component]:
     """The clients that a name without a prefix is passed to."""
-    if key in _weighed():
+    if key in _modelled():
         return []
     return [client for client in _CLIENTS if key in known_keys(newest(Family.STREAMS), client)]
 
 
 @cache
-def _weighed() -> frozenset[str]:
+def _modelled() -> frozenset[str]:
     """The application's settings that count, in any version. Others are also passed to the
     clients."""
     settings = (

@@ -8,7 +8,7 @@ from itertools import dropwhile
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake.clients.known_settings import decides, is_weighed, known_keys, newest
+from advisor.intake.clients.known_settings import decides, is_modelled, known_keys, newest
 from advisor.intake.clients.sure_names import SURE, sure_setting
 from advisor.intake.deployments.images import setting_name
 from advisor.intake.formats.arguments import arguments
@@ -61,7 +61,7 @@ def refuse_clients(variable: str, line: int) -> None:
     words = dropwhile(_NAME_PREFIXES.__contains__, [word for word in name.split(".") if word])
     setting = sure_setting(name) or ".".join(words)
     for component in (Component.PRODUCER, Component.CONSUMER):
-        if is_weighed(Family.JAVA, component, setting) and not is_free(setting):
+        if is_modelled(Family.JAVA, component, setting) and not is_free(setting):
             what = f"is {setting} of a {component} as an application of your own has it."
             instead = f"Give {setting} as properties of the {component}, and remove the variable."
             raise IntakeError(f"Line {line}: {shown(variable)} {what} {instead}")

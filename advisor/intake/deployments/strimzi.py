@@ -134,7 +134,7 @@ def _say_unread(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
         if what and not reading.part_names:
             raise IntakeError(f"Line {kind.line}: {words}.")
         if not what:
-            reading.note(kind.line, f"of {shown(kind.text)} nothing is weighed here")
+            reading.note(kind.line, f"of {shown(kind.text)} no setting affects the advice")
             continue
         one = next(name for name in _KINDS if name in reading.part_names)
         how = f"Leave it out, or choose the rest on the command line: --only {one}"

@@ -275,15 +275,15 @@ def _literal(written: str) -> str | None:
 def _source_options() -> frozenset[str]:
     """The source's options that count and that a keyword of `.options()` can name."""
     spark = newest(Family.SPARK)
-    weighed = settings_of(spark.family, spark.version, spark.kafka, _SOURCE)
-    return frozenset(setting.name for setting in weighed if "." not in setting.name)
+    modelled = settings_of(spark.family, spark.version, spark.kafka, _SOURCE)
+    return frozenset(setting.name for setting in modelled if "." not in setting.name)
 
 
 def _end(key: str) -> Component:
     java, spark = newest(Family.JAVA), newest(Family.SPARK)
-    weighed = settings_of(java.family, java.version, java.kafka, _SINK)
+    modelled = settings_of(java.family, java.version, java.kafka, _SINK)
     sink_names = known_keys(spark, _SINK) - known_keys(spark, _SOURCE)
-    sink_names |= {f"kafka.{setting.name}" for setting in weighed}
+    sink_names |= {f"kafka.{setting.name}" for setting in modelled}
     name = key.lower() if key.lower().startswith("kafka.") else key
     return _SINK if {name, f"kafka.{name}"} & sink_names else _SOURCE
 

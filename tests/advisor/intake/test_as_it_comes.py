@@ -139,7 +139,7 @@ def test_what_kubectl_lists_is_read_resource_by_resource() -> None:
     reader = detect(text)
     assert reader
     assert reader.kind == "strimzi"
-    note = "Line 13: of KafkaUser nothing is weighed here."
+    note = "Line 13: of KafkaUser no setting affects the advice."
     settings: dict[str, Value] = {
         "topic.replication.factor": 3, "topic.min.insync.replicas": 2,
         "broker.unclean.leader.election.enable": True,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component
-from advisor.intake.clients.known_settings import is_weighed_key
+from advisor.intake.clients.known_settings import is_modelled_key
 from advisor.intake.frameworks.spring.code_values import UNKNOWN, value
 from advisor.intake.frameworks.spring.stated_by_code import CodeEntry
 from advisor.intake.programs.jvm.code import Code
@@ -120,7 +120,7 @@ def _rows(
         if key in serializer_keys:
             continue
         text = value(code, expression)
-        if (is_conditional or at >= until) and is_weighed_key(component, key):
+        if (is_conditional or at >= until) and is_modelled_key(component, key):
             text = UNKNOWN
         yield CodeEntry(code.line(at), f"spring.kafka.{component}.properties.[{key}]", text)
 

@@ -20,7 +20,7 @@ from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
 from advisor.intake.absent_files import absence
 from advisor.intake.application_file import ApplicationFile, leaves_by_part
-from advisor.intake.clients.known_settings import known_keys, newest, weighed_names
+from advisor.intake.clients.known_settings import known_keys, modelled_names, newest
 from advisor.intake.clients.placeholders import SPRING, by_default, fill, with_references
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.dotted import is_yaml
@@ -195,7 +195,7 @@ def _refuse_custom_clients(
         rest = ".".join(part for part in parts[kafka_at + 1 :])
         key = re.sub(r"^(?:.*\.)?(?:producer|consumer)s?\.(?:properties\.|config\.)?", "", rest)
         for component in (_PRODUCER, _CONSUMER):
-            settings = {relaxed(word.replace(".", "")): word for word in weighed_names(component)}
+            settings = {relaxed(word.replace(".", "")): word for word in modelled_names(component)}
             setting = settings.get(relaxed(key.replace(".", "")))
             if setting and not is_free(setting):
                 words = (
@@ -308,13 +308,13 @@ def _report_unknown_name(reading: Reading, component: Component, name: str, leaf
     stand for a setting that counts.
     """
     words = f"There is no spring.kafka.{component}.{shown(name)}"
-    settings = {relaxed(word.replace(".", "")): word for word in weighed_names(component)}
+    settings = {relaxed(word.replace(".", "")): word for word in modelled_names(component)}
     meant = settings.get(relaxed(name.replace(".", "")))
     names = {relaxed(word): word for word in NAMES[component]}
     near = names.get(nearest(relaxed(name), frozenset(names)) or "")
     if meant:
         reading.add_problem(component, name, leaf.line, words, f"properties.{meant}")
-    elif near and NAMES[component][near] in weighed_names(component):
+    elif near and NAMES[component][near] in modelled_names(component):
         reading.add_problem(component, name, leaf.line, words, near)
     else:
         reading.note(leaf.line, f"{words}: Spring ignores it".replace("There", "there", 1))

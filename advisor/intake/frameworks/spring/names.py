@@ -36,7 +36,7 @@ NAMES: Mapping[Component, Mapping[str, str]] = {
     },
 }  # fmt: skip
 """Kafka's names of the settings of each client, by Spring's names; empty for a group, and for a
-setting that is not weighed."""
+setting that is not modelled."""
 
 _CONTAINER_MODES = ("record", "batch", "time", "count", "count_time")
 """Modes in which the container commits what the listener has returned from, now or later."""

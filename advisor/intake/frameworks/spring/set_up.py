@@ -15,7 +15,7 @@ from functools import partial
 
 from advisor.catalog import Component
 from advisor.catalog.texts import is_free
-from advisor.intake.clients.known_settings import is_weighed_key
+from advisor.intake.clients.known_settings import is_modelled_key
 from advisor.intake.frameworks.spring import client_factories, stated_by_code
 from advisor.intake.frameworks.spring.client_factories import Client
 from advisor.intake.frameworks.spring.container_factories import (
@@ -153,7 +153,10 @@ class _Application:
                     entries += _prefixes(file, method)
             rows.append((file, producer, _last_entries(entries)))
         for file, producer, entries in rows[1:]:
-            if _weighed(entries) != _weighed(rows[0][2]) or producer.by_file != rows[0][1].by_file:
+            if (
+                _modelled(entries) != _modelled(rows[0][2])
+                or producer.by_file != rows[0][1].by_file
+            ):
                 words = "this producer has other settings than another one of the application. "
                 self._refuse(file, producer.line, f"{words}Keep only one of them")
         for file, producer, entries in rows[:1]:
@@ -253,7 +256,7 @@ class _Application:
             file.entries += entries
             if not client.by_file:
                 file.add(client.line, stated_by_code.OWN_CONSUMER)
-        return (*facts, client.by_file, _weighed(entries))
+        return (*facts, client.by_file, _modelled(entries))
 
     def _consumer_beans(self) -> list[_BeanMethod]:
         return [row for row in self.beans if row[1].has_type(*CONSUMERS)]
@@ -426,17 +429,17 @@ def _last_entries(entries: Iterable[CodeEntry]) -> list[CodeEntry]:
     return [*{entry.name: entry for entry in entries}.values()]
 
 
-def _weighed(entries: Iterable[CodeEntry]) -> frozenset[tuple[str, str]]:
+def _modelled(entries: Iterable[CodeEntry]) -> frozenset[tuple[str, str]]:
     """The names and texts of the entries that an answer depends on."""
-    weighed = set[tuple[str, str]]()
+    modelled = set[tuple[str, str]]()
     for entry in entries:
         part, _, key = entry.name.removeprefix("spring.kafka.").partition(".properties.")
         name = key.strip("[]")
         if entry.name == _PREFIX or (
-            key and is_weighed_key(Component(part), name) and not is_free(name)
+            key and is_modelled_key(Component(part), name) and not is_free(name)
         ):
-            weighed.add((entry.name, "" if entry.name == _PREFIX else entry.text))
-    return frozenset(weighed)
+            modelled.add((entry.name, "" if entry.name == _PREFIX else entry.text))
+    return frozenset(modelled)
 
 
 def _type_arguments(type_: str) -> str:

@@ -18,8 +18,8 @@ from advisor.intake.clients.generated_names import refuse_new_group, with_assign
 from advisor.intake.clients.known_settings import (
     clients_having,
     is_client_setting,
+    is_modelled_key,
     is_streams_application,
-    is_weighed_key,
     likely_clients,
 )
 from advisor.intake.clients.streams_properties import TELEMETRY
@@ -203,7 +203,7 @@ def _add(reading: Reading, code: Code, config: _Object, client: tuple[Component,
             continue  # the object configures clients of two kinds
         if at < until:
             _take(reading, code, component, (key, value, code.line(at), conditional), process)
-        elif not code.follows(at, until) and is_weighed_key(component, key):
+        elif not code.follows(at, until) and is_modelled_key(component, key):
             words = "may be put in before or after its client is created"
             reading.add_problem(component, key, code.line(at), f"{shown(key)} {words}")
 
@@ -213,7 +213,7 @@ def _take(
     process: str,
 ) -> None:  # fmt: skip
     key, value, line, conditional = pair
-    matters, text = is_weighed_key(component, key), code.value(value)
+    matters, text = is_modelled_key(component, key), code.value(value)
     assignments = with_assignments(code.plain, value) if text is None else ""
     if refuse_new_group(reading, component, key, assignments, line):
         return

@@ -18,7 +18,7 @@ from advisor.intake.clients.known_settings import (
     clients_having,
     decides,
     is_client_setting,
-    is_weighed,
+    is_modelled,
     likely_clients,
 )
 from advisor.intake.programs import transactions
@@ -199,7 +199,7 @@ def _take_dict(
         take_pair(reading, component, key, resolved, line, process)
     conditional = [pair for pair in settings.pairs.values() if isinstance(pair.value, ast.IfExp)]
     for key, line in (settings.doubts | {key: line for key, _, line in conditional}).items():
-        if is_weighed(Family.LIBRDKAFKA, component, key):
+        if is_modelled(Family.LIBRDKAFKA, component, key):
             words = "depends on a condition of the program. Keep only the case that you ask about"
             reading.add_problem(component, key, line, f"{shown(key)} {words}")
 
