@@ -11,7 +11,7 @@ from advisor.intake.application_file import file_profile, rank
 from advisor.intake.frameworks.spring import set_up, stated_by_code
 from advisor.intake.frameworks.spring.containers import ELSEWHERE
 from advisor.intake.kinds import detect_kind
-from advisor.intake.programs.code_facts import LISTENS
+from advisor.intake.programs.code_facts import SPRING_KAFKA_IMPORT
 from advisor.intake.reading import Item
 
 _CLIENTS = {Component.PRODUCER, Component.CONSUMER, Component.STREAMS}
@@ -33,7 +33,11 @@ Source = tuple[str, str]
 def with_code(texts: Sequence[Source]) -> tuple[list[str], list[Source]] | None:
     """The names of the application's own files, and what its classes state as more of them; None
     where no class sets up anything, or the files say too little without it."""
-    code = [row for row in texts if PurePath(row[0]).suffix in _SUFFIXES and LISTENS.search(row[1])]
+    code = [
+        row
+        for row in texts
+        if PurePath(row[0]).suffix in _SUFFIXES and SPRING_KAFKA_IMPORT.search(row[1])
+    ]
     if not code or len({name for name, _ in texts}) != len(texts):
         return None
     stated = set_up.stated(code)

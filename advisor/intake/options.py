@@ -25,7 +25,7 @@ from advisor.intake.cluster.folders_in_memory import folders_in_memory
 from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.intake import Intake
 from advisor.intake.origins import Origin
-from advisor.intake.programs.code_facts import OF_CODE
+from advisor.intake.programs.code_facts import PROGRAM_FACTS
 from advisor.intake.programs.facts import SKIP
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.spark import query as spark_query
@@ -162,7 +162,7 @@ def conflicts_with_program(
             words = f"{name}={text} is what the container does with an error, and {origins[name]} "
             words += "rethrows none. Rethrow it there, or leave this option out."
             problems.append(Problem(Component.APPLICATION, key, words))
-        elif component == Component.APPLICATION and key in OF_CODE:
+        elif component == Component.APPLICATION and key in PROGRAM_FACTS:
             notes.append(
                 f"{name}={text} takes precedence over {before}, which {origins[name]} shows."
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.catalog import Component
-from advisor.intake.programs.code_facts import OF_CODE
+from advisor.intake.programs.code_facts import PROGRAM_FACTS
 from advisor.reasoning.answer import Answer
 from advisor.reasoning.assumptions import Assumption
 
@@ -41,7 +41,7 @@ def code_assumptions(answer: Answer) -> list[Assumption]:
     return [
         assumption
         for assumption in answer.assumed
-        if assumption.component is Component.APPLICATION and assumption.setting in OF_CODE
+        if assumption.component is Component.APPLICATION and assumption.setting in PROGRAM_FACTS
     ]
 
 

@@ -16,7 +16,7 @@ NOTE = (
 )
 """The note on a program that was read."""
 
-OF_CODE = frozenset(
+PROGRAM_FACTS = frozenset(
     {
         "abort", "commit", "commit.order", "delivery.errors", "processing", "processing.errors",
         "processing.order", "resend", "sink", "state",
@@ -68,14 +68,14 @@ LISTENERS = (
 """The reason why listeners and senders have no settings."""
 
 
-LISTENS = re.compile(r"^[ \t]*import[ \t]+org\.springframework\.kafka\.", re.MULTILINE)
+SPRING_KAFKA_IMPORT = re.compile(r"^[ \t]*import[ \t]+org\.springframework\.kafka\.", re.MULTILINE)
 """An import of Spring for Apache Kafka."""
 
 
 def has_settings_elsewhere(texts: Sequence[str]) -> bool:
     """Whether a program has the settings of its clients in the file of its application."""
     is_alone = len(texts) == 1 and is_topology(texts[0])
-    return is_alone or any(LISTENS.search(text) for text in texts)
+    return is_alone or any(SPRING_KAFKA_IMPORT.search(text) for text in texts)
 
 
 def is_topology(text: str) -> bool:

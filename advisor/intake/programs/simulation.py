@@ -197,11 +197,11 @@ class _Simulation:
             self.recovered.add(message)
 
     def _send(self, message: int, send: Send) -> None:
-        if send.heard is SendErrors.WAITED or (self.send_throws and message == self.failing):
+        if send.errors is SendErrors.WAITED or (self.send_throws and message == self.failing):
             self._work(message, is_effect=True)
             return
         self.in_flight.append((message, send, self.is_handling))
-        if send.heard is SendErrors.KEPT:
+        if send.errors is SendErrors.FUTURE:
             for name in send.names:
                 self.futures.setdefault(name, []).append(message)
 
@@ -221,11 +221,11 @@ class _Simulation:
                 self._work(message, is_effect=True)
             except _MessageError:
                 self.failed_at = send.at
-                if send.heard is SendErrors.THROWN:
+                if send.errors is SendErrors.THROWN:
                     raise
-                if send.heard is SendErrors.ENDED:
+                if send.errors is SendErrors.ENDED:
                     raise _Ended from None
-                if send.heard is SendErrors.KEPT:
+                if send.errors is SendErrors.FUTURE:
                     self.failed_futures.add(message)
                 else:
                     self.errors |= send.names
@@ -234,7 +234,7 @@ class _Simulation:
 
     def _for_each(self, loop: ForEach, messages: Sequence[int]) -> None:
         continues = {"continue", "return"} if loop.by_function else {"continue"}
-        for message in [*self.futures.get(loop.of, ())] if loop.of else messages:
+        for message in [*self.futures.get(loop.futures, ())] if loop.futures else messages:
             try:
                 self._execute(loop.body, (message,))
             except _Jumped as jumped:
@@ -245,7 +245,7 @@ class _Simulation:
                 if jumped.jump.word == "break":
                     return
                 raise
-        self._execute(loop.behind, messages)
+        self._execute(loop.orelse, messages)
 
     def _loop(self, loop: Loop, messages: Sequence[int]) -> None:
         rounds, before = 0, self.last_round
@@ -263,7 +263,7 @@ class _Simulation:
                 if jumped.jump.word != "continue":
                     raise
         else:
-            self._execute(loop.behind, messages)
+            self._execute(loop.orelse, messages)
         self.last_round = before
 
     def _breakable(self, block: Breakable, messages: Sequence[int]) -> None:
@@ -313,11 +313,11 @@ class _Simulation:
             value = self._call(condition.call, messages)
             if value is not None:
                 return value != condition.negated
-        elif condition.mark:
-            return self.flags.get(condition.mark, False) != condition.negated
+        elif condition.flag:
+            return self.flags.get(condition.flag, False) != condition.negated
         elif condition.error:
             return (condition.error in self.errors) != condition.negated
-        elif condition.is_left:
+        elif condition.is_unsent:
             return bool(self.in_flight) != condition.negated
         elif condition.is_last:
             return condition.value == self.last_round
@@ -364,8 +364,8 @@ def _facts_of_all_choices(tree: Block, simulate: _Simulate) -> dict[str, int]:
 
 
 def _is_decided(condition: Condition) -> bool:
-    checks_variable = bool(condition.error or condition.mark)
-    return condition.value is not None or checks_variable or condition.is_left
+    checks_variable = bool(condition.error or condition.flag)
+    return condition.value is not None or checks_variable or condition.is_unsent
 
 
 def _combinations(choices: Mapping[int, Sequence[Any]]) -> Iterator[dict[int, Any]]:

@@ -30,10 +30,10 @@ class Work:
 class SendErrors(Enum):
     """How a program learns that a send failed."""
 
-    NOBODY = "not at all, or by a callback that ignores it"
+    UNCHECKED = "not at all, or by a callback that ignores it"
     WAITED = "by waiting for the send immediately"
-    KEPT = "by waiting for its future later"
-    STORED = "by a variable in which a callback stores the error"
+    FUTURE = "by waiting for its future later"
+    VARIABLE = "by a variable in which a callback stores the error"
     THROWN = "by the error that a callback throws in a flush"
     ENDED = "a callback ends the process"
 
@@ -44,7 +44,7 @@ class Send:
     its error or its future."""
 
     at: int
-    heard: SendErrors
+    errors: SendErrors
     names: frozenset[str] = frozenset()
 
 
@@ -99,23 +99,24 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class ForEach:
-    """A loop over the polled messages, or over the futures `of` a list. The body is a function,
-    which `return` ends, if `by_function`. `behind` runs unless a jump leaves the loop."""
+    """A loop over the polled messages, or over the futures that are stored under the name
+    `futures`. The body is a function, which `return` ends, if `by_function`. `orelse` runs unless a
+    jump leaves the loop."""
 
     body: Block
     by_function: bool = False
-    of: str = ""
-    behind: Block = ()
+    futures: str = ""
+    orelse: Block = ()
     label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Any other loop: a number of iterations, or endless. `behind` runs unless a jump leaves it."""
+    """Any other loop: a number of iterations, or endless. `orelse` runs unless a jump leaves it."""
 
     body: Block
     rounds: int | None = None
-    behind: Block = ()
+    orelse: Block = ()
     label: str = ""
 
 
@@ -155,9 +156,9 @@ class Condition:
     """The condition of a decision.
 
     `is_last` tests the iteration of the loop, `call` the result of a method, `of_record` the
-    message alone, `error` the error that a callback stored in that variable, `is_left` the sends
-    that a `Flush` has not completed, and `mark` a flag; `negated` inverts these. `value` is the
-    result if it is known, or in the last iteration. Any other condition is unknown.
+    message alone, `error` the error that a callback stored in that variable, `is_unsent` the sends
+    that a `Flush` has not completed, and `flag` a flag variable; `negated` inverts these. `value`
+    is the result if it is known, or in the last iteration. Any other condition is unknown.
     """
 
     value: bool | None = None
@@ -166,8 +167,8 @@ class Condition:
     negated: bool = False
     of_record: bool = False
     error: str = ""
-    is_left: bool = False
-    mark: str = ""
+    is_unsent: bool = False
+    flag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +205,8 @@ def nodes(block: Block) -> Iterator[Statement]:
     for node in block:
         yield node
         match node:
-            case ForEach(body=body, behind=behind) | Loop(body=body, behind=behind):
-                yield from nodes([*body, *behind])
+            case ForEach(body=body, orelse=orelse) | Loop(body=body, orelse=orelse):
+                yield from nodes([*body, *orelse])
             case Breakable(body=body) | Call(body=body):
                 yield from nodes(body)
             case Try(body=body, handlers=handlers, last=last):

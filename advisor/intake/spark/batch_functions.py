@@ -14,7 +14,7 @@ from itertools import islice
 from advisor.catalog import Component
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import add_skipped_messages
-from advisor.intake.programs.jvm.concurrency import ASKS, HAND, ONLY_WAITS
+from advisor.intake.programs.jvm.concurrency import AWAITS_RESULT, HANDOVER, ONLY_WAITS
 from advisor.intake.programs.jvm.errors import chain_errors
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
@@ -322,8 +322,10 @@ def _swallowed_jvm_errors(code: str) -> Iterator[int]:
                 yield handler.at
         if any(ONLY_WAITS.search(text.plain, *body) for body in functions):
             others = "".join(ONLY_WAITS.sub("", text.plain[slice(*body)]) for body in functions)
-            hand_overs = (HAND.search(text.plain, *body) for body in functions)
-            if (hand_over := next(filter(None, hand_overs), None)) and not ASKS.search(others):
+            hand_overs = (HANDOVER.search(text.plain, *body) for body in functions)
+            if (hand_over := next(filter(None, hand_overs), None)) and not AWAITS_RESULT.search(
+                others
+            ):
                 yield hand_over.start()
 
 
@@ -338,7 +340,7 @@ def _refuse_jvm_writes(reading: Reading, code: str) -> None:
     others_stay = _OTHER_ROWS_STAY.search(code)
     for functions in _function_bodies(text):
         waits = any(pattern.search(text.plain, *body)
-                    for body in functions for pattern in (ASKS, ONLY_WAITS))  # fmt: skip
+                    for body in functions for pattern in (AWAITS_RESULT, ONLY_WAITS))  # fmt: skip
         for body in functions:
             overwrite = None if others_stay else _OVERWRITE_MODE.search(code, *body)
             overwrite = None if overwrite and _BATCH_ID.search(overwrite[1]) else overwrite
@@ -357,10 +359,10 @@ def _refuse_jvm_writes(reading: Reading, code: str) -> None:
             reading.add_problem(
                 Component.APPLICATION, "processing", line_of(code, at), _NOT_AWAITED
             )
-        for pattern, message in ((HAND, _NOT_AWAITED), (_PARTIAL_WRITE, batch_writes.PART)):
+        for pattern, message in ((HANDOVER, _NOT_AWAITED), (_PARTIAL_WRITE, batch_writes.PART)):
             matches = (pattern.search(text.plain, *body) for body in functions)
             match = next(filter(None, matches), None)
-            if match and not (waits and pattern is HAND):
+            if match and not (waits and pattern is HANDOVER):
                 line = line_of(code, match.start())
                 reading.add_problem(Component.APPLICATION, "processing", line, message)
 

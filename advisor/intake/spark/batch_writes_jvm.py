@@ -165,7 +165,7 @@ def _write_condition(text: Text, body: Block, writes: list[int]) -> int:
     """The offset of a condition under which only some batches are written; 0 if there is none."""
     for match in islice(_WRITE_CONDITION.finditer(text.plain, *body), _MAX_MATCHES):
         end = text.closed(text.plain.index("(", match.start()) + 1)
-        stop = text.guarded(end)[1]
+        stop = text.controlled_block(end)[1]
         inside = [at for at in writes if end <= at <= stop]
         returns_early = re.search(r"\breturn\b", text.plain[end : stop + 1])
         if writes and (len(inside) == len(writes) or (returns_early and not inside)):

@@ -11,7 +11,7 @@ from itertools import islice
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _REACH = 20, 120
-HAND = re.compile(
+HANDOVER = re.compile(
     r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*submit\s*\{|(?<![rR]etry)(?<![tT]emplate)(?<![bB]reaker)\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
     r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
     r"|\.\s*async\s*\(\s*\)\s*\.\s*\w+\s*\("
@@ -75,7 +75,7 @@ def handover_calls(plain: str) -> re.Pattern[str]:
         sends += r"\.\s*(?:set|add|update|create|delete)\s*\("
     calls = rf"\b(?:{names})\s*\.\s*(?!close\b|shutdown\b|flush\b|waiter\b)\w+\s*\("
     sends += f"|{_TEMPORARY_CLIENT_CALL.format(types)}"
-    return re.compile(f"{HAND.pattern}|{calls}{sends}")
+    return re.compile(f"{HANDOVER.pattern}|{calls}{sends}")
 
 
 SUBSCRIBES = re.compile(
@@ -88,7 +88,7 @@ QUEUE = (
     r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
     r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
 )
-ASKS = re.compile(
+AWAITS_RESULT = re.compile(
     r"\b(?:await|pause|awaitAll|joinAll|throwIfFailed|invokeAny|waitFor\w+|flushSync|txCommit|block\w*)\s*\("
     r"|\b(?:join|result)\s*\((?=\)|\s*(?:\d|[\w.]*(?i:time|millis|second|duration|wait|max)))"
     r"|\bAwait\s*\.\s*result\s*\("
@@ -99,7 +99,7 @@ ASKS = re.compile(
 """Calls that wait for other threads, and throw their errors or may do so. Whitespace between
 parentheses stands for a string literal."""
 WAITS = re.compile(
-    rf"{ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
+    rf"{AWAITS_RESULT.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
 )
 ONLY_WAITS = re.compile(
     r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
@@ -156,7 +156,9 @@ class WaitPatterns:
 
 def wait_patterns(plain: str) -> WaitPatterns:
     """Returns the patterns of the waits in a text."""
-    return WaitPatterns(without_value_holders(WAITS, plain), without_value_holders(ASKS, plain))
+    return WaitPatterns(
+        without_value_holders(WAITS, plain), without_value_holders(AWAITS_RESULT, plain)
+    )
 
 
 @lru_cache(maxsize=8)

@@ -265,7 +265,7 @@ class Text:
                     continue
             yield name
 
-    def marked(self, annotation: str) -> list[str]:
+    def annotated_methods(self, annotation: str) -> list[str]:
         """Returns the names of the methods that have an annotation."""
         return [name for name, bodies in self._methods.items()
                 if any(annotation in self._by_start[body[0]][2] for body in bodies)]  # fmt: skip
@@ -336,15 +336,15 @@ class Text:
         """Returns the block whose brace opens at an offset; an empty block if none does."""
         return self._by_start.get(start, (start, start, ""))[:2]
 
-    def behind_blanks(self, at: int) -> int:
+    def after_whitespace(self, at: int) -> int:
         """Returns the offset of the first character from `at` on that is not whitespace."""
         whitespace = _WHITESPACE.match(self.plain, at)
         return whitespace.end() if whitespace else at
 
-    def guarded(self, at: int) -> Block:
+    def controlled_block(self, at: int) -> Block:
         """Returns the block, or the single statement, that belongs to a condition or a loop whose
         head ends at an offset."""
-        start = self.behind_blanks(at)
+        start = self.after_whitespace(at)
         if self.plain[start : start + 1] == "{":
             return self.block_of(start)
         end = re.compile(r"[;\n}]").search(self.plain, start)

@@ -118,7 +118,7 @@ def _is_checked(text: Text, name: str, at: int, *, is_http: bool = False) -> boo
     for match in re.compile(_CHECK.format(name)).finditer(text.plain, at, stop):
         closed = text.closed(match.end())
         argument = match.end(), closed - 1
-        start, end = text.guarded(closed) if match["for_each"] is None else argument
+        start, end = text.controlled_block(closed) if match["for_each"] is None else argument
         inside = _CONDITION.sub(" ", text.plain[start:end].removeprefix("{"))
         logged += [(match.start(), end)] if only_logs(inside) else []
     if is_http:

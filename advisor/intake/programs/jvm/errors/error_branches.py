@@ -136,7 +136,7 @@ def _else_if_end(text: Text, head: re.Match[str], stop: int) -> int:
 
 def _guarded_span(text: Text, at: int) -> Block:
     """The span of the block after a condition, or of the statement and the character before it."""
-    start, end = text.guarded(at)
+    start, end = text.controlled_block(at)
     is_block = text.plain[start : start + 1] == "{"
     return (start, end + 1) if is_block else (start - 1, end + 1)
 
@@ -154,7 +154,7 @@ def _arms(text: Text, match: re.Match[str], block: Block) -> Iterator[tuple[str,
         return
     at = block[0] + 1
     while arm := _WHEN_ARM.match(text.plain, at, block[1]):
-        start, end = text.guarded(arm.end())
+        start, end = text.controlled_block(arm.end())
         is_block = text.plain[start : start + 1] == "{"
         yield f"{subject} {arm['condition']}", (start if is_block else start - 1, end)
         at = end + (text.plain[end : end + 1] in ("}", ";") and end < block[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from advisor.intake.programs.jvm.concurrency import HAND
+from advisor.intake.programs.jvm.concurrency import HANDOVER
 from advisor.intake.programs.jvm.errors.handlers import Handler
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -21,7 +21,7 @@ def ignored_errors(text: Text, span: Block, swallowing: Iterable[Handler]) -> It
     plain, (begin, end) = text.plain, span
     if (scope := _SCOPE.search(plain, begin, end)) and not _SCOPE_CHECK.search(plain, begin, end):
         yield scope.start()
-    if HAND.search(plain, begin, end):
+    if HANDOVER.search(plain, begin, end):
         for handler in swallowing:
             start, stop = handler.attempt
             if begin < start < end and _FUTURE_READ.search(plain, start, stop):

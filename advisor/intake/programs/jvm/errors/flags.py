@@ -77,10 +77,10 @@ def branches(text: Text, at: int) -> tuple[str, str]:
 
 def _branch_spans(text: Text, at: int) -> tuple[Block, Block]:
     """Returns the spans of both branches; the second is empty without an `else`."""
-    start, end = text.guarded(at)
+    start, end = text.controlled_block(at)
     after = end + (text.plain[end : end + 1] in ("}", ";"))
     other = _ELSE.match(text.plain, after, after + 40)
-    return (start, end), text.guarded(other.end()) if other else (after, after)
+    return (start, end), text.controlled_block(other.end()) if other else (after, after)
 
 
 def ignores_failure(

@@ -427,7 +427,7 @@ class Futures:
     def _loop_body(self, at: int) -> Block:
         """Returns the body of a `for` whose head ends with a name at an offset."""
         closed = re.compile(r"[^){]*\)?").match(self._plain, at)
-        return self._text.guarded(closed.end() if closed else at)
+        return self._text.controlled_block(closed.end() if closed else at)
 
     def _enclosing_call(self, at: int) -> tuple[str, int, int] | None:
         """Returns the call with an argument at an offset: name, bracket, and index."""

@@ -391,7 +391,7 @@ class _Reader:
         return self._use_of_name(parts[1 if selected else 2], scope, Part.FAILURES, 1)
 
     def _use_in_loop(self, loop: re.Match[str], at: int, part: Part, depth: int) -> Fate:
-        body = self._text.guarded(at)
+        body = self._text.controlled_block(at)
         code = self._plain[slice(*body)].removeprefix("{")
         if loop["type"]:
             part = Part.FAILURES if failure_of_type(loop["type"]) else Part.OTHERS
@@ -436,5 +436,5 @@ class _Reader:
                 failed, rest = (first, second) if selected else (second, first)
                 if _JUMP.search(rest):
                     return Fate.ACTS, end
-                return self._fate_of_branch(end, failed), text.guarded(end)[1]
+                return self._fate_of_branch(end, failed), text.controlled_block(end)[1]
         return self.fate(use.start(), use.end(), Part.ALL, depth - 1), use.end()

@@ -141,9 +141,9 @@ def _is_read_elsewhere(
     """Whether an outcome in a variable is read after its condition, other than by a log."""
     if condition is None or name not in names:
         return False
-    end = text.guarded(condition.end())[1]
+    end = text.controlled_block(condition.end())[1]
     if other := _ELSE.match(text.plain, end + 1):
-        end = text.guarded(other.end())[1]
+        end = text.controlled_block(other.end())[1]
     span = end, text.block(names[name])[1]
     logged = [*log_arguments(text, span)]
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span)

@@ -101,7 +101,7 @@ def _is_value_checked(text: Text, begin: int, end: int, *, of_failures: bool, de
         return not jvm_flags.ignores_failure(text, closing.end(), on_failure)
     if _LOOP_HEAD.search(before):
         return closing is not None and _acts_on_error(
-            text.plain[slice(*text.guarded(closing.end()))]
+            text.plain[slice(*text.controlled_block(closing.end()))]
         )
     if names := _DESTRUCTURED.search(before) or _ASSIGNED.search(before):
         scope = end, text.block(end)[1]

@@ -55,6 +55,6 @@ def _branches(text: Text, block: Block) -> Iterator[tuple[str, str]]:
     """Yields the condition and the body of each branch of a `when`."""
     at = block[0] + 1
     while branch := _BRANCH.match(text.plain, at, block[1]):
-        start, end = text.guarded(branch.end())
+        start, end = text.controlled_block(branch.end())
         yield branch["condition"], text.plain[start:end].removeprefix("{")
         at = end + (text.plain[end : end + 1] in ("}", ";") and end < block[1])

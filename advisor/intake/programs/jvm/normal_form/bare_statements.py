@@ -32,7 +32,7 @@ def _without_bare_loops(code: str) -> str:
     """Returns the program with braces around the single statement of each loop."""
     text, changes = Text.of(code), list[tuple[int, int, str]]()
     for match in islice(_LOOP_HEAD.finditer(text.plain), _MOST_MATCHES):
-        start = text.behind_blanks(text.closed(match.end()))
+        start = text.after_whitespace(text.closed(match.end()))
         if _NO_BARE_STATEMENT.match(text.plain, start):
             continue
         if end := _statement_end(text, start):
@@ -46,7 +46,7 @@ def _without_bare_conditions(code: str) -> str:
     for match in islice(_IF.finditer(text.plain), _MOST_MATCHES):
         at: int | None = match.end()
         while at is not None:
-            start = text.behind_blanks(text.closed(at) if text.plain[at - 1] == "(" else at)
+            start = text.after_whitespace(text.closed(at) if text.plain[at - 1] == "(" else at)
             end = _statement_end(text, start)
             if not end:
                 break
@@ -62,7 +62,7 @@ def _statement_end(text: Text, start: int, depth: int = _DEEPEST_NESTING) -> int
     if text.plain[start : start + 1] == "{":
         return text.block_of(start)[1] + 1
     if head := _HEAD.match(text.plain, start):
-        inner_start = text.behind_blanks(text.closed(head.end()))
+        inner_start = text.after_whitespace(text.closed(head.end()))
         end = _statement_end(text, inner_start, depth - 1) if depth else 0
     elif block := _BLOCK_STATEMENT.match(text.plain, start):
         end = text.block_of(block.end() - 1)[1] + 1

@@ -93,5 +93,5 @@ def _case_handling(
 def _is_block_value(text: Text, end: int) -> bool:
     """Whether the expression that ends at `end` is the value of its block."""
     enclosing = text.around(end - 1)
-    is_last = text.plain[text.behind_blanks(end) :][:1] == "}"
+    is_last = text.plain[text.after_whitespace(end) :][:1] == "}"
     return is_last and bool(enclosing) and not _STATEMENT_BLOCK.search(enclosing[-1][2])

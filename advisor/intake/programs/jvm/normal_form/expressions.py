@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from advisor.intake.programs.jvm.concurrency import HAND
+from advisor.intake.programs.jvm.concurrency import HANDOVER
 from advisor.intake.programs.jvm.text import Text, spliced
 
 _MOST_FUNCTIONS, _MOST_CALLS, _LONGEST_BODY, _PASSES = 60, 60, 600, 2
@@ -48,7 +48,7 @@ def _inline_calls(text: Text, code: str, function: re.Match[str]) -> list[tuple[
     rest = text.plain[end : text.block(begin)[1]].strip() if function["block"] else ""
     call = _SINGLE_CALL.fullmatch(body)
     calls_method = call and len(text.bodies(call[1])) == 1
-    if not (calls_method or function["error_value"] is not None or HAND.search(body)):
+    if not (calls_method or function["error_value"] is not None or HANDOVER.search(body)):
         return []
     definitions = re.findall(rf"\b(?:fun|def)\s+(?:[\w<>?, ]{{1,80}}\.)?{name}\b", text.plain)
     if (

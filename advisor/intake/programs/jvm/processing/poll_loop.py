@@ -330,7 +330,7 @@ class _Poll:
     def _record_handovers(self) -> Iterator[int]:
         """Calls that hand a record over, in the block or in a method to which one is passed."""
         plain = self._text.plain
-        async_methods = rf"\b(?:{'|'.join(self._text.marked('@Async')) or '(?!)'})\s*\("
+        async_methods = rf"\b(?:{'|'.join(self._text.annotated_methods('@Async')) or '(?!)'})\s*\("
         pattern = re.compile(
             f"{(calls := concurrency.handover_calls(plain)).pattern}|{async_methods}"
         )

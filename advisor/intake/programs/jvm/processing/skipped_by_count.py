@@ -58,7 +58,7 @@ def _skips_record(text: Text, uses: re.Pattern[str], loop: Block, match: re.Matc
     does nothing."""
     body, other_branch = jvm_flags.branches(text, match.end())
     code = blanked(text.plain, log_arguments(text, loop))
-    guarded = text.guarded(match.end())
+    guarded = text.controlled_block(match.end())
     before, after = code[loop[0] : match.start()], code[guarded[1] : loop[1]]
     if _processes(uses, before):
         return False

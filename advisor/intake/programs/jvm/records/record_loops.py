@@ -60,4 +60,4 @@ def loop_body(text: Text, at: int, loop: str) -> Block:
     end = text.closed(begin + 1)
     if "for" not in re.split(r"\W+", loop):
         return begin, end
-    return text.guarded(end)
+    return text.controlled_block(end)

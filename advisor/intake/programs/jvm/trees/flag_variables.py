@@ -73,7 +73,7 @@ class FlagVariables:
         if not match or match["name"] not in self._names:
             return None
         name = self._flag(match["name"], value=True).name
-        return Condition(mark=name, negated=bool(match["not"]) != bool(match["is_zero"]))
+        return Condition(flag=name, negated=bool(match["not"]) != bool(match["is_zero"]))
 
     def _flag(self, name: str, value: bool) -> SetFlag:
         return SetFlag(f"{self._depth}.{name}", value)

@@ -265,7 +265,7 @@ class Reader:
     def _loop_over_futures(self, name: str, futures: str, closed: int) -> tuple[Block, int]:
         self._sends.futures[name] = futures
         body, at = self._braced_block(closed)
-        return [ForEach(body, of=futures)], at
+        return [ForEach(body, futures=futures)], at
 
     def _if(self, closed: int, code: str) -> tuple[Block, int]:
         condition = self._condition(code)

@@ -118,10 +118,12 @@ class Sends:
         if (wait := _WAIT.fullmatch(plain, at, stop)) and wait["name"] in self.futures:
             future_wait = Wait(self.futures[wait["name"]])
             return [
-                ForEach((future_wait,), of=future_wait.name) if wait["element"] else future_wait
+                ForEach((future_wait,), futures=future_wait.name)
+                if wait["element"]
+                else future_wait
             ]
         if (loop := _WAIT_EACH.fullmatch(plain, at, stop)) and loop["name"] in self.futures:
-            return [ForEach((Wait(loop["name"]),), of=loop["name"])]
+            return [ForEach((Wait(loop["name"]),), futures=loop["name"])]
         raise Unclear
 
     def mentions_future(self, code: str) -> bool:
@@ -143,7 +145,7 @@ class Sends:
             if plain[end:stop].strip() not in ("", ")"):
                 raise Unclear
             self.futures[name] = name
-            return [Send(begin, SendErrors.KEPT, frozenset({name}))]
+            return [Send(begin, SendErrors.FUTURE, frozenset({name}))]
         if places[0] in self._tasks:
             raise Unclear
         return [self._send_with_callback(begin, opened, plain[end:stop])]
@@ -154,7 +156,7 @@ class Sends:
         arguments = plain[opened : self._text.closed(opened) - 1]
         callback_code = calls.after_first_argument(arguments) if is_producer else ""
         if not callback_code.strip() and not after.strip():
-            return Send(begin, SendErrors.NOBODY)
+            return Send(begin, SendErrors.UNCHECKED)
         callback = jvm_sends.callback_of_send(self._text, opened)
         if callback is None or (after.strip() and not after.lstrip().startswith("{")):
             raise Unclear
@@ -179,7 +181,7 @@ class Sends:
             return SendErrors.ENDED, frozenset()
         if any(not _THROW.fullmatch(code) for code in rest):
             return None, frozenset()
-        return (SendErrors.STORED if stored else SendErrors.NOBODY), frozenset(
+        return (SendErrors.VARIABLE if stored else SendErrors.UNCHECKED), frozenset(
             it["name"] for it in stored
         )
 

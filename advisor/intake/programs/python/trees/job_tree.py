@@ -122,9 +122,9 @@ class _Reader(loop_tree.Reader):
         head = self._expression(
             node.iter if isinstance(node, ast.For) else node.test, is_alone=False
         )
-        body, behind = self.block(node.body), self.block(node.orelse)
-        return [*head, ForEach(body, behind=behind)] if body or behind else [*head]
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        return [*head, ForEach(body, orelse=orelse)] if body or orelse else [*head]
 
     def _checks_flush(self, test: ast.expr) -> bool:
         condition = self._sends.condition(test)
-        return condition is not None and condition.is_left
+        return condition is not None and condition.is_unsent

@@ -320,13 +320,13 @@ class Reader:
         """The condition on a flag variable, whose value the simulation knows."""
         match test:
             case ast.Name(name) if name in self._flags:
-                return Condition(mark=f"{self._depth}.{name}")
+                return Condition(flag=f"{self._depth}.{name}")
             case ast.UnaryOp(op=ast.Not(), operand=ast.Name(name)) if name in self._flags:
-                return Condition(mark=f"{self._depth}.{name}", negated=True)
+                return Condition(flag=f"{self._depth}.{name}", negated=True)
             case ast.Compare(
                 ast.Name(name), [ast.Eq() | ast.Gt() | ast.NotEq() as op], [ast.Constant(0)]
             ) if name in self._flags:
-                return Condition(mark=f"{self._depth}.{name}", negated=isinstance(op, ast.Eq))
+                return Condition(flag=f"{self._depth}.{name}", negated=isinstance(op, ast.Eq))
             case _:
                 return None
 
@@ -369,8 +369,8 @@ class Reader:
             case ast.For(target=ast.Name(variable), iter=ast.Name(name)) if name in self._batches:
                 self._messages.add(variable)
                 body = self.block(node.body)
-                behind = self.block(node.orelse)
-                return [ForEach(body, behind=behind)] if body or behind else []
+                orelse = self.block(node.orelse)
+                return [ForEach(body, orelse=orelse)] if body or orelse else []
             case ast.For(target=ast.Name(variable), iter=ast.Call(func=ast.Name("range"))):
                 before, self._counter = self._counter, variable
                 body = self.block(node.body)

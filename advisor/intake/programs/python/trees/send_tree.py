@@ -100,7 +100,7 @@ class Sends:
             raise Unclear
         arguments = python_sends.send_callbacks(call)
         if not arguments:
-            return Send(call.lineno, SendErrors.NOBODY)
+            return Send(call.lineno, SendErrors.UNCHECKED)
         function = self._callback(arguments[0])
         effect, names = self._callback_effect(function) if function else (None, frozenset[str]())
         if effect is None:
@@ -118,7 +118,7 @@ class Sends:
         self, function: callbacks.Function
     ) -> tuple[SendErrors | None, frozenset[str]]:
         """What a callback does with an error, and the names in which it stores the error."""
-        names, effect = set[str](), SendErrors.NOBODY
+        names, effect = set[str](), SendErrors.UNCHECKED
         for node in callbacks.error_statements(function):
             name = _error_target(node)
             call = node.value if isinstance(node, ast.Expr) else node
@@ -130,8 +130,8 @@ class Sends:
                 names.add(name)
             elif not _is_harmless(node):
                 return None, frozenset()
-        if effect is SendErrors.NOBODY and names:
-            effect = SendErrors.STORED
+        if effect is SendErrors.UNCHECKED and names:
+            effect = SendErrors.VARIABLE
         return effect, frozenset(names)
 
     def uses_errors(self, value: ast.expr) -> bool:
@@ -147,7 +147,7 @@ class Sends:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             inner = self.condition(test.operand)
             return inner and Condition(
-                error=inner.error, is_left=inner.is_left, negated=not inner.negated
+                error=inner.error, is_unsent=inner.is_unsent, negated=not inner.negated
             )
         negated = False
         match test:
@@ -173,7 +173,7 @@ class Sends:
         if name in self._flush_results or (
             is_flush and isinstance(test, ast.Call) and self._is_producer_call(test)
         ):
-            return Condition(is_left=True, negated=negated)
+            return Condition(is_unsent=True, negated=negated)
         if self.uses_errors(test):
             raise Unclear
         return None
