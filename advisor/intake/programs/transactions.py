@@ -7,7 +7,9 @@ input of the aborted one (Kafka design.md, Using Transactions; KafkaProducer jav
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from advisor.catalog import Component
 from advisor.intake.reading import Reading
@@ -29,6 +31,10 @@ _NO_GROUP = (
     "fenced: pass groupMetadata() of the consumer"
 )
 
+_SEPARATE = (
+    "these offsets are in a transaction of their own, so that a crash between it and the "
+    "transaction of the output repeats or loses output. Send them in the transaction of the output"
+)
 _ITSELF = (
     "the offset of a record itself is committed here, so that this record is read again at each "
     "start: the next offset is offset() + 1"
@@ -44,6 +50,9 @@ class Transactions:
     """Whether the offsets come with the metadata of the group, which fences members that left."""
 
     of_itself: int = 0
+    separate: int = 0
+    """The line of offsets whose transaction has no output, while another transaction has."""
+
     outside: int = 0
     continues: int = 0
     always: int = 0
@@ -61,6 +70,8 @@ def judge(reading: Reading, lines: Transactions) -> None:
         return
     if lines.outside:
         reading.add_problem(Component.APPLICATION, "commit", lines.outside, _OUTSIDE)
+    if lines.separate:
+        reading.add_problem(Component.APPLICATION, "commit", lines.separate, _SEPARATE)
     if lines.of_itself:
         reading.add_problem(Component.APPLICATION, "commit", lines.of_itself, _ITSELF)
     if not lines.with_group:
@@ -72,3 +83,35 @@ def judge(reading: Reading, lines: Transactions) -> None:
     if lines.continues:
         reading.add_setting(Component.APPLICATION, "abort", "continues", lines.continues)
         reading.note(lines.continues, _CONTINUES)
+
+
+class Step(Enum):
+    """A call of a transactional producer."""
+
+    BEGIN = auto()
+    SEND = auto()
+    OFFSETS = auto()
+    COMMIT = auto()
+
+
+def separate_offsets(steps: Sequence[tuple[Step, int]]) -> int:
+    """Returns the line of offsets that are committed in a transaction without output, while another
+    transaction has output; 0 if there is none.
+
+    `steps` are the calls and their lines, in the order of the source.
+    """
+    transactions, current = list[list[tuple[Step, int]]](), list[tuple[Step, int]]()
+    for step, line in steps:
+        if step is Step.BEGIN:
+            current = []
+        elif step is not Step.COMMIT:
+            current.append((step, line))
+        elif current:
+            transactions.append(current)
+            current = []
+    if not any(step is Step.SEND for steps in transactions for step, _ in steps):
+        return 0
+    only_offsets = (
+        steps[0][1] for steps in transactions if all(step is Step.OFFSETS for step, _ in steps)
+    )
+    return next(only_offsets, 0)

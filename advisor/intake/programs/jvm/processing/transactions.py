@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from advisor.intake.programs.jvm.text import Text
-from advisor.intake.programs.transactions import Transactions
+from advisor.intake.programs.transactions import Step, Transactions, separate_offsets
 from advisor.intake.text import line_of
 
 _SEND_OFFSETS = re.compile(r"\.\s*sendOffsetsToTransaction\s*\(")
@@ -18,6 +18,11 @@ _SAME_OFFSET = re.compile(
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _EXIT = re.compile(r"\b(?:throw|break|exit|halt|close|stop|shutdown|return)\b")
 _REWIND = re.compile(r"(?i)\b\w*(?:seek|rewind|reset|unsubscribe|replay|goBack|restore)\w*\s*\(")
+_STEPS = {
+    "beginTransaction": Step.BEGIN, "send": Step.SEND,
+    "sendOffsetsToTransaction": Step.OFFSETS, "commitTransaction": Step.COMMIT,
+}  # fmt: skip
+_STEP = re.compile(rf"\.\s*(?P<name>{'|'.join(_STEPS)})\s*\(")
 
 
 def transactions(text: Text) -> Transactions:
@@ -32,6 +37,9 @@ def transactions(text: Text) -> Transactions:
     for offset in _SAME_OFFSET.finditer(plain):
         if not re.search(r"\bseek\s*\([^;]*$", text.line_to(offset.start())):
             facts.of_itself = facts.of_itself or line_of(plain, offset.start())
+    facts.separate = separate_offsets(
+        [(_STEPS[match["name"]], line_of(plain, match.start())) for match in _STEP.finditer(plain)]
+    )
     for match in _FINALLY.finditer(plain):
         if commit := _COMMIT.search(plain, *text.block_of(match.end() - 1)):
             facts.always = facts.always or line_of(plain, commit.start())

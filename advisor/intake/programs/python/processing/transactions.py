@@ -7,11 +7,15 @@ import re
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors import error_branches
-from advisor.intake.programs.transactions import Transactions
+from advisor.intake.programs.transactions import Step, Transactions, separate_offsets
 
 _REWINDING_METHOD = re.compile(
     r"(?i)seek|rewind|reset|unsubscribe|replay|go_?back|restore|incremental_un"
 )
+_STEPS = {
+    "begin_transaction": Step.BEGIN, "produce": Step.SEND,
+    "send_offsets_to_transaction": Step.OFFSETS, "commit_transaction": Step.COMMIT,
+}  # fmt: skip
 
 
 def transactions(tree: ast.Module) -> Transactions:
@@ -26,6 +30,10 @@ def transactions(tree: ast.Module) -> Transactions:
             facts.of_itself = facts.of_itself or _line_of_message_offset(tree, call)
         if syntax.method_name(call) == "commit" and syntax.receiver(call) in consumers:
             facts.outside = facts.outside or call.lineno
+    places = sorted((call.lineno, call.col_offset, syntax.method_name(call)) for call in calls)
+    facts.separate = separate_offsets(
+        [(_STEPS[name], line) for line, _, name in places if name in _STEPS]
+    )
     rewinds = any(_REWINDING_METHOD.search(syntax.method_name(call)) for call in calls)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Try):
