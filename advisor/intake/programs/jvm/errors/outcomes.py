@@ -15,7 +15,7 @@ from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MAX_MATCHES, _MAX_CASES = 60, 24
+_MAX_MATCHES, _MAX_CASES, _REACH = 60, 24, 200
 _FAILURE_NAME = (
     r"(?:\w*(?:[fF]ail|FAIL|[eE]rr(?![a-z])|ERR|[eE]rror|[rR]eject|REJECT|[uU]nsuccess)\w*"
     r"|Left|KO|Ko)"
@@ -61,6 +61,8 @@ _ERROR_NAME = re.compile(r"(?:err|error|errors|failure|failures|problem|cause|ex
 _SUCCESS_ACCUMULATOR = re.compile(
     r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&(?!&))\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
 )
+_NO_ERROR = r"\bif\s*\(\s*{}\s*==\s*null\s*\)\s*(?:\{{\s*)?continue\b\s*;?\s*(?:\}})?"
+"""A condition that ends the iteration for a record without an error: the rest handles the error."""
 _WHEN_WITHOUT_SUBJECT = re.compile(r"\bwhen\s*(?=\{)")
 _ELSE = re.compile(r"[\s;]*\belse\b\s*")
 _BODY_START = re.compile(r"\s*\)\s*\{|\s*match\s*\{")
@@ -156,11 +158,15 @@ def _ignored_variables(
     """Offsets of variables for an error, or for the failures among several, that are ignored."""
     begin = max(0, span[0])
     for name, at in names.items():
+        if not (_ERROR_NAME.fullmatch(name) or FAILURE.search(_declared_type(text, at))):
+            continue
         scope = at, text.block(at)[1]
-        condition = re.compile(rf"\bif\s*\(\s*{name}\s*(?:!=|\.)").search(text.plain, *scope)
-        if _ERROR_NAME.fullmatch(name) and condition and jvm_flags.is_never_checked(
+        condition = re.compile(rf"\bif\s*\(\s*{name}\s*(?:[!=]=|\.)").search(text.plain, *scope)
+        success = re.compile(_NO_ERROR.format(name)).search(text.plain, *scope)
+        ends_iteration = success and failures.is_ignored_from(success.end(), scope[1])
+        if ends_iteration or (condition and jvm_flags.is_never_checked(
             text, name, True, scope, loops=failures.loops, in_function=failures.in_function
-        ):  # fmt: skip
+        )):  # fmt: skip
             yield at
     for match in islice(_SUCCESS_ACCUMULATOR.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
         end = text.closed(match.end())
@@ -176,6 +182,13 @@ def _ignored_variables(
             text, match["name"], True, scope, loops=failures.loops
         ):
             yield match.start()
+
+
+def _declared_type(text: Text, at: int) -> str:
+    """Returns what precedes the name of the variable whose value ends in a call that opens at `at`:
+    `Optional<Failure> ` of `Optional<Failure> f = process(`."""
+    statement = re.split(r"[;{}\n]", text.plain[max(0, at - _REACH) : at])[-1]
+    return statement.partition("=")[0].strip().rpartition(" ")[0]
 
 
 def _subject_end(
@@ -202,6 +215,10 @@ class Failures:
         return jvm_flags.ignores_failure(
             self._text, at, statements, loops=self.loops, in_function=self.in_function
         )
+
+    def is_ignored_from(self, at: int, end: int) -> bool:
+        """Whether the rest of an iteration, which only a failure reaches, ignores it."""
+        return self._is_ignored(at, self._text.plain[at:end])
 
     def are_ignored_in_cases(self, block: Block) -> bool:
         """Whether the cases for a failure only log it."""
