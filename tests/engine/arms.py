@@ -1,4 +1,4 @@
-"""Arms for tests: a Java team's complete settings, with some stated."""
+"""Arms for tests: the complete settings of a Java team, with some of them overridden."""
 
 from __future__ import annotations
 

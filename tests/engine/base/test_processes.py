@@ -30,7 +30,7 @@ time.sleep(600)
 """
 
 
-def gone(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
     return processes.state(pid) in (None, "Z", "X")
 
 
@@ -42,32 +42,34 @@ def owner_with_children() -> tuple[subprocess.Popen[str], list[int]]:
     return owner, [int(pid) for pid in owner.stdout.readline().split()]
 
 
-def test_children_are_gone_when_their_owner_is_killed_even_if_they_are_paused():
+def test_children_end_when_their_owner_is_killed_even_if_they_are_paused():
     owner, pids = owner_with_children()
     os.kill(pids[0], signal.SIGSTOP)
     until(lambda: processes.state(pids[0]) == "T", 60, "the child did not pause")
-    assert not any(gone(pid) for pid in pids)
+    assert not any(has_ended(pid) for pid in pids)
     owner.kill()
     owner.wait()
-    until(lambda: all(gone(pid) for pid in pids), 60, "children outlived their owner")
+    until(lambda: all(has_ended(pid) for pid in pids), 60, "children outlived their owner")
 
 
-def test_children_are_gone_when_their_owner_simply_ends():
+def test_children_end_when_their_owner_exits_normally():
     owner, pids = owner_with_children()
-    owner.communicate(timeout=60)  # its standard input ends, and so does it
-    until(lambda: all(gone(pid) for pid in pids), 60, "children outlived their owner")
+    owner.communicate(timeout=60)  # closing its standard input ends it
+    until(lambda: all(has_ended(pid) for pid in pids), 60, "children outlived their owner")
 
 
-def test_a_child_lives_on_when_the_thread_that_asked_for_it_ends():
-    born: list[subprocess.Popen[bytes]] = []
+def test_a_child_outlives_the_thread_that_spawned_it():
+    children: list[subprocess.Popen[bytes]] = []
 
-    def ask() -> None:
-        born.append(processes.spawn(ECHO, log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+    def spawn_child() -> None:
+        children.append(
+            processes.spawn(ECHO, log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        )
 
-    thread = threading.Thread(target=ask)
+    thread = threading.Thread(target=spawn_child)
     thread.start()
     thread.join()
-    (child,) = born
+    (child,) = children
     assert child.stdin is not None
     assert child.stdout is not None
     child.stdin.write(b"still here\n")
@@ -77,49 +79,49 @@ def test_a_child_lives_on_when_the_thread_that_asked_for_it_ends():
     assert child.wait(60) == 0
 
 
-def test_a_child_has_a_session_of_its_own_and_its_words_are_kept(tmp_path):
+def test_a_child_has_its_own_session_and_its_output_is_logged(tmp_path):
     log = tmp_path / "child.log"
     code = "import os, sys; print(os.getsid(0)); print('trouble', file=sys.stderr)"
     child = processes.spawn([sys.executable, "-c", code], log=log)
     assert child.wait(60) == 0
-    session, trouble = sorted(log.read_text().split())
-    assert (int(session), trouble) == (child.pid, "trouble")
+    session, error = sorted(log.read_text().split())
+    assert (int(session), error) == (child.pid, "trouble")
     assert int(session) != os.getsid(0)
 
 
-def test_a_program_that_is_not_there_is_an_error(tmp_path):
+def test_spawning_a_missing_program_raises_file_not_found(tmp_path):
     with pytest.raises(FileNotFoundError):
         processes.spawn([tmp_path / "no-such-program"], log=None)
 
 
-def test_end_reaches_a_paused_child_by_its_own_signal():
+def test_end_terminates_a_paused_child_with_sigterm():
     child = processes.spawn(ECHO, log=None, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     os.kill(child.pid, signal.SIGSTOP)
     until(lambda: processes.state(child.pid) == "T", 60, "the child did not pause")
     assert processes.end(child, grace_s=60) == -signal.SIGTERM
-    assert gone(child.pid)
+    assert has_ended(child.pid)
 
 
-def test_end_kills_a_child_that_does_not_listen():
+def test_end_kills_a_child_that_ignores_sigterm():
     child = processes.spawn([sys.executable, "-c", DEAF], log=None, stdout=subprocess.PIPE)
     assert child.stdout is not None
     assert child.stdout.readline() == b"deaf\n"
     assert processes.end(child, grace_s=0.1) == -signal.SIGKILL
-    assert processes.end(child, grace_s=0.1) == -signal.SIGKILL  # a second time changes nothing
+    assert processes.end(child, grace_s=0.1) == -signal.SIGKILL  # a second call changes nothing
 
 
-def test_end_takes_what_the_child_left_running_in_its_group():
-    leaves = "import subprocess as s; print(s.Popen(['sleep', '600']).pid, flush=True); input()"
+def test_end_also_ends_the_process_group_of_the_child():
+    program = "import subprocess as s; print(s.Popen(['sleep', '600']).pid, flush=True); input()"
     child = processes.spawn(
-        [sys.executable, "-c", leaves], log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", program], log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert child.stdout is not None
     grandchild = int(child.stdout.readline())
     processes.end(child, grace_s=60)
-    until(lambda: gone(grandchild), 60, f"{grandchild} outlived its parent")
+    until(lambda: has_ended(grandchild), 60, f"{grandchild} outlived its parent")
 
 
-def test_a_spawner_works_in_a_forked_copy_of_the_process():
+def test_spawn_works_after_a_fork():
     reader, writer = os.pipe()
     processes.spawn([sys.executable, "-c", ""], log=None).wait(60)
     pid = os.fork()
@@ -133,13 +135,13 @@ def test_a_spawner_works_in_a_forked_copy_of_the_process():
     os.waitpid(pid, 0)
 
 
-def test_no_state_is_told_of_a_process_that_never_was():
+def test_a_process_that_does_not_exist_has_no_state():
     assert processes.state(2**22 + 1) is None
     assert processes.thread_states(2**22 + 1) == []
     assert processes.thread_states(os.getpid())
 
 
-def test_a_process_may_end_while_it_is_looked_at():
+def test_a_process_may_end_while_its_state_is_read():
     for _ in range(200):
         process = subprocess.Popen(["true"])
         reaper = threading.Thread(target=process.wait)

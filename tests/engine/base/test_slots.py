@@ -29,19 +29,19 @@ def _own_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+def set_clusters_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return lambda number: monkeypatch.setenv("LAB_CLUSTERS_AT_ONCE", str(number))
 
 
-def holder(first: str) -> subprocess.Popen[str]:
+def start_holder(first_line: str) -> subprocess.Popen[str]:
     process = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert process.stdout.readline() == first
+    assert process.stdout.readline() == first_line
     return process
 
 
-def test_as_many_slots_as_stated_and_each_once(at_once):
-    at_once(2)
+def test_there_are_as_many_slots_as_configured_and_each_is_given_out_once(set_clusters_at_once):
+    set_clusters_at_once(2)
 
     def must_wait(place: int) -> NoReturn:
         raise InterruptedError(f"place {place}")
@@ -55,27 +55,29 @@ def test_as_many_slots_as_stated_and_each_once(at_once):
 
 
 @pytest.mark.process
-def test_a_killed_holder_frees_its_slot(at_once):
-    at_once(1)
-    process = holder("held\n")
+def test_a_killed_holder_frees_its_slot(set_clusters_at_once):
+    set_clusters_at_once(1)
+    process = start_holder("held\n")
     places: list[int] = []
 
-    def kill_when_we_wait(place: int) -> None:
+    def kill_holder(place: int) -> None:
         places.append(place)
         process.kill()
         process.wait()
 
-    with slot(kill_when_we_wait) as number:
+    with slot(kill_holder) as number:
         assert number == 0
     assert places == [1]
 
 
 @pytest.mark.process
-def test_a_killed_waiter_leaves_the_queue_and_those_behind_it_move_up(at_once, tmp_path):
-    at_once(1)
+def test_a_killed_waiter_leaves_the_queue_and_those_after_it_move_up(
+    set_clusters_at_once, tmp_path
+):
+    set_clusters_at_once(1)
     with slot():
-        first = holder("place 1\n")
-        second = holder("place 2\n")
+        first = start_holder("place 1\n")
+        second = start_holder("place 2\n")
         first.kill()
         first.wait()
         assert second.stdout is not None
@@ -88,19 +90,19 @@ def test_a_killed_waiter_leaves_the_queue_and_those_behind_it_move_up(at_once, t
     assert not list((tmp_path / "slots").glob("ticket-*"))
 
 
-def test_who_came_first_is_served_first(at_once):
-    at_once(1)
+def test_waiters_are_served_in_order_of_arrival(set_clusters_at_once):
+    set_clusters_at_once(1)
     served: list[str] = []
     queued: list[str] = []
 
-    def wait_for_it(name: str) -> None:
+    def take_slot(name: str) -> None:
         with slot(lambda _: queued.append(name)):
             served.append(name)
 
     threads = []
     with slot():
         for name in ("first", "second", "third"):
-            threads.append(threading.Thread(target=wait_for_it, args=(name,)))
+            threads.append(threading.Thread(target=take_slot, args=(name,)))
             threads[-1].start()
             until(partial(contains, queued, name), 60, f"{name} did not queue")
     for thread in threads:
@@ -108,7 +110,7 @@ def test_who_came_first_is_served_first(at_once):
     assert served == ["first", "second", "third"]
 
 
-def test_the_number_of_clusters_is_a_setting(monkeypatch):
+def test_the_number_of_clusters_is_read_from_the_environment(monkeypatch):
     monkeypatch.setenv("LAB_CLUSTERS_AT_ONCE", "5")
     assert clusters_at_once() == 5
     monkeypatch.setenv("LAB_CLUSTERS_AT_ONCE", "0")
@@ -117,8 +119,8 @@ def test_the_number_of_clusters_is_a_setting(monkeypatch):
     assert clusters_at_once() >= 1
 
 
-def test_spare_slots_are_taken_only_while_nobody_holds_one(at_once):
-    at_once(3)
+def test_unused_slots_are_taken_only_while_no_slot_is_held(set_clusters_at_once):
+    set_clusters_at_once(3)
     assert are_unused(2)
     with slot():
         assert not are_unused(1)
@@ -132,11 +134,11 @@ def test_spare_slots_are_taken_only_while_nobody_holds_one(at_once):
 
 
 @pytest.mark.process
-def test_who_waits_for_a_slot_is_seen_and_comes_first(at_once):
-    at_once(1)
+def test_a_waiter_is_visible_and_gets_the_next_slot(set_clusters_at_once):
+    set_clusters_at_once(1)
     (taken,) = take_unused(1)
     assert not has_waiters()
-    waiter = holder("place 1\n")
+    waiter = start_holder("place 1\n")
     assert has_waiters()
     taken.close()
     assert waiter.stdout is not None

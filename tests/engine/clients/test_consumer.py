@@ -1,4 +1,4 @@
-"""The group's process and the final reader, on librdkafka's own mock brokers."""
+"""The consumer process and the final reader, on librdkafka's mock brokers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ LIMIT_S = 60.0
 
 @pytest.fixture
 def broker() -> Iterator[Producer]:
-    """A producer that brings its mock broker along; others reach it over loopback."""
+    """A producer with a built-in mock broker, which other clients reach over loopback."""
     producer = Producer({"test.mock.num.brokers": 1, "log_level": 0})
-    producer.list_topics(TOPIC, timeout=LIMIT_S)  # makes the topic, with four partitions
+    producer.list_topics(TOPIC, timeout=LIMIT_S)  # creates the topic, with four partitions
     yield producer
     producer.close()
 
 
 def address(broker: Producer) -> str:
-    (result,) = broker.list_topics(timeout=LIMIT_S).brokers.values()
-    return f"{result.host}:{result.port}"
+    (metadata,) = broker.list_topics(timeout=LIMIT_S).brokers.values()
+    return f"{metadata.host}:{metadata.port}"
 
 
 def send(broker: Producer, values: range) -> None:
@@ -68,12 +68,12 @@ def table(folder: Path, name: str) -> list[dict[str, Any]]:
 def committed(broker: Producer) -> dict[int, int]:
     consumer = Consumer({"bootstrap.servers": address(broker), "group.id": "app"})
     partitions = [TopicPartition(TOPIC, number) for number in range(4)]
-    results = {
+    offsets = {
         partition.partition: partition.offset
         for partition in consumer.committed(partitions, timeout=LIMIT_S)
     }
     consumer.close()
-    return results
+    return offsets
 
 
 COMMITS = [
@@ -83,7 +83,7 @@ COMMITS = [
 
 
 @pytest.mark.parametrize("commit", COMMITS)
-def test_latest_misses_nothing_that_was_sent_after_ready(
+def test_with_latest_nothing_sent_after_ready_is_missed(
     broker: Producer, tmp_path: Path, commit: str
 ) -> None:
     send(broker, range(100))
@@ -101,7 +101,7 @@ def test_latest_misses_nothing_that_was_sent_after_ready(
     assert {row["outcome"] for row in commits} == {"ok"}
 
 
-def test_before_processing_commits_a_poll_before_its_rows_are_written(
+def test_commit_before_processing_commits_a_poll_before_its_deliveries_are_written(
     broker: Producer, tmp_path: Path
 ) -> None:
     send(broker, range(40))
@@ -109,16 +109,16 @@ def test_before_processing_commits_a_poll_before_its_rows_are_written(
     until(lambda: consumer.latest.get("delivered") == 40, LIMIT_S, "not all was delivered")
     consumer.ask_to_stop()
     consumer.await_end(LIMIT_S)
-    handed = {(row["partition"], row["offset"]): row["time_ns"]
+    delivered_ns = {(row["partition"], row["offset"]): row["time_ns"]
               for row in table(tmp_path, "deliveries")}  # fmt: skip
     for commit in table(tmp_path, "commits"):
-        assert commit["time_ns"] < handed[commit["partition"], commit["offset"] - 1]
+        assert commit["time_ns"] < delivered_ns[commit["partition"], commit["offset"] - 1]
 
 
 @pytest.mark.parametrize(
     ("count", "limit_s", "behind"), [(20, LIMIT_S, False), (20_000, 0.5, True)]
 )
-def test_a_group_that_still_reads_when_its_time_is_over_is_behind(
+def test_a_group_that_still_reads_at_its_drain_limit_is_behind(
     broker: Producer, tmp_path: Path, count: int, limit_s: float, behind: bool
 ) -> None:
     send(broker, range(count))
@@ -130,7 +130,7 @@ def test_a_group_that_still_reads_when_its_time_is_over_is_behind(
     assert group.await_end(LIMIT_S)["behind"] is behind
 
 
-def test_a_group_without_a_place_to_start_says_so(broker: Producer, tmp_path: Path) -> None:
+def test_a_group_without_a_start_offset_reports_the_error(broker: Producer, tmp_path: Path) -> None:
     consumer = start(tmp_path, broker, "after-processing", reset="error")
     consumer.await_ready(LIMIT_S)
     assert consumer.latest["failed"].startswith("_AUTO_OFFSET_RESET")
@@ -146,7 +146,7 @@ def read(folder: Path, broker: Producer, **options: Any) -> tuple[ClientProcess,
     return ClientProcess("reader", config, folder, folder), config
 
 
-def test_the_final_reader_reads_every_log_from_start_to_end(
+def test_the_final_reader_reads_every_partition_from_start_to_end(
     broker: Producer, tmp_path: Path
 ) -> None:
     send(broker, range(2000))
@@ -160,7 +160,7 @@ def test_the_final_reader_reads_every_log_from_start_to_end(
     assert ends == {(number, 0, 500) for number in range(4)}
 
 
-def test_a_reader_that_reaches_nobody_did_not_complete(broker: Producer, tmp_path: Path) -> None:
+def test_a_reader_that_reaches_no_broker_is_not_completed(broker: Producer, tmp_path: Path) -> None:
     reader, _ = read(tmp_path, broker, bootstrap="127.0.0.1:1", limit_s=1.0)
     assert reader.await_end(LIMIT_S)["completed"] is False
     assert table(tmp_path, "partitions") == []

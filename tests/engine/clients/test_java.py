@@ -1,6 +1,6 @@
-"""The processes around `ClientApplication.java`, with a script that says what it would.
+"""The processes around `ClientApplication.java`, with a script that prints the same lines.
 
-The real one is held, frozen and fenced in tests/cluster/test_java_clients.py.
+tests/cluster/test_java_clients.py holds, pauses and fences the real application.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ for line in sys.stdin:
 
 
 def script(*begin: str, ends: bool = True, **answers: str) -> tuple[str, ...]:
-    """The command of a program that says `begin`, and more when it is told a line."""
+    """The command of a program that prints `begin`, and then answers the lines in `answers`."""
     lines = {"": "\n".join(begin), **{key.replace("_", " "): text for key, text in answers.items()}}
     return (sys.executable, "-c", _SCRIPT.format(answers=lines, ends=ends))
 
@@ -67,7 +67,7 @@ def rows(folder: Path, table: str) -> list[dict[str, Any]]:
 SENT = ("sent 0 1000", "ok 0 0 7 1500", "sent 1 2000")
 
 
-def test_a_stop_waits_for_the_last_answers_and_closes_the_books(tmp_path: Path) -> None:
+def test_a_stop_waits_for_the_last_answers_and_completes_the_ledger(tmp_path: Path) -> None:
     command = script(*SENT, "a word of the client", stop="ok 1 0 8 2500\nsent 2 3000\ndone 3 2")
     client = producer(tmp_path, command, acknowledged=1)
     client.ask_to_stop()
@@ -80,7 +80,9 @@ def test_a_stop_waits_for_the_last_answers_and_closes_the_books(tmp_path: Path) 
     assert "a word of the client" in (tmp_path / "java_producer.log").read_text()
 
 
-def test_one_that_does_not_end_is_killed_and_a_torn_line_counts_as_unsaid(tmp_path: Path) -> None:
+def test_a_producer_that_does_not_end_is_killed_and_an_incomplete_line_is_ignored(
+    tmp_path: Path,
+) -> None:
     torn = "import sys; print('ok 1 0', end='', flush=True); "
     command = (sys.executable, "-c", f"print({chr(10).join(SENT)!r}, flush=True); {torn}"
                "import threading; threading.Event().wait()")  # fmt: skip
@@ -90,7 +92,7 @@ def test_one_that_does_not_end_is_killed_and_a_torn_line_counts_as_unsaid(tmp_pa
     assert [row["outcome"] for row in rows(tmp_path, "sends")] == ["ok", "info"]
 
 
-def test_one_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> None:
+def test_the_client_fails_when_its_jvm_is_killed(tmp_path: Path) -> None:
     client = producer(tmp_path, script(*SENT), acknowledged=1)
     os.kill(processes.process_tree(client.pid)[1], signal.SIGKILL)
     with pytest.raises(ClientFailed, match=r"the JVM of the \w+ was killed, and not by this run"):
@@ -105,7 +107,7 @@ def test_one_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> No
         ([*SENT, "ok 1"], "", "is incomplete"),
     ],
 )
-def test_a_record_that_would_not_be_complete_is_refused(
+def test_an_inconsistent_or_incomplete_record_of_sends_is_refused(
     tmp_path: Path, begin: list[str], stop: str, message: str
 ) -> None:
     client = producer(tmp_path, script(*begin, stop=stop), acknowledged=1)
@@ -114,7 +116,7 @@ def test_a_record_that_would_not_be_complete_is_refused(
         client.await_end(LIMIT_S)
 
 
-def test_one_that_cannot_start_is_a_failure_with_its_own_words(tmp_path: Path) -> None:
+def test_a_program_that_cannot_start_fails_with_its_own_message(tmp_path: Path) -> None:
     command = (sys.executable, "-c", "import sys; sys.exit('no such setting')")
     client = producer(tmp_path, command, acknowledged=1)
     with pytest.raises(ClientFailed, match="no such setting"):
@@ -129,14 +131,14 @@ def consumer(folder: Path, command: tuple[str, ...], reports_commits: bool = Tru
     return ClientProcess("java_consumer", config, folder, folder)
 
 
-BEGUN = (
+FIRST_POLL = (
     "assigned 0", "placed 0 4", "polled 50", "handed 0 4 7", "committed 60 ok 0:5", "settled 1",
 )  # fmt: skip
-HELD = "polled 70\nhanded 0 5 8\nhanded 0 6 9\nstanding processed"
+HELD_AT_PROCESSED = "polled 70\nhanded 0 5 8\nhanded 0 6 9\nstanding processed"
 
 
-def test_what_it_was_handed_and_committed_until_it_left_is_written(tmp_path: Path) -> None:
-    client = consumer(tmp_path, script(*BEGUN, stop="polled 80\nhanded 0 5 8\nsettled 1"))
+def test_deliveries_and_commits_until_the_stop_are_written(tmp_path: Path) -> None:
+    client = consumer(tmp_path, script(*FIRST_POLL, stop="polled 80\nhanded 0 5 8\nsettled 1"))
     client.await_ready(LIMIT_S)
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["delivered"] == 2
@@ -144,16 +146,21 @@ def test_what_it_was_handed_and_committed_until_it_left_is_written(tmp_path: Pat
     assert [row["offset"] for row in rows(tmp_path, "commits")] == [5]
 
 
-def test_commits_that_the_application_does_not_tell_of_are_no_table(tmp_path: Path) -> None:
-    client = consumer(tmp_path, script(*BEGUN), reports_commits=False)
+def test_without_reported_commits_there_is_no_commits_table(tmp_path: Path) -> None:
+    client = consumer(tmp_path, script(*FIRST_POLL), reports_commits=False)
     client.await_ready(LIMIT_S)
     client.ask_to_stop()
     client.await_end(LIMIT_S)
     assert not (tmp_path / "ledger" / "commits.parquet").exists()
 
 
-def test_one_that_is_killed_where_it_stands_has_written_all_down(tmp_path: Path) -> None:
-    client, log = consumer(tmp_path, script(*BEGUN, hold_processed=HELD)), FaultLog()
+def test_a_consumer_killed_while_held_has_written_its_deliveries_and_commits(
+    tmp_path: Path,
+) -> None:
+    client, log = (
+        consumer(tmp_path, script(*FIRST_POLL, hold_processed=HELD_AT_PROCESSED)),
+        FaultLog(),
+    )
     client.await_ready(LIMIT_S)
     (held,) = faults.hold(alone(client, log), "consumer", "processed")
     assert "2 records in hand, all of them are processed" in held.evidence
@@ -162,9 +169,14 @@ def test_one_that_is_killed_where_it_stands_has_written_all_down(tmp_path: Path)
     assert [row["offset"] for row in rows(tmp_path, "commits")] == [5]
 
 
-def test_frozen_with_its_jvm_it_goes_on_and_says_what_it_aborted(tmp_path: Path) -> None:
+def test_a_paused_consumer_resumes_with_its_jvm_and_reports_an_aborted_transaction(
+    tmp_path: Path,
+) -> None:
     failed = "going\naborted 2 the work failed at processed\nsettled 2"
-    client, log = consumer(tmp_path, script(*BEGUN, hold_processed=HELD, fail=failed)), FaultLog()
+    client, log = (
+        consumer(tmp_path, script(*FIRST_POLL, hold_processed=HELD_AT_PROCESSED, fail=failed)),
+        FaultLog(),
+    )
     client.await_ready(LIMIT_S)
     held = faults.hold(alone(client, log), "consumer", "processed")[0]
     assert held.phase == "complete"
@@ -185,7 +197,9 @@ def test_frozen_with_its_jvm_it_goes_on_and_says_what_it_aborted(tmp_path: Path)
     assert client.await_end(LIMIT_S)["stopped"] is None
 
 
-def test_one_that_cannot_go_on_says_why_and_the_run_goes_on_without_it(tmp_path: Path) -> None:
+def test_a_consumer_that_stops_on_an_error_reports_why_and_does_not_fail_the_run(
+    tmp_path: Path,
+) -> None:
     why = "NoOffsetForPartitionException: Undefined offset with no reset policy"
     client = consumer(tmp_path, (sys.executable, "-c", f"print('stopped {why}')"))
     until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
@@ -193,7 +207,7 @@ def test_one_that_cannot_go_on_says_why_and_the_run_goes_on_without_it(tmp_path:
     assert client.await_end(LIMIT_S)["stopped"] == why
 
 
-def test_one_that_ends_without_a_word_is_a_failure(tmp_path: Path) -> None:
+def test_a_consumer_that_ends_without_a_reason_is_a_failure(tmp_path: Path) -> None:
     client = consumer(tmp_path, (sys.executable, "-c", "print('assigned 0')"))
     with pytest.raises(ClientFailed, match="ended by itself, with code 0"):
         client.await_end(LIMIT_S)

@@ -1,4 +1,4 @@
-"""What the Java clients' lines mean for the ledger, and which of them are refused."""
+"""How lines of the Java clients become rows of the ledger, and which lines are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIMEOUT = f"{ERRORS}TimeoutException"
 CLOSED = "org.apache.kafka.common.KafkaException Producer closed while send in progress"
 
 
-def take(rows: SentRows | ReadRows, *lines: str) -> None:
+def take_lines(rows: SentRows | ReadRows, *lines: str) -> None:
     for line in lines:
         parts = parse_line(line, WORD_COUNTS)
         assert parts is not None, line
@@ -41,16 +41,16 @@ def sends(folder: Path) -> list[tuple[Any, ...]]:
     return sorted(table(folder, "sends", *columns), key=lambda row: (row[0], row[1] or 10**9))
 
 
-def test_every_attempt_is_a_row_with_its_times_and_what_came_of_it(tmp_path: Path) -> None:
+def test_each_send_attempt_is_one_row_with_its_times_and_outcome(tmp_path: Path) -> None:
     rows = sent_rows(tmp_path)
-    take(
+    take_lines(
         rows, "sent 0 1000", "ok 0 0 7 1900", "sent 1 2000", "sent 2 3000",
         f"refused 2 3500 later {TIMEOUT} Expiring 1 record(s)", "sent 3 4000",
         f"refused 3 4100 within {TIMEOUT} no metadata", "sent 4 5000", "ok 1 0 -1 5500",
         "sent 5 6000",
     )  # fmt: skip
     rows.run_over = True
-    take(rows, f"refused 4 7000 later {CLOSED}", "done 6 2")
+    take_lines(rows, f"refused 4 7000 later {CLOSED}", "done 6 2")
     rows.close()
     assert sends(tmp_path) == [
         (0, 1000, 1900, "ok", 7, None, False),
@@ -62,9 +62,9 @@ def test_every_attempt_is_a_row_with_its_times_and_what_came_of_it(tmp_path: Pat
     ]
 
 
-def test_a_value_that_is_sent_again_has_a_row_for_each_attempt(tmp_path: Path) -> None:
+def test_a_value_that_is_sent_again_has_one_row_per_attempt(tmp_path: Path) -> None:
     rows = sent_rows(tmp_path, resends=True)
-    take(
+    take_lines(
         rows, "sent 0 10", f"refused 0 20 later {TIMEOUT} why", "sent 1 25",
         f"refused 1 26 later {TIMEOUT} why", "sent 0 30", "ok 0 0 5 40", "done 3 1",
     )  # fmt: skip
@@ -84,18 +84,16 @@ def test_a_value_that_is_sent_again_has_a_row_for_each_attempt(tmp_path: Path) -
         (["sent 0 1", "sent 0 2"], "0 was sent, but 1 was expected next"),
     ],
 )
-def test_lines_that_do_not_add_up_are_refused(
-    tmp_path: Path, lines: list[str], message: str
-) -> None:
+def test_inconsistent_lines_are_refused(tmp_path: Path, lines: list[str], message: str) -> None:
     rows = sent_rows(tmp_path)
     with pytest.raises(LinesMissing, match=message):
-        take(rows, *lines)
+        take_lines(rows, *lines)
 
 
-@pytest.mark.parametrize("sums", ["1 2", "2 1"])
-def test_sums_that_are_not_those_of_the_rows_are_refused(tmp_path: Path, sums: str) -> None:
+@pytest.mark.parametrize("totals", ["1 2", "2 1"])
+def test_totals_that_do_not_match_the_rows_are_refused(tmp_path: Path, totals: str) -> None:
     rows = sent_rows(tmp_path)
-    take(rows, "sent 0 1", "ok 0 0 0 5", f"done {sums}")
+    take_lines(rows, "sent 0 1", "ok 0 0 0 5", f"done {totals}")
     with pytest.raises(LinesMissing, match=r"\(1, 1\) were received"):
         rows.close()
 
@@ -113,60 +111,62 @@ def test_sums_that_are_not_those_of_the_rows_are_refused(tmp_path: Path, sums: s
         "committed 5 maybe 0:1",
     ],
 )
-def test_a_line_that_is_torn_or_no_number_is_an_error_and_no_guess(
-    tmp_path: Path, line: str
-) -> None:
+def test_a_malformed_line_is_an_error(tmp_path: Path, line: str) -> None:
     deliveries = Deliveries(tmp_path, "c1", "app", "read_committed")
     rows = (sent_rows(tmp_path), ReadRows("orders", deliveries, None))
-    take(rows[1], "polled 5")
+    take_lines(rows[1], "polled 5")
     with pytest.raises((ValueError, KeyError)):
-        take(rows[line.startswith(("handed", "committed"))], line)
+        take_lines(rows[line.startswith(("handed", "committed"))], line)
 
 
-def test_what_is_no_word_of_the_program_is_left_to_the_log() -> None:
+def test_other_output_of_the_program_is_not_parsed() -> None:
     assert parse_line("OpenJDK 64-Bit Server VM warning: sent 5", WORD_COUNTS) is None
     assert parse_line("", WORD_COUNTS) is None
 
 
 @pytest.mark.parametrize(
-    ("exception", "within", "message"),
+    ("exception", "within", "expected"),
     [
-        # Metadata or memory did not come, or it is too large for the client: nothing was sent.
+        # No metadata, no buffer memory, or too large for the client: nothing was sent.
         (TIMEOUT, True, "fail"),
         ("org.apache.kafka.clients.producer.BufferExhaustedException", True, "fail"),
         (ERRORS + "RecordTooLargeException", True, "fail"),
-        # It was in the buffer: a request may have been written before its answer was lost.
+        # It was in the buffer: the broker may have written it before the response was lost.
         (TIMEOUT, False, "info"),
         (ERRORS + "NotEnoughReplicasException", False, "info"),
         (ERRORS + "NotEnoughReplicasAfterAppendException", False, "info"),
         ("org.apache.kafka.common.KafkaException", False, "info"),
-        # Too old for the topic by now: it was not at its first attempt.
+        # Too old for the topic now, but it was not at its first attempt.
         ("org.apache.kafka.common.InvalidRecordException", False, "info"),
-        # The state of the producer is looked at behind the append.
+        # The state of the producer is checked after the append.
         ("org.apache.kafka.common.KafkaException", True, "info"),
         (ERRORS + "ProducerFencedException", True, "info"),
-        # Every attempt meets these, before anything is written.
+        # Every attempt fails with these, before anything is written.
         (ERRORS + "RecordTooLargeException", False, "fail"),
         (ERRORS + "InvalidRequiredAcksException", False, "fail"),
     ],
 )
-def test_only_what_can_be_in_no_log_has_failed(exception: str, within: bool, message: str) -> None:
-    assert outcome(within, exception) == message
+def test_only_sends_that_cannot_be_in_the_log_have_failed(
+    exception: str, within: bool, expected: str
+) -> None:
+    assert outcome(within, exception) == expected
 
 
-def test_polls_commits_and_rebalances_are_rows_as_they_were_said(tmp_path: Path) -> None:
+def test_polls_commits_and_rebalances_are_recorded_as_reported(tmp_path: Path) -> None:
     deliveries = Deliveries(tmp_path, "c1", "app", "read_committed")
     commits = Commits(tmp_path, "c1", "app")
     rows = ReadRows("orders", deliveries, commits)
-    take(rows, "assigned 0,1")
+    take_lines(rows, "assigned 0,1")
     assert not rows.placed
-    take(rows, "placed 0 4", "placed 1 0")
+    take_lines(rows, "placed 0 4", "placed 1 0")
     assert rows.placed
-    take(rows, "polled 90", "handed 0 4 17", "handed 1 0 18", "committed 95 ok 0:5,1:1")
+    take_lines(rows, "polled 90", "handed 0 4 17", "handed 1 0 18", "committed 95 ok 0:5,1:1")
     assert not rows.is_at({0: 5, 1: 1}), "the poll is not settled"
-    take(rows, "settled 2")
+    take_lines(rows, "settled 2")
     assert rows.is_at({0: 5, 1: 1})
-    take(rows, "assigned -", "revoked 1", "polled 99", "handed 0 5 19", "committed 100 info 0:6")
+    take_lines(
+        rows, "assigned -", "revoked 1", "polled 99", "handed 0 5 19", "committed 100 info 0:6"
+    )
     deliveries.close()
     commits.close()
     columns = ("partition", "offset", "value", "poll", "assignment", "time_ns")
@@ -187,9 +187,7 @@ def test_polls_commits_and_rebalances_are_rows_as_they_were_said(tmp_path: Path)
         (["settled 1"], "a poll of 1 records, but 0 were"),
     ],
 )
-def test_a_poll_that_is_not_whole_is_refused(
-    tmp_path: Path, lines: list[str], message: str
-) -> None:
+def test_an_incomplete_poll_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:
     rows = ReadRows("orders", Deliveries(tmp_path, "c1", "app", "read_committed"), None)
     with pytest.raises(LinesMissing, match=message):
-        take(rows, *lines)
+        take_lines(rows, *lines)

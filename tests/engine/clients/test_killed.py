@@ -1,4 +1,4 @@
-"""Clients that stand still at a point and are killed there, on librdkafka's own mock brokers."""
+"""Clients that are held at a point and killed there, on librdkafka's mock brokers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def start(folder: Path, broker: Producer, commit: str, **options: Any) -> Client
     return consumers.start(folder, broker, commit, reset="earliest", **options)
 
 
-def killed_at(point: str, client: ClientProcess) -> FaultLog:
+def kill_at(point: str, client: ClientProcess) -> FaultLog:
     log = FaultLog()
     (held,) = faults.hold(alone(client, log), "consumer", point)
     assert (held.phase, held.target) == ("complete", "consumer: consumer")
@@ -62,19 +62,19 @@ def killed_at(point: str, client: ClientProcess) -> FaultLog:
         ("before-processing", "handed", "ahead"),
     ],
 )
-def test_what_it_wrote_down_where_it_stood_is_all_that_it_did(
+def test_a_consumer_killed_at_a_point_leaves_its_commits_behind_level_or_ahead(
     broker: Producer, tmp_path: Path, sink: Path, commit: str, point: str, committed_is: str
 ) -> None:
-    killed_at(point, start(tmp_path, broker, commit, sink=str(sink)))
-    handed = {row["value"] for row in consumers.table(tmp_path, "deliveries")}
-    done = set(effects(sink)["value"])
-    assert done <= handed
+    kill_at(point, start(tmp_path, broker, commit, sink=str(sink)))
+    delivered = {row["value"] for row in consumers.table(tmp_path, "deliveries")}
+    processed = set(effects(sink)["value"])
+    assert processed <= delivered
     position = sum(max(at, 0) for at in consumers.committed(broker).values())
-    ahead = position - len(done)
+    ahead = position - len(processed)
     assert (ahead > 0) - (ahead < 0) == {"behind": -1, "level": 0, "ahead": 1}[committed_is]
 
 
-def test_threads_that_stand_still_do_not_keep_the_group_from_polling(
+def test_an_asynchronous_consumer_keeps_polling_while_its_threads_are_held(
     broker: Producer, tmp_path: Path, sink: Path
 ) -> None:
     client = start(tmp_path, broker, "next-poll-stores", sink=str(sink), asynchronous=True)
@@ -87,7 +87,7 @@ def test_threads_that_stand_still_do_not_keep_the_group_from_polling(
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_client_that_is_let_go_does_all_its_work(
+def test_a_resumed_client_completes_all_its_work(
     broker: Producer, tmp_path: Path, sink: Path, asynchronous: bool
 ) -> None:
     client = start(tmp_path, broker, "after-processing", sink=str(sink), asynchronous=asynchronous)
@@ -101,7 +101,7 @@ def test_a_client_that_is_let_go_does_all_its_work(
     assert [row.fault for row in log.rows] == ["hold", "hold", "resume", "resume"]
 
 
-def test_a_killed_producer_has_written_down_what_nobody_answered_for(tmp_path: Path) -> None:
+def test_a_killed_producer_has_recorded_its_unanswered_sends(tmp_path: Path) -> None:
     client = producers.start(tmp_path, producers.NOBODY)
     producers.await_count(client, "sent", 50)
     assert faults.kill_client(alone(client, FaultLog()), "consumer")[0].phase == "complete"
@@ -111,7 +111,7 @@ def test_a_killed_producer_has_written_down_what_nobody_answered_for(tmp_path: P
     assert client.latest["unanswered"] == sorted(row["value"] for row in rows)
 
 
-def test_a_successor_sends_again_what_it_was_told_and_goes_on(tmp_path: Path) -> None:
+def test_a_successor_resends_the_given_values_and_continues(tmp_path: Path) -> None:
     client = producers.start(
         tmp_path, producers.MOCK, part="producer-2", first=100, again=[7, 9], rate_per_s=100
     )
@@ -123,19 +123,19 @@ def test_a_successor_sends_again_what_it_was_told_and_goes_on(tmp_path: Path) ->
     assert {row["producer"] for row in rows} == {"producer-1"}
 
 
-def test_a_client_that_is_gone_cannot_be_held_or_killed(broker: Producer, tmp_path: Path) -> None:
+def test_a_client_that_has_ended_cannot_be_held_or_killed(broker: Producer, tmp_path: Path) -> None:
     client = start(tmp_path, broker, "after-processing")
     client.await_ready(LIMIT_S)
     client.kill()
-    gone = alone(client, FaultLog())
+    ended_client = alone(client, FaultLog())
     for row in (
-        *faults.kill_client(gone, "consumer"),
-        *faults.hold(gone, "consumer", "handed"),
+        *faults.kill_client(ended_client, "consumer"),
+        *faults.hold(ended_client, "consumer", "handed"),
     ):
         assert (row.phase, "ended with code -9" in row.evidence) == ("failed", True)
 
 
-def test_a_client_that_somebody_else_kills_has_failed_and_says_so(
+def test_a_client_killed_by_another_process_fails_with_a_message(
     broker: Producer, tmp_path: Path
 ) -> None:
     client = start(tmp_path, broker, "after-processing")
@@ -148,7 +148,7 @@ def test_a_client_that_somebody_else_kills_has_failed_and_says_so(
         client.await_end(LIMIT_S)
 
 
-def test_one_that_ended_by_itself_hears_nothing_and_is_no_successor(tmp_path: Path) -> None:
+def test_a_client_that_ended_by_itself_cannot_be_held_or_serve_as_successor(tmp_path: Path) -> None:
     client = producers.start(tmp_path, {"no.such.setting": 1})
     until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
     assert faults.hold(alone(client, FaultLog()), "consumer", "polling")[0].phase == "failed"
@@ -158,53 +158,54 @@ def test_one_that_ended_by_itself_hears_nothing_and_is_no_successor(tmp_path: Pa
     client.kill()
 
 
-def test_a_successor_that_does_not_come_is_a_failed_restart() -> None:
+def test_a_successor_that_cannot_start_is_a_failed_restart() -> None:
     def start() -> ClientProcess:
         raise ClientFailed("the consumer-2 ended with code 1")
 
-    none = alone(None, FaultLog(), start)
-    (row,) = faults.start_successor(none, "consumer")
+    no_client = alone(None, FaultLog(), start)
+    (row,) = faults.start_successor(no_client, "consumer")
     assert (row.phase, row.evidence) == ("failed", "the consumer-2 ended with code 1")
 
 
-@pytest.mark.parametrize(("habit", "done"), [("retry", 0), ("skip", 99)])
-def test_a_message_that_always_fails_holds_all_up_or_is_passed_over_alone(
-    broker: Producer, tmp_path: Path, sink: Path, habit: str, done: int
+@pytest.mark.parametrize(("on_error", "processed"), [("retry", 0), ("skip", 99)])
+def test_a_message_that_always_fails_blocks_the_consumer_or_is_skipped_alone(
+    broker: Producer, tmp_path: Path, sink: Path, on_error: str, processed: int
 ) -> None:
-    client = start(tmp_path, broker, "after-processing", sink=str(sink), on_error=habit)
+    client = start(tmp_path, broker, "after-processing", sink=str(sink), on_error=on_error)
     log = FaultLog()
     faults.hold(alone(client, log), "consumer", "handed")
-    (spoilt,) = faults.spoil(alone(client, log), "consumer")
-    words = {"retry": "tries it again", "skip": "continues without it"}[habit]
-    assert (spoilt.phase, words in spoilt.evidence) == ("complete", True)
-    if habit == "skip":
+    (spoiled,) = faults.spoil(alone(client, log), "consumer")
+    action = {"retry": "tries it again", "skip": "continues without it"}[on_error]
+    assert (spoiled.phase, action in spoiled.evidence) == ("complete", True)
+    if on_error == "skip":
         until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")
-    assert len(effects(sink)["value"]) == done
-    if habit == "retry":
+    assert len(effects(sink)["value"]) == processed
+    if on_error == "retry":
         assert faults.cure(alone(client, log), "consumer")[0].phase == "complete"
     client.ask_to_stop()
     client.await_end(LIMIT_S)
-    assert len(effects(sink)["value"]) == (100 if habit == "retry" else done)
+    assert len(effects(sink)["value"]) == (100 if on_error == "retry" else processed)
 
 
 @pytest.mark.parametrize(
-    ("habit", "done", "position"), [("retry", 100, 100), ("skip", 90, 100), ("close", 0, 10)]
+    ("on_error", "processed", "position"),
+    [("retry", 100, 100), ("skip", 90, 100), ("close", 0, 10)],
 )
-def test_what_cannot_be_processed_is_tried_again_passed_over_or_left_with_a_commit_past_it(
-    broker: Producer, tmp_path: Path, sink: Path, habit: str, done: int, position: int
+def test_a_failed_poll_is_retried_skipped_or_left_with_its_offsets_committed(
+    broker: Producer, tmp_path: Path, sink: Path, on_error: str, processed: int, position: int
 ) -> None:
     client, log = (
-        start(tmp_path, broker, "client-stores", sink=str(sink), on_error=habit),
+        start(tmp_path, broker, "client-stores", sink=str(sink), on_error=on_error),
         FaultLog(),
     )
     faults.hold(alone(client, log), "consumer", "handed")
     (failed,) = faults.fail(alone(client, log), "consumer")
     assert (failed.phase, "10 records in hand" in failed.evidence) == ("complete", True)
-    if habit == "close":
+    if on_error == "close":
         assert client.await_end(LIMIT_S)["stopped"]
     else:
         until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")
         client.ask_to_stop()
         assert client.await_end(LIMIT_S)["stopped"] is None
-    assert len(effects(sink)["value"]) == done
+    assert len(effects(sink)["value"]) == processed
     assert sum(max(at, 0) for at in consumers.committed(broker).values()) == position

@@ -1,7 +1,6 @@
-"""The producer process: every attempt written down, no outcome invented.
+"""The producer process records every send attempt, and no outcome that it does not know.
 
-librdkafka's own mock brokers (`test.mock.num.brokers`) stand in for a cluster here; the real
-ones are in tests/cluster.
+These tests use librdkafka's mock brokers (`test.mock.num.brokers`); tests/cluster has real ones.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def await_count(producer: ClientProcess, name: str, count: int) -> None:
     until(lambda: producer.latest.get(name, 0) >= count, LIMIT_S, f"{count} were not {name}")
 
 
-def test_each_attempt_is_a_row_with_what_the_broker_said(tmp_path: Path) -> None:
+def test_each_attempt_is_one_row_with_the_response_of_the_broker(tmp_path: Path) -> None:
     producer = start(tmp_path, MOCK)
     await_count(producer, "acknowledged", 200)
     producer.ask_to_stop()
@@ -62,7 +61,7 @@ def test_each_attempt_is_a_row_with_what_the_broker_said(tmp_path: Path) -> None
     assert set(offsets.values()) == {1}, "each has a place of its own in the log"
 
 
-def test_acks_0_is_a_success_without_an_offset(tmp_path: Path) -> None:
+def test_with_acks_0_a_send_succeeds_without_an_offset(tmp_path: Path) -> None:
     producer = start(tmp_path, {**MOCK, "acks": "0"})
     await_count(producer, "acknowledged", 20)
     producer.ask_to_stop()
@@ -70,7 +69,7 @@ def test_acks_0_is_a_success_without_an_offset(tmp_path: Path) -> None:
     assert {(row["outcome"], row["offset"]) for row in sends(tmp_path)} == {("ok", None)}
 
 
-def test_what_nobody_answered_for_is_unknown(tmp_path: Path) -> None:
+def test_the_outcome_of_unanswered_sends_is_unknown(tmp_path: Path) -> None:
     producer = start(tmp_path, NOBODY, flush_limit_s=0.2)
     await_count(producer, "sent", 50)
     producer.ask_to_stop()
@@ -81,7 +80,7 @@ def test_what_nobody_answered_for_is_unknown(tmp_path: Path) -> None:
     assert all(row["cut_off"] for row in rows), "the run ended; the client had not given them up"
 
 
-def test_a_delivery_timeout_is_unknown_and_not_a_failure(tmp_path: Path) -> None:
+def test_the_outcome_of_a_delivery_timeout_is_unknown(tmp_path: Path) -> None:
     producer = start(tmp_path, {**NOBODY, "delivery.timeout.ms": 300})
     await_count(producer, "failed", 50)
     producer.ask_to_stop()
@@ -92,7 +91,7 @@ def test_a_delivery_timeout_is_unknown_and_not_a_failure(tmp_path: Path) -> None
     assert not any(row["cut_off"] for row in rows), "the client gave these up"
 
 
-def test_one_that_does_not_finish_is_said_so_however_often_it_is_asked(tmp_path: Path) -> None:
+def test_a_producer_that_does_not_finish_is_reported_on_every_call(tmp_path: Path) -> None:
     client = {**NOBODY, "delivery.timeout.ms": 200}
     producer = start(tmp_path, client, resend=True, flush_limit_s=LIMIT_S)
     await_count(producer, "failed", 50)
@@ -104,7 +103,7 @@ def test_one_that_does_not_finish_is_said_so_however_often_it_is_asked(tmp_path:
             producer.await_end(1)
 
 
-def test_a_full_queue_makes_the_application_wait_and_drops_nothing(tmp_path: Path) -> None:
+def test_with_a_full_queue_the_application_waits_and_drops_nothing(tmp_path: Path) -> None:
     client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 50}
     producer = start(tmp_path, client, rate_per_s=2000)
     await_count(producer, "acknowledged", 60)
@@ -113,12 +112,12 @@ def test_a_full_queue_makes_the_application_wait_and_drops_nothing(tmp_path: Pat
     rows = sends(tmp_path)
     acknowledged = sorted(row["value"] for row in rows if row["outcome"] == "ok")
     assert acknowledged == list(range(len(acknowledged)))
-    # Only one waited when the stop came: the end of the run cut it off, and nobody gave it up.
+    # At most one send was waiting at the stop: the end of the run cut it off.
     others = [row for row in rows if row["outcome"] != "ok"]
     assert [(row["outcome"], row["cut_off"]) for row in others] in ([], [("info", True)])
 
 
-def test_an_application_that_resends_makes_a_row_for_each_attempt(tmp_path: Path) -> None:
+def test_an_application_that_resends_has_one_row_per_attempt(tmp_path: Path) -> None:
     client = {**NOBODY, "delivery.timeout.ms": 200}
     producer = start(tmp_path, client, resend=True, rate_per_s=20, flush_limit_s=1.0)
     await_count(producer, "failed", 5)
@@ -126,30 +125,31 @@ def test_an_application_that_resends_makes_a_row_for_each_attempt(tmp_path: Path
     producer.await_end(LIMIT_S)
     rows = sends(tmp_path)
     assert max(Counter(row["value"] for row in rows).values()) > 1
-    # It was still at every one of them when the run ended.
+    # It was still trying to send each of them when the run ended.
     assert {row["value"] for row in rows if row["cut_off"]} == {row["value"] for row in rows}
 
 
-@pytest.mark.parametrize(("block_s", "refused"), [(0.0, True), (0.05, True), (None, False)])
-def test_what_finds_no_room_in_time_was_never_sent(
-    tmp_path: Path, block_s: float | None, refused: bool
+@pytest.mark.parametrize(("block_s", "has_failures"), [(0.0, True), (0.05, True), (None, False)])
+def test_a_send_that_finds_no_buffer_space_in_time_fails(
+    tmp_path: Path, block_s: float | None, has_failures: bool
 ) -> None:
     client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 400}
     producer = start(tmp_path, client, rate_per_s=200, block_s=block_s)
     await_count(producer, "acknowledged", 10)
     producer.ask_to_stop()
     producer.await_end(LIMIT_S)
-    *before, _last = sorted(sends(tmp_path), key=lambda row: row["value"])  # it met the stop
+    # The last send was interrupted by the stop.
+    *before, _last = sorted(sends(tmp_path), key=lambda row: row["value"])
     waited_s = [
         (row["completed_ns"] - row["invoked_ns"]) / 1e9
         for row in before
         if row["outcome"] == "fail"
     ]
-    assert bool(waited_s) == refused
+    assert bool(waited_s) == has_failures
     assert all(waited >= (block_s or 0) for waited in waited_s)
 
 
-def test_what_finds_no_room_is_sent_again_until_it_does_by_who_sends_again(tmp_path: Path) -> None:
+def test_with_resend_a_send_is_retried_until_the_buffer_has_space(tmp_path: Path) -> None:
     client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 100}
     producer = start(tmp_path, client, rate_per_s=100, block_s=0.0, resend=True)
     await_count(producer, "acknowledged", 50)
@@ -161,7 +161,7 @@ def test_what_finds_no_room_is_sent_again_until_it_does_by_who_sends_again(tmp_p
     assert set(range(20)) <= acknowledged, "the first of them had time to find room"
 
 
-def test_an_application_that_stops_at_a_failed_send_leaves_it_to_its_successor(
+def test_an_application_that_stops_at_a_failed_send_reports_the_unanswered_values(
     tmp_path: Path,
 ) -> None:
     client = {**NOBODY, "delivery.timeout.ms": 200}
@@ -174,7 +174,7 @@ def test_an_application_that_stops_at_a_failed_send_leaves_it_to_its_successor(
     assert not any(row["cut_off"] for row in rows), "the application ended by itself"
 
 
-def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) -> None:
+def test_a_record_has_the_configured_key_and_age(tmp_path: Path) -> None:
     def record(**options: Any) -> dict[str, Any]:
         return Run(config(tmp_path, NOBODY, **options), Control()).record(205)
 
@@ -187,7 +187,7 @@ def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("number", "how"),
+    ("number", "reason"),
     [
         (signal.SIGTERM, "was killed (SIGTERM)"),
         (signal.SIGSEGV, "was killed (SIGSEGV)"),
@@ -195,35 +195,35 @@ def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) ->
     ],
     ids=lambda data: data.name if isinstance(data, signal.Signals) else "",
 )
-def test_a_signal_of_somebody_else_ends_it_and_it_is_lost(
-    tmp_path: Path, number: signal.Signals, how: str
+def test_a_producer_ended_by_a_signal_of_another_process_is_lost(
+    tmp_path: Path, number: signal.Signals, reason: str
 ) -> None:
     producer = start(tmp_path, MOCK)
     await_count(producer, "acknowledged", 1)
     assert producer.lost == ""
     os.kill(producer.pid, number)
     assert until(lambda: producer.lost, LIMIT_S, "it did not end") == (
-        f"the producer {how}, and not by this run"
+        f"the producer {reason}, and not by this run"
     )
 
 
-def test_one_that_did_as_it_was_told_is_not_lost(tmp_path: Path) -> None:
-    process, killed = start(tmp_path, MOCK), start(tmp_path, MOCK)
-    process.ask_to_stop()
-    process.await_end(LIMIT_S)
+def test_a_producer_that_the_run_stops_or_kills_is_not_lost(tmp_path: Path) -> None:
+    stopped, killed = start(tmp_path, MOCK), start(tmp_path, MOCK)
+    stopped.ask_to_stop()
+    stopped.await_end(LIMIT_S)
     killed.kill()
-    assert (process.lost, killed.lost) == ("", "")
+    assert (stopped.lost, killed.lost) == ("", "")
 
 
-def test_a_client_that_cannot_start_says_why(tmp_path: Path) -> None:
+def test_a_client_that_cannot_start_reports_why(tmp_path: Path) -> None:
     producer = start(tmp_path, {"no.such.setting": 1})
     with pytest.raises(ClientFailed, match=r"no\.such\.setting"):
         producer.await_end(LIMIT_S)
     assert producer.lost == "the producer ended with code 1, and not by this run"
 
 
-class _Fatal:
-    """A client that raises its fatal error where it is asked for reports, as confluent-kafka's."""
+class _FailingClient:
+    """A client that raises its error in `poll`, as confluent-kafka's does."""
 
     def __init__(self, fatal: bool) -> None:
         self._error = KafkaError(KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, "gap", fatal=fatal)
@@ -232,20 +232,20 @@ class _Fatal:
         raise KafkaException(self._error)
 
 
-def test_a_fatal_error_ends_the_sending_and_loses_no_row(
+def test_a_fatal_error_ends_the_sending_and_keeps_all_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run(config(tmp_path, NOBODY, flush_limit_s=0.2), Control())
     run.send_new(3)
-    monkeypatch.setattr(run, "client", _Fatal(fatal=True))
+    monkeypatch.setattr(run, "client", _FailingClient(fatal=True))
     run.run()
     assert [row["outcome"] for row in sends(tmp_path)] == ["info"] * 3
 
 
-def test_an_error_that_is_not_fatal_is_not_taken_for_one(
+def test_an_error_that_is_not_fatal_is_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run(config(tmp_path, NOBODY), Control())
-    monkeypatch.setattr(run, "client", _Fatal(fatal=False))
+    monkeypatch.setattr(run, "client", _FailingClient(fatal=False))
     with pytest.raises(KafkaException):
         run.run()

@@ -1,4 +1,4 @@
-"""The producer's table: rows as they were told, in whatever order the answers came."""
+"""The table of sends: its rows are correct in whatever order the responses arrive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def rows(ledger: Path) -> list[dict[str, Any]]:
     return pq.read_table(ledger / "sends.parquet").sort_by("value").to_pylist()
 
 
-def test_answers_come_in_any_order_and_over_several_parts(tmp_path: Path) -> None:
+def test_responses_may_arrive_in_any_order_and_across_parts(tmp_path: Path) -> None:
     sends = Sends(tmp_path, "p1", "p1", "orders", keyed=True)
     attempts = [sends.invoke(value) for value in (10, 11, 12, 13)]
     sends.complete(attempts[2], "ok", 1, 0)
@@ -40,19 +40,21 @@ def test_answers_come_in_any_order_and_over_several_parts(tmp_path: Path) -> Non
     assert {(row["producer"], row["topic"]) for row in rows(tmp_path)} == {("p1", "orders")}
 
 
-def test_what_is_open_at_the_end_is_unsure_and_was_never_completed(tmp_path: Path) -> None:
+def test_a_send_that_is_open_at_the_end_is_unknown_and_has_no_completion_time(
+    tmp_path: Path,
+) -> None:
     sends = Sends(tmp_path, "p1", "p1", "orders", keyed=False)
     sends.invoke(5)
     sends.complete(sends.invoke(6), "ok", 0, -1001)
     assert sends.open == 1
     sends.close()
-    lost, by_name = rows(tmp_path)
-    assert (lost["outcome"], lost["completed_ns"], lost["key"]) == ("info", None, None)
-    assert (by_name["outcome"], by_name["offset"], by_name["error"]) == ("ok", None, None)
+    open_row, completed = rows(tmp_path)
+    assert (open_row["outcome"], open_row["completed_ns"], open_row["key"]) == ("info", None, None)
+    assert (completed["outcome"], completed["offset"], completed["error"]) == ("ok", None, None)
     assert sends.open == 0
 
 
-def test_what_the_end_of_the_run_cut_off_is_unsure_and_nobody_gave_it_up(tmp_path: Path) -> None:
+def test_sends_that_the_end_of_the_run_cut_off_are_unknown_and_marked(tmp_path: Path) -> None:
     sends = Sends(tmp_path, "p1", "p1", "orders", keyed=False)
     sends.complete(sends.invoke(5), "info", error="timed out")
     sends.invoke(6)
@@ -65,7 +67,7 @@ def test_what_the_end_of_the_run_cut_off_is_unsure_and_nobody_gave_it_up(tmp_pat
     assert never["completed_ns"] > 0, "a row without any time has no place in the run"
 
 
-def test_a_value_sent_again_is_a_row_of_its_own(tmp_path: Path) -> None:
+def test_a_value_that_is_sent_again_has_another_row(tmp_path: Path) -> None:
     sends = Sends(tmp_path, "p1", "p1", "orders", keyed=False)
     sends.complete(sends.invoke(1), "info", error="timed out")
     sends.complete(sends.invoke(1), "ok", 0, 3)
@@ -73,7 +75,7 @@ def test_a_value_sent_again_is_a_row_of_its_own(tmp_path: Path) -> None:
     assert sorted(row["outcome"] for row in rows(tmp_path)) == ["info", "ok"]
 
 
-def test_keys_that_are_shared_are_what_is_left_of_values(tmp_path: Path) -> None:
+def test_shared_keys_are_the_value_modulo_the_number_of_keys(tmp_path: Path) -> None:
     sends = Sends(tmp_path, "p1", "p1", "orders", keyed=True, keys=100)
     for value in (7, 107, 300):
         sends.complete(sends.invoke(value), "ok", 0, value)

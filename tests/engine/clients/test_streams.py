@@ -1,6 +1,6 @@
-"""The process that keeps the ledger of a Kafka Streams application; a script says what that would.
+"""The process that keeps the ledger of a Kafka Streams application; a script stands in for that.
 
-A kill, a hold and a stop of the real one are seen in tests/cluster/test_scenarios.py.
+tests/cluster/test_scenarios.py kills, holds and stops the real application.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ def client(folder: Path, program: str = APPLICATION) -> ClientProcess:
     return ClientProcess("streams", config, folder, folder)
 
 
-def handed(folder: Path) -> list[tuple[int, int, int]]:
+def deliveries(folder: Path) -> list[tuple[int, int, int]]:
     rows = pq.read_table(folder / "deliveries.parquet").to_pylist()
     return [(row["offset"], row["value"], row["time_ns"]) for row in rows]
 
 
-def test_what_it_was_handed_is_written_before_it_is_killed_where_it_stands(tmp_path: Path) -> None:
+def test_deliveries_are_written_before_a_held_application_is_killed(tmp_path: Path) -> None:
     application = client(tmp_path)
     application.await_ready(20)
     assert application.hold("processed", 20) == "2 records, the last one's result is written"
     assert application.latest["written"]
-    assert handed(tmp_path) == [(0, 41, 5), (1, 42, 6)]
+    assert deliveries(tmp_path) == [(0, 41, 5), (1, 42, 6)]
     application.send("go")
     until(lambda: not application.latest["standing"], 20, "it still stands")
     assert not application.latest["written"]
@@ -63,16 +63,16 @@ def test_what_it_was_handed_is_written_before_it_is_killed_where_it_stands(tmp_p
     assert application.killed
 
 
-def test_a_stop_lets_it_close_and_tells_what_its_state_kept(tmp_path: Path) -> None:
+def test_a_stopped_application_closes_and_reports_the_contents_of_its_state(tmp_path: Path) -> None:
     application = client(tmp_path)
     application.await_ready(20)
     application.ask_to_stop()
     ended = application.await_end(30)
     assert ended["kept"] == {"41": 1, "42": 2}
-    assert handed(tmp_path) == [(0, 41, 5)]
+    assert deliveries(tmp_path) == [(0, 41, 5)]
 
 
-def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
+def test_an_application_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
     application = client(tmp_path, "print('failed no such topic: orders')")
     with pytest.raises(ClientFailed, match="ended by itself"):
         application.await_end(20)
@@ -87,5 +87,5 @@ def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
         ("", None),
     ],
 )  # fmt: skip
-def test_only_its_own_words_are_heard(line: str, parts: list[str] | None) -> None:
+def test_only_known_lines_are_parsed(line: str, parts: list[str] | None) -> None:
     assert parse_line(line, WORD_COUNTS) == parts

@@ -1,4 +1,4 @@
-"""A producer that sends in transactions, on librdkafka's own mock brokers."""
+"""A producer that sends in transactions, on librdkafka's mock brokers."""
 
 from __future__ import annotations
 
@@ -25,34 +25,39 @@ def table(folder: Path) -> dict[str, dict[str, Any]]:
     return {row["transaction"]: row for row in rows}
 
 
-def fates(folder: Path) -> dict[str, str]:
+def outcomes(folder: Path) -> dict[str, str]:
     return {name: row["outcome"] for name, row in table(folder).items()}
 
 
-def stopped(client: ClientProcess) -> dict[str, Any]:
+def stop(client: ClientProcess) -> dict[str, Any]:
     client.ask_to_stop()
     return client.await_end(LIMIT_S)
 
 
-def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
+def test_every_send_is_in_a_transaction_with_a_known_outcome(tmp_path: Path) -> None:
     client, log = producers.start(tmp_path, MOCK), FaultLog()
-    for _ in range(2):  # the second stands in another transaction than the first, with records
+    for _ in range(2):  # the second hold is in a later transaction, which has records
         producers.await_count(client, "acknowledged", client.latest.get("acknowledged", 0) + 1)
         assert faults.hold(alone(client, log), "consumer", "in-transaction")[0].phase == "complete"
         assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
-    answers = stopped(client)
+    answers = stop(client)
     rows = producers.sends(tmp_path)
     assert answers["fatal"] is None
     assert len(rows) == answers["acknowledged"] == answers["sent"]
-    assert {row["transaction"] for row in rows} <= fates(tmp_path).keys()
+    assert {row["transaction"] for row in rows} <= outcomes(tmp_path).keys()
     assert len({row["transaction"] for row in rows}) > 1
-    assert set(fates(tmp_path).values()) == {"committed"}
+    assert set(outcomes(tmp_path).values()) == {"committed"}
     for row in rows:
-        its = table(tmp_path)[row["transaction"]]
-        assert its["began_ns"] <= row["invoked_ns"] <= row["completed_ns"] <= its["ended_ns"]
+        transaction = table(tmp_path)[row["transaction"]]
+        assert (
+            transaction["began_ns"]
+            <= row["invoked_ns"]
+            <= row["completed_ns"]
+            <= transaction["ended_ns"]
+        )
 
 
-def test_one_that_is_killed_in_a_transaction_knows_which_and_where_its_records_are(
+def test_a_producer_killed_in_a_transaction_reports_it_and_its_records(
     tmp_path: Path,
 ) -> None:
     client, log = producers.start(tmp_path, MOCK), FaultLog()
@@ -61,22 +66,22 @@ def test_one_that_is_killed_in_a_transaction_knows_which_and_where_its_records_a
     assert "records in an open transaction" in held.evidence
     assert faults.kill_client(alone(client, log), "consumer")[0].phase == "complete"
     left_open = client.latest["left_open"]
-    assert left_open not in fates(tmp_path)
+    assert left_open not in outcomes(tmp_path)
     inside = [row for row in producers.sends(tmp_path) if row["transaction"] == left_open]
     assert [row["value"] for row in inside] == client.latest["unanswered"]
     assert all(row["outcome"] == "ok" and row["offset"] is not None for row in inside)
 
 
-def test_a_successor_knows_that_what_was_left_open_is_aborted(tmp_path: Path) -> None:
+def test_a_successor_records_the_transaction_left_open_as_aborted(tmp_path: Path) -> None:
     client = producers.start(
         tmp_path, MOCK, part="producer-2", first=100, again=[98, 99], left_open="producer-1-7"
     )
     producers.await_count(client, "acknowledged", 20)
-    stopped(client)
-    by_name = fates(tmp_path)
-    assert by_name.pop("producer-1-7") == "aborted"
+    stop(client)
+    outcome_by_name = outcomes(tmp_path)
+    assert outcome_by_name.pop("producer-1-7") == "aborted"
     assert table(tmp_path)["producer-1-7"]["began_ns"] is None
-    assert set(by_name.values()) == {"committed"}
+    assert set(outcome_by_name.values()) == {"committed"}
     first = sorted(producers.sends(tmp_path), key=lambda row: row["invoked_ns"])[:2]
     assert [row["value"] for row in first] == [98, 99]
-    assert {row["transaction"] for row in first} <= by_name.keys()
+    assert {row["transaction"] for row in first} <= outcome_by_name.keys()

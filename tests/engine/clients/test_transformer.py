@@ -1,4 +1,4 @@
-"""A transforming application, on librdkafka's own mock brokers."""
+"""A consume-transform-produce application, on librdkafka's mock brokers."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ VALUES = range(100)
 
 
 def start(folder: Path, broker: Producer, **options: Any) -> ClientProcess:
-    """An instance that reads all and writes in transactions, its offsets with them."""
-    at = consumers.address(broker)
-    broker.list_topics(OUTPUT, timeout=LIMIT_S)  # makes the topic
+    """An instance that reads everything, and commits its output and offsets in transactions."""
+    bootstrap = consumers.address(broker)
+    broker.list_topics(OUTPUT, timeout=LIMIT_S)  # creates the topic
     config = TransformerConfig(
         ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=consumers.TOPIC,
         client={
-            "bootstrap.servers": at, "auto.offset.reset": "earliest",
+            "bootstrap.servers": bootstrap, "auto.offset.reset": "earliest",
             "isolation.level": "read_committed",
         },
         max_poll=10, drain_limit_s=LIMIT_S, output=OUTPUT,
         **{
             "commit": "after-processing", "in_transaction": True,
-            "producer": {"bootstrap.servers": at, "transactional.id": "orders-1"}, **options,
+            "producer": {"bootstrap.servers": bootstrap, "transactional.id": "orders-1"}, **options,
         },
     )  # fmt: skip
     return ClientProcess("transformer", config, folder, folder)
 
 
-def stopped(client: ClientProcess) -> dict[str, Any]:
+def stop(client: ClientProcess) -> dict[str, Any]:
     client.ask_to_stop()
     return client.await_end(LIMIT_S)
 
 
 def applied(folder: Path, broker: Producer, sink: str = "plain") -> Counter[int]:
-    """What a reader of the output was handed, as the ledger has it."""
+    """The effects in the ledger: how often a reader of the output received each value."""
     config = ReaderConfig(
         ledger=str(folder / "ledger"), bootstrap=consumers.address(broker), topic=OUTPUT,
         isolation="read_uncommitted", cleanup_policy="delete", limit_s=LIMIT_S, sink=sink,  # type: ignore[arg-type]
@@ -65,15 +65,15 @@ def applied(folder: Path, broker: Producer, sink: str = "plain") -> Counter[int]
 
 
 @pytest.mark.parametrize("in_transaction", [True, False])
-def test_each_message_is_written_once_and_its_offset_committed(
+def test_each_message_is_written_once_and_its_offset_is_committed(
     tmp_path: Path, broker: Producer, in_transaction: bool
 ) -> None:
     consumers.send(broker, VALUES)
     client = start(tmp_path, broker, in_transaction=in_transaction)
     until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "not all was read")
-    assert stopped(client)["stopped"] is None
+    assert stop(client)["stopped"] is None
     assert applied(tmp_path, broker) == Counter(VALUES)
-    if not in_transaction:  # the mock brokers forget offsets that came in a transaction
+    if not in_transaction:  # the mock brokers drop offsets that are committed in transactions
         assert sum(consumers.committed(broker).values()) == 100
     commits = consumers.table(tmp_path, "commits")
     assert commits
@@ -81,7 +81,7 @@ def test_each_message_is_written_once_and_its_offset_committed(
 
 
 @pytest.mark.parametrize("rewinds", [True, False])
-def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_on_behind_it(
+def test_after_a_pause_it_continues_and_after_an_abort_it_rereads_or_skips_its_input(
     tmp_path: Path, broker: Producer, rewinds: bool
 ) -> None:
     consumers.send(broker, VALUES)
@@ -89,7 +89,7 @@ def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_o
     faults.hold(alone(client, log), "consumer", "processed")
     assert "state T in all" in faults.pause_client(alone(client, log), "consumer")[0].evidence
     assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
-    client.send("hold processed")  # before there is more to process: it may be done with the rest
+    client.send("hold processed")  # before more is sent: it may have processed the rest
     consumers.send(broker, range(100, 200))
     (held,) = faults.hold(alone(client, log), "consumer", "processed")
     assert "all of them are processed" in held.evidence
@@ -97,29 +97,27 @@ def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_o
     assert failed.phase == "complete"
     assert "is aborted" in failed.evidence
     until(lambda: client.latest.get("delivered", 0) >= 200, LIMIT_S, "not all was read")
-    assert stopped(client)["stopped"] is None
+    assert stop(client)["stopped"] is None
     delivered = Counter(row["value"] for row in consumers.table(tmp_path, "deliveries"))
     assert delivered.keys() == set(range(200))
     assert (max(delivered.values()) > 1) == rewinds
 
 
-@pytest.mark.parametrize(("on_error", "saves"), [("close", True), ("retry", False)])
-def test_one_that_cannot_go_on_saves_its_place_only_if_failing_closes_its_consumer(
-    tmp_path: Path, broker: Producer, on_error: str, saves: bool
+@pytest.mark.parametrize(("on_error", "commits"), [("close", True), ("retry", False)])
+def test_an_application_that_fails_commits_its_offsets_only_if_it_closes_its_consumer(
+    tmp_path: Path, broker: Producer, on_error: str, commits: bool
 ) -> None:
     consumers.send(broker, VALUES)
-    nowhere = {"bootstrap.servers": "127.0.0.1:1", "message.timeout.ms": 300}
+    unreachable = {"bootstrap.servers": "127.0.0.1:1", "message.timeout.ms": 300}
     client = start(
         tmp_path, broker, in_transaction=False, commit="next-poll-stores", on_error=on_error,
-        producer=nowhere,
+        producer=unreachable,
     )  # fmt: skip
     assert "_MSG_TIMED_OUT" in client.await_end(LIMIT_S)["stopped"]
-    assert (max(consumers.committed(broker).values()) > 0) == saves
+    assert (max(consumers.committed(broker).values()) > 0) == commits
 
 
-def test_a_reader_that_knows_what_it_was_handed_counts_it_once(
-    tmp_path: Path, broker: Producer
-) -> None:
+def test_an_idempotent_reader_counts_each_value_once(tmp_path: Path, broker: Producer) -> None:
     broker.list_topics(OUTPUT, timeout=LIMIT_S)
     for value in (1, 1, 2):
         broker.produce(OUTPUT, str(value))

@@ -1,4 +1,5 @@
-"""The team's settings for librdkafka: taken by the real library, and no difference unsaid."""
+"""Translating a team's settings for librdkafka: the library accepts them, and differences are
+reported."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from labs.engine.workloads.committing import commit_style
 
 
 def in_force(family: Family, version: str, component: Component, **stated: Value) -> dict:
-    """All settings of a component with the value in force, as an arm has them."""
+    """All settings of a component with the values in force, as in an arm."""
     settings = {component: {name.replace("_", "."): value for name, value in stated.items()}}
     names = [setting.name for setting in settings_of(family, version, "4.3", component)]
     values = {name: effective(family, version, "4.3", settings, component, name) for name in names}
@@ -23,14 +24,14 @@ FAMILIES = [(Family.JAVA, "4.3"), (Family.JAVA, "2.8"), (Family.LIBRDKAFKA, "2.1
 
 
 @pytest.mark.parametrize(("family", "version"), [*FAMILIES, (Family.SPARK, "4.2")])
-def test_librdkafka_takes_every_familys_defaults(family: Family, version: str) -> None:
+def test_librdkafka_accepts_the_defaults_of_every_family(family: Family, version: str) -> None:
     Producer(translate.producer(in_force(family, version, Component.PRODUCER)).config)
     consumer = translate.consumer(in_force(family, version, Component.CONSUMER))
     Consumer({**consumer.config, "group.id": "app"}).close()
 
 
 @pytest.mark.parametrize(("family", "version"), FAMILIES)
-def test_librdkafka_takes_every_familys_transactions(family: Family, version: str) -> None:
+def test_librdkafka_accepts_the_transactions_of_every_family(family: Family, version: str) -> None:
     settings = in_force(family, version, Component.PRODUCER, transactional_id="orders-1")
     translation = translate.producer(settings, transactions=True)
     Producer(translation.config)
@@ -38,8 +39,8 @@ def test_librdkafka_takes_every_familys_transactions(family: Family, version: st
     assert translation.config["delivery.timeout.ms"] == min(
         int(limit), settings["delivery.timeout.ms"]
     )
-    shorter = any("delivery.timeout.ms" in sentence for sentence in translation.differences)
-    assert shorter == (settings["delivery.timeout.ms"] > limit)
+    is_shortened = any("delivery.timeout.ms" in sentence for sentence in translation.differences)
+    assert is_shortened == (settings["delivery.timeout.ms"] > limit)
 
 
 def test_a_java_team_with_acks_1_runs_without_idempotence() -> None:
@@ -51,53 +52,55 @@ def test_a_java_team_with_acks_1_runs_without_idempotence() -> None:
     assert translation.config["reconnect.backoff.max.ms"] == PINNED["reconnect.backoff.max.ms"].lab
 
 
-def test_what_librdkafka_lacks_is_left_out_and_said() -> None:
+def test_settings_that_librdkafka_lacks_are_left_out_and_reported() -> None:
     translation = translate.producer(
         {"acks": "all", "buffer.memory": 33554432, "max.block.ms": 60000}
     )
     assert not {"buffer.memory", "max.block.ms"} & translation.config.keys()
-    # The process that plays the producer waits for max.block.ms itself.
+    # The producer process implements max.block.ms itself.
     assert [sentence.split("=")[0] for sentence in translation.differences] == [
         "producer buffer.memory"
     ]
 
 
 @pytest.mark.parametrize(("family", "version"), FAMILIES)
-def test_a_long_pause_before_connecting_again_is_shortened_and_said(family, version) -> None:
+def test_a_long_reconnect_backoff_is_shortened_and_reported(family, version) -> None:
     settings = in_force(family, version, Component.PRODUCER, reconnect_backoff_max_ms=60_000)
     usual = in_force(family, version, Component.PRODUCER)
     differences = [
-        [text for text in translate.producer(each).differences if "reconnect.backoff" in text]
-        for each in (settings, usual)
+        [text for text in translate.producer(values).differences if "reconnect.backoff" in text]
+        for values in (settings, usual)
     ]
     assert [len(texts) for texts in differences] == [1, 0]
     assert "500 instead of 60000" in differences[0][0]
     Producer(translate.producer(settings).config)
 
 
-@pytest.mark.parametrize(("taken", "splits", "batch", "message"), [
+@pytest.mark.parametrize(("max_batch_bytes", "splits", "batch_size", "message"), [
     (20_000, True, 16384, ""),
     (20_000, False, 16384, ""),
     (10_000, True, 10_000, "librdkafka splits no batches"),
     (10_000, False, 16384, "a Java client before 4.2 gives it up after delivery.timeout.ms"),
 ])  # fmt: skip
-def test_a_batch_above_the_topics_limit_is_lost_where_the_teams_client_loses_it(
-    taken: int, splits: bool, batch: int, message: str
+def test_the_batch_size_is_limited_so_that_batches_fail_as_in_the_teams_client(
+    max_batch_bytes: int, splits: bool, batch_size: int, message: str
 ) -> None:
     settings = in_force(Family.JAVA, "4.1", Component.PRODUCER)
-    translation = translate.producer(settings, max_batch_bytes=taken, splits=splits)
-    assert translation.config["batch.size"] == batch
-    differs = [difference for difference in translation.differences if "batch.size" in difference]
-    assert [difference.endswith(message) for difference in differs] == [True] * bool(message)
+    translation = translate.producer(settings, max_batch_bytes=max_batch_bytes, splits=splits)
+    assert translation.config["batch.size"] == batch_size
+    differences = [
+        difference for difference in translation.differences if "batch.size" in difference
+    ]
+    assert [difference.endswith(message) for difference in differences] == [True] * bool(message)
 
 
-def test_a_value_beyond_librdkafkas_range_is_the_nearest_and_said() -> None:
+def test_a_value_outside_librdkafkas_range_is_clamped_and_reported() -> None:
     translation = translate.producer({"linger.ms": 2000000})
     assert translation.config["linger.ms"] == 900000
     assert "900000 instead of 2000000" in translation.differences[0]
 
 
-def test_javas_words_for_a_missing_offset_become_librdkafkas() -> None:
+def test_javas_values_of_auto_offset_reset_become_librdkafkas() -> None:
     assert translate.consumer({"auto.offset.reset": "none"}).config["auto.offset.reset"] == "error"
     translation = translate.consumer({"auto.offset.reset": "by_duration:P1D"})
     assert translation.config["auto.offset.reset"] == "earliest"
@@ -105,12 +108,12 @@ def test_javas_words_for_a_missing_offset_become_librdkafkas() -> None:
 
 
 @pytest.mark.parametrize("start", ["earliest", "latest"])
-def test_a_reader_that_stands_for_a_query_starts_where_that_would(start: str) -> None:
+def test_a_consumer_that_stands_for_a_query_starts_at_its_starting_offsets(start: str) -> None:
     settings = in_force(Family.SPARK, "4.2", Component.CONSUMER, startingOffsets=start)
     assert translate.consumer(settings).config["auto.offset.reset"] == start
 
 
-def test_with_the_group_protocol_of_the_brokers_no_session_timeout_is_told() -> None:
+def test_with_the_consumer_group_protocol_session_settings_are_left_out() -> None:
     timings: dict[str, translate.Value] = {
         "session.timeout.ms": 45000, "heartbeat.interval.ms": 3000,
     }  # fmt: skip
@@ -120,13 +123,13 @@ def test_with_the_group_protocol_of_the_brokers_no_session_timeout_is_told() -> 
     assert not translation.differences
 
 
-def test_a_poll_interval_below_the_session_timeout_is_raised_and_said() -> None:
+def test_a_poll_interval_below_the_session_timeout_is_raised_and_reported() -> None:
     translation = translate.consumer({"max.poll.interval.ms": 10000, "session.timeout.ms": 45000})
     assert translation.config["max.poll.interval.ms"] == 45000
     assert "instead of 10000" in translation.differences[0]
 
 
-def test_only_static_members_keep_their_name() -> None:
+def test_only_static_members_keep_their_group_instance_id() -> None:
     named = {"group.instance.id": "reader-1"}
     assert "group.instance.id" not in translate.consumer(named).config
     assert translate.consumer(named).differences
@@ -145,5 +148,7 @@ def test_only_static_members_keep_their_name() -> None:
         ("after-processing", {"enable.auto.offset.store": True}, "after-processing"),
     ],
 )
-def test_how_a_group_commits(application: str, consumer: dict, style: str) -> None:
+def test_the_commit_style_follows_from_the_application_and_consumer_settings(
+    application: str, consumer: dict, style: str
+) -> None:
     assert commit_style(application, consumer) == style
