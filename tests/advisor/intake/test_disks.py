@@ -1,4 +1,4 @@
-"""Disks that are gone with a pod, and what else manifests of brokers say of their cluster."""
+"""Disks that are lost with a pod, and what else broker manifests state about their cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.advisor.configurations.asking import given
 
-_FIELDS = (
+_SETTINGS = (
     "topic.replication.factor=3 consumer.auto.offset.reset=earliest application.restart=resumes "
     "application.commit=after-processing consumer.enable.auto.commit=false"
 )
@@ -36,7 +36,9 @@ STRIMZI = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), STRIMZI)
-def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, expected: str) -> None:
+def test_strimzi_resources_state_whether_disks_persist(
+    tmp_path, text: str, code: int, expected: str
+) -> None:
     _assert_answer(tmp_path, text, code, expected)
 
 
@@ -45,7 +47,7 @@ _NAMED = "volumes:\n" + "".join(f"  d{number}: {_OPTIONS}\n" for number in (1, 2
 
 
 def _compose(disks: str) -> str:
-    """Three brokers with these disks; `@` is the number of each."""
+    """Returns a compose file with three brokers; `@` in `disks` stands for the broker's number."""
     return "services:\n" + "".join(
         f"  kafka{number}:\n    image: apache/kafka:3.9.0\n    {disks.replace('@', str(number))}\n"
         "    environment:\n"
@@ -68,16 +70,16 @@ def _compose(disks: str) -> str:
         ("volumes: ['d@:/k/d']", "volumes: {d1: {}}\n", 0, "YES"),
     ],
 )
-def test_a_compose_file_says_whether_logs_are_in_memory(
+def test_a_compose_file_states_whether_logs_are_in_memory(
     tmp_path, disks: str, more: str, code: int, expected: str
 ) -> None:
     _assert_answer(tmp_path, _compose(disks) + more, code, expected)
 
 
-def _set(line: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS") -> str:
+def _stateful_set(image: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS") -> str:
     return (
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: k}\nspec:\n  replicas: 3\n"
-        f"  template:\n    spec:\n      containers:\n      - name: k\n        image: {line}\n"
+        f"  template:\n    spec:\n      containers:\n      - name: k\n        image: {image}\n"
         f'        env: [{{name: {variable}, value: "2"}}]\n{more}'
     )
 
@@ -85,22 +87,22 @@ def _set(line: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS")
 _CLAIMS = "  volumeClaimTemplates: [{metadata: {name: data}}]\n"
 _EMPTY = "      volumes: [{name: data, emptyDir: {}}]\n"
 MANIFESTS = [
-    (_set("apache/kafka:3.9.0"), 1, _LOST),
-    (_set("apache/kafka:3.9.0", _EMPTY), 1, _LOST),
-    (_set("confluentinc/cp-kafka:7.9.0"), 1, _LOST),
-    (_set("apache/kafka:3.9.0", _CLAIMS), 0, "3 brokers of Kafka 3.9"),
-    (_set("apache/kafka:4.1.0"), 1, _KILLED),
-    (_set("apache/kafka:4.1.0", _CLAIMS), 0, "3 brokers of Kafka 4.1"),
-    # neither is a broker
-    (_set("example/app:3.9.0"), 0, "3 brokers of Kafka 4.3"),
-    (_set("apache/kafka:3.9.0", variable="SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS"), 1,
+    (_stateful_set("apache/kafka:3.9.0"), 1, _LOST),
+    (_stateful_set("apache/kafka:3.9.0", _EMPTY), 1, _LOST),
+    (_stateful_set("confluentinc/cp-kafka:7.9.0"), 1, _LOST),
+    (_stateful_set("apache/kafka:3.9.0", _CLAIMS), 0, "3 brokers of Kafka 3.9"),
+    (_stateful_set("apache/kafka:4.1.0"), 1, _KILLED),
+    (_stateful_set("apache/kafka:4.1.0", _CLAIMS), 0, "3 brokers of Kafka 4.1"),
+    # neither container is a broker
+    (_stateful_set("example/app:3.9.0"), 0, "3 brokers of Kafka 4.3"),
+    (_stateful_set("apache/kafka:3.9.0", variable="SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS"), 1,
      "3 brokers of Kafka 4.3"),
-    (_set("apache/kafka:3.9.0").replace("replicas: 3", "replicas: 1"), 1, "only 1 broker"),
+    (_stateful_set("apache/kafka:3.9.0").replace("replicas: 3", "replicas: 1"), 1, "only 1 broker"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), MANIFESTS)
-def test_kubernetes_says_which_brokers_there_are_and_whether_disks_last(
+def test_kubernetes_manifests_state_the_brokers_and_whether_disks_persist(
     tmp_path, text: str, code: int, expected: str
 ) -> None:
     _assert_answer(tmp_path, text, code, expected)
@@ -109,7 +111,7 @@ def test_kubernetes_says_which_brokers_there_are_and_whether_disks_last(
 def _assert_answer(tmp_path, text: str, code: int, expected: str) -> None:
     file = tmp_path / "resources.yaml"
     file.write_text(text)
-    exit_code, output = given(str(file), f"{_FIELDS} topic.min.insync.replicas=2")
+    exit_code, output = given(str(file), f"{_SETTINGS} topic.min.insync.replicas=2")
     assert expected in " ".join(output.split()), output
     assert exit_code == code, output
 
@@ -117,6 +119,6 @@ def _assert_answer(tmp_path, text: str, code: int, expected: str) -> None:
 def test_variables_of_products_with_their_own_clients_are_named(tmp_path) -> None:
     file = tmp_path / "our.env"
     file.write_text("export CONNECT_PRODUCER_ACKS=1\nKAFKA_MIN_INSYNC_REPLICAS=2\n")
-    exit_code, output = given(str(file), _FIELDS)
+    exit_code, output = given(str(file), _SETTINGS)
     assert "our.env:1: CONNECT_… is of a product that sets up its clients" in output
     assert exit_code == 0

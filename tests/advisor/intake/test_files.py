@@ -1,4 +1,4 @@
-"""Files as teams have them, whole: read to what they state, and their secrets to nothing."""
+"""Whole files as teams have them: every setting is read, and no secret is."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ def test_a_whole_file_is_recognised_and_read(name: str) -> None:
     assert not [note for note in intake.notes if "replaces" in note], "a merge is no contradiction"
 
 
-def test_every_file_is_expected_to_say_something() -> None:
+def test_every_file_has_expected_settings() -> None:
     assert {path.name for path in FILES.iterdir()} == set(EXPECTED)
 
 
-def test_profiles_that_state_nothing_else_that_decides_are_named() -> None:
+def test_profiles_without_other_relevant_settings_are_named() -> None:
     notes = read((FILES / "application.yml").read_text("utf-8"), JAVA).notes
     profiles = [note for note in notes if "profile" in note]
     assert profiles == [
@@ -116,7 +116,7 @@ def test_profiles_that_state_nothing_else_that_decides_are_named() -> None:
     ("confluentinc/cp-kafka:5.5.1", "2.8"), ("apache/kafka:9.9.0", None),
     ("confluentinc/cp-kafka-connect:8.0.0", None),
 ])  # fmt: skip
-def test_an_image_says_which_kafka_it_has(image: str, line: str | None) -> None:
+def test_an_image_states_its_kafka_version(image: str, line: str | None) -> None:
     text = f"services: {{k: {{image: '{image}', environment: {{KAFKA_NODE_ID: 1}}}}}}"
     intake = read(text, JAVA, "compose")
     assert intake.heads.get("kafka") == line
@@ -127,7 +127,7 @@ def test_an_image_says_which_kafka_it_has(image: str, line: str | None) -> None:
     assert (unknown in intake.notes) == (":9.9" in image)
 
 
-def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:
+def test_an_image_states_the_kafka_version_of_a_broker_without_an_id() -> None:
     text = (
         "services:\n  broker:\n    image: confluentinc/cp-kafka:7.6.0\n"
         "    environment: {KAFKA_MIN_INSYNC_REPLICAS: 2}\n"
@@ -136,7 +136,7 @@ def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:
     assert intake.heads == {"kafka": "3.6", "brokers": "1"}
 
 
-def test_of_images_that_differ_the_oldest_says_it() -> None:
+def test_the_oldest_of_several_images_states_the_kafka_version() -> None:
     service = "image: 'apache/kafka:{}', environment: {{KAFKA_NODE_ID: {}}}"
     text = f"services: {{a: {{{service.format('4.0.0', 1)}}}, b: {{{service.format('4.1.0', 2)}}}}}"
     intake = read(text.replace("4.0.0", "3.9.0"), JAVA, "compose")
@@ -144,23 +144,25 @@ def test_of_images_that_differ_the_oldest_says_it() -> None:
     assert "Line 1: brokers of Kafka 3.9, 4.1: the oldest is taken." in intake.notes
 
 
-@pytest.mark.parametrize(("written", "value"), [
+@pytest.mark.parametrize(("expression", "value"), [
     ("24 * 60 * 60 * 1000", 86_400_000), ("2 * 0", 0), ("10 ** 4", None), ("60 * n", None),
     ("2 * 1.5", None), ("True * 9", None), ("'9' * 9", None), ("9" * 18 + " * 99", None),
 ])  # fmt: skip
-def test_a_product_of_numbers_is_a_plain_value(written: str, value: int | None) -> None:
-    intake = read(f"producer = {{'message.timeout.ms': {written}}}", JAVA, "python-dict")
+def test_a_product_of_numbers_is_a_plain_value(expression: str, value: int | None) -> None:
+    intake = read(f"producer = {{'message.timeout.ms': {expression}}}", JAVA, "python-dict")
     assert intake.settings.get("producer.delivery.timeout.ms") == value
     assert bool(intake.problems) == (value is None)
 
 
-@pytest.mark.parametrize(("kind", "looks"), [
+@pytest.mark.parametrize(("kind", "looks_like"), [
     ("topic-properties", "Output of kafka-topics --describe"), ("topics-describe", "")
 ])  # fmt: skip
-def test_a_file_of_another_kind_is_no_file_of_this_one(kind: str, looks: str) -> None:
+def test_a_file_of_another_kind_is_refused_with_the_kind_it_looks_like(
+    kind: str, looks_like: str
+) -> None:
     problems = read((FILES / "describe-4.txt").read_text("utf-8"), JAVA, kind).problems
-    text = f"Line 1: no setting of Kafka is in this file; it looks like: {looks}."
-    assert [problem.message for problem in problems] == ([text] if looks else [])
+    text = f"Line 1: no setting of Kafka is in this file; it looks like: {looks_like}."
+    assert [problem.message for problem in problems] == ([text] if looks_like else [])
 
 
 @pytest.mark.parametrize(("content", "message"), [
@@ -168,15 +170,15 @@ def test_a_file_of_another_kind_is_no_file_of_this_one(kind: str, looks: str) ->
     (b"\x7fELF\x02\x01\x01\xff", "f:1: this is not text in UTF-8."),
     (b" \n", "f: there is nothing in it."), (b"", "f: there is nothing in it."),
 ])  # fmt: skip
-def test_what_is_no_text_is_said_with_its_line(content: bytes, message: str) -> None:
+def test_bytes_that_are_not_text_are_reported_with_their_line(content: bytes, message: str) -> None:
     with pytest.raises(FileProblem) as problem:
         decoded("f", content)
     assert str(problem.value) == message
 
 
-def test_what_powershell_writes_is_text() -> None:
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        assert decoded("f", mark + "acks=1\r\n".encode(encoding)) == "acks=1\r\n"
+def test_utf_16_from_powershell_is_decoded() -> None:
+    for byte_order_mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        assert decoded("f", byte_order_mark + "acks=1\r\n".encode(encoding)) == "acks=1\r\n"
 
 
 @pytest.mark.parametrize("source", ["f.properties", "f", "Pasted text"])
@@ -185,19 +187,19 @@ def test_a_comment_may_be_in_latin_1(source: str) -> None:
     assert text == "# f\u00fcr alle\n ! \u00e4\nacks=1\n"
 
 
-def test_a_mark_goes_with_comments_in_latin_1() -> None:
+def test_a_byte_order_mark_may_precede_comments_in_latin_1() -> None:
     assert decoded("f", b"\xef\xbb\xbfacks=1\n# \xfc\n") == "\ufeffacks=1\n# \u00fc\n"
 
 
-def test_what_is_never_latin_1_is_refused() -> None:
+def test_latin_1_in_yaml_is_refused() -> None:
     with pytest.raises(FileProblem):
         decoded("application.yml", b"# \xfc\n")
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("last", ["questions", "advice"])
+@pytest.mark.parametrize("destination", ["questions", "advice"])
 def test_a_secret_is_in_no_table_no_session_and_no_log(
-    client: Client, caplog: pytest.LogCaptureFixture, last: str
+    client: Client, caplog: pytest.LogCaptureFixture, destination: str
 ) -> None:
     caplog.set_level(logging.DEBUG)
     files = [(FILES / name).read_text("utf-8") for name in EXPECTED]
@@ -206,8 +208,8 @@ def test_a_secret_is_in_no_table_no_session_and_no_log(
     for text in [text for text in files if SECRET in text] + [broken, properties]:
         assert SECRET not in client.post("/describe/from-files/", {"text": text}).text
     fields = {"producer.acks": "1", "sasl.password": SECRET, "producer.sasl.password": SECRET}
-    client.post("/describe/from-files/use/", {**fields, "to": last})
-    kept = repr([list(model._default_manager.values()) for model in apps.get_models()])
-    logged = "\n".join(record.getMessage() for record in caplog.records)
-    assert "producer" in repr(dict(client.session)) + kept
-    assert SECRET not in kept + logged + repr(dict(client.session))
+    client.post("/describe/from-files/use/", {**fields, "to": destination})
+    stored_rows = repr([list(model._default_manager.values()) for model in apps.get_models()])
+    log = "\n".join(record.getMessage() for record in caplog.records)
+    assert "producer" in repr(dict(client.session)) + stored_rows
+    assert SECRET not in stored_rows + log + repr(dict(client.session))

@@ -1,4 +1,4 @@
-"""Files of Quarkus and Micronaut, each with the answer that the frameworks' sources give."""
+"""Files of Quarkus and Micronaut, each with the answer that the frameworks' sources imply."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from advisor.catalog import Family
 from advisor.intake import Product, read
 from tests.advisor.configurations.asking import given
 
-WHOLE = "topic.replication.factor=3 topic.min.insync.replicas=2 application.restart=resumes"
+COMMON = "topic.replication.factor=3 topic.min.insync.replicas=2 application.restart=resumes"
 _IN, _OUT = "mp.messaging.incoming.orders", "mp.messaging.outgoing.bills"
 READS = f"{_IN}.connector=smallrye-kafka\n{_IN}.auto.offset.reset=earliest\n"
 WRITES = f"{_OUT}.connector=smallrye-kafka\n"
@@ -34,11 +34,11 @@ TWO = f"{READS}{_OTHER}.connector=smallrye-kafka\n{_OTHER}.auto.offset.reset=ear
 QUARKUS = [
     (READS, 0, "^YES"),
     (SAFE, 0, "^YES"),
-    # KafkaConnector: `acks` has the default 1, and ReactiveKafkaProducer always states it
+    # KafkaConnector: the default of `acks` is 1, and ReactiveKafkaProducer always sets it
     (READS + WRITES, 1, "acks: 1 -> all.*the connector uses acks=1"),
     (f"{WRITES}{_OUT}.enable.idempotence=true\n", 2, "Must set acks to all"),
     (f"{SAFE}{_OUT}.waitForWriteCompletion=false\n", 1, "delivery.errors: ignored -> handled"),
-    # ReactiveKafkaConsumer says false, and KafkaSource commits what is done, in order
+    # ReactiveKafkaConsumer sets it to false, and KafkaSource commits processed messages in order
     (f"{READS}{_IN}.enable.auto.commit=true\n", 1, "skipped, effect_missing"),
     (f"{READS}{_IN}.commit-strategy=latest\n", 1, "commit.order: as-done -> in-order"),
     (f"{READS}{_IN}.commit-strategy=ignore\n", 2, "nothing commits"),
@@ -50,7 +50,7 @@ QUARKUS = [
      "the message is skipped"),
     (f"{READS}mp.messaging.connector.smallrye-kafka.commit-strategy=mine\n", 2, "connector has"),
     (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is skipped"),
-    # KafkaDeadLetterQueue writes as an outgoing channel does, with acks=1 unless stated
+    # KafkaDeadLetterQueue writes like an outgoing channel, with acks=1 unless stated
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 1,
      "it is unknown whether the dead-letter topic has the message"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=all\n", 0,
@@ -65,14 +65,14 @@ QUARKUS = [
      "^YES"),
     (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=1\n"
      f"{_IN}.acks=all\n", 1, "acks also applies to the dead letters"),
-    # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
+    # KafkaDelayedRetryTopic acknowledges after the last retry if there is no dead-letter topic
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is skipped"),
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 1,
      "dead letters are written with acks=1"),
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n"
      f"{_IN}.acks=all\n", 0,
      "key_reordered .* the message waits in a topic of its own"),
-    # other connectors and profiles are none of this application's
+    # other connectors and profiles do not belong to this application
     (f"{READS}mp.messaging.outgoing.x.connector=smallrye-amqp\n"
      "mp.messaging.outgoing.x.acks=0\n", 0, "^YES.*connector smallrye-amqp sets up its clients"),
     (f"{SAFE}%dev.{_OUT}.acks=0\n", 0, "^YES.*only in profile dev is not read"),
@@ -82,11 +82,11 @@ QUARKUS = [
     (f"{READS}{WRITES}mp.messaging.connector.smallrye-kafka.acks=0\nkafka.acks=all\n", 1,
      "acks: 0 -> all"),
     (f"{READS}{WRITES}mp.messaging.connector.smallrye-kafka.acks=all\nkafka.acks=0\n", 0, "^YES"),
-    # what is filled in is what its placeholder says
+    # a placeholder has its default, if any
     (f"{SAFE}{_OUT}.acks=0\n{_OUT}.connector=${{C:smallrye-kafka}}\n", 1, "acks: 0 -> all"),
     (f"{SAFE}{_OUT}.connector=${{C}}\n", 2, "connector is filled in when the application starts"),
     (f"{READS}{_IN}.commit-strategy=${{C:latest}}\n", 1, "commit.order: as-done -> in-order"),
-    # KafkaSink sends again what the client gave up, and not with the default
+    # KafkaSink sends again what the client has given up, unless `retries` has the default
     (f"{SAFE}{_OUT}.retries=5\n", 0, "^YES.*application.resend=on-error"),
     (f"{SAFE}{_OUT}.retries=2147483647\n", 0, "^YES(?!.*application.resend)"),
     # each channel has its own strategy
@@ -99,7 +99,7 @@ QUARKUS = [
     (f"{READS}{_IN}.failure-strategy=fail\nmp.messaging.connector.smallrye-kafka."
      "failure-strategy=ignore\n", 0, "^YES"),
     (f"{SAFE}quarkus.config.locations=/x.properties\n", 0, "^YES.*those files, too"),
-    # a parent counts beneath its profile, and the last profile goes before the others
+    # a profile overrides its parent, and the last profile overrides the others
     (f"{SAFE}%base.{_OUT}.acks=0\nquarkus.config.profile.parent=base\n", 1, "acks: 0 -> all"),
     (f"{SAFE}%base.{_OUT}.acks=0\n%prod.smallrye.config.profile.parent=base\n", 1, "acks: 0"),
     (f"{SAFE}%base.{_OUT}.acks=0\n%prod.{_OUT}.acks=all\nquarkus.config.profile.parent=base\n",
@@ -129,7 +129,7 @@ kafka:
 MICRONAUT = [
     (_MICRONAUT, 1, "acks: 1 -> all"),
     (_MICRONAUT, 1, "the message is skipped.*unless @ErrorStrategy in the code"),
-    # a client with a name has nothing of the default one
+    # a named client does not inherit from the default one
     ("kafka.producers.bills.acks=all\nkafka.producers.default.acks=0\n", 2, "--only bills"),
     ("kafka.producers.bills.linger.ms=9\nkafka.producers.default.acks=all\nkafka.acks=0\n", 2,
      "--only bills, --only default"),
@@ -143,17 +143,21 @@ MICRONAUT = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
-def test_a_file_of_quarkus_has_this_answer(tmp_path, text: str, code: int, expected: str) -> None:
-    _has_this_answer(tmp_path, text, WHOLE, code, expected)
+def test_a_quarkus_file_gets_the_expected_answer(
+    tmp_path, text: str, code: int, expected: str
+) -> None:
+    _assert_answer(tmp_path, text, COMMON, code, expected)
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), MICRONAUT)
-def test_a_file_of_micronaut_has_this_answer(tmp_path, text: str, code: int, expected: str) -> None:
-    starts = "" if "consumers" in text else " consumer.auto.offset.reset=earliest"
-    _has_this_answer(tmp_path, text, WHOLE + starts, code, expected)
+def test_a_micronaut_file_gets_the_expected_answer(
+    tmp_path, text: str, code: int, expected: str
+) -> None:
+    start = "" if "consumers" in text else " consumer.auto.offset.reset=earliest"
+    _assert_answer(tmp_path, text, COMMON + start, code, expected)
 
 
-def test_springs_names_count_in_letters_of_either_case() -> None:
+def test_spring_property_names_are_case_insensitive() -> None:
     text = (
         "SPRING:\n  KAFKA:\n    PRODUCER:\n      ACKS: 1\n      PROPERTIES:\n"
         "        linger.ms: 7\n        ACKS: 0\n"
@@ -164,7 +168,7 @@ def test_springs_names_count_in_letters_of_either_case() -> None:
     assert "There is no producer setting ACKS. Did you mean acks?" in problem.message
 
 
-def _has_this_answer(tmp_path, text: str, settings: str, code: int, expected: str) -> None:
+def _assert_answer(tmp_path, text: str, settings: str, code: int, expected: str) -> None:
     file = tmp_path / "application.properties"
     file.write_text(text)
     exit_code, output = given(str(file), settings)

@@ -1,4 +1,4 @@
-"""Each kind of file: recognised, read to the settings it states, refused with line and reason."""
+"""Each kind of file: how it is recognised, which settings are read, and why it is refused."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from advisor.reasoning.pipeline import Pipeline
 from tests.advisor.intake_examples import EXAMPLES, Example
 from tests.advisor.pipelines import pipelines
 
-EACH = pytest.mark.parametrize("example", EXAMPLES, ids=repr)
+EACH_EXAMPLE = pytest.mark.parametrize("example", EXAMPLES, ids=repr)
 JAVA = Product(Family.JAVA, "4.3", "4.3")
 
 
-@EACH
+@EACH_EXAMPLE
 def test_a_file_is_recognised_and_read(example: Example) -> None:
     reader = detect(example.text)
     assert reader is not None
@@ -30,7 +30,7 @@ def test_a_file_is_recognised_and_read(example: Example) -> None:
     assert example.lines.items() <= intake.lines.items()
 
 
-def test_every_kind_has_an_example_and_a_name_of_its_own() -> None:
+def test_every_kind_has_an_example_and_a_unique_name() -> None:
     kinds = [reader.kind for reader in all_readers()]
     assert len(set(kinds)) == len(kinds)
     others = set(kinds) - {example.kind for example in EXAMPLES}
@@ -84,19 +84,21 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "text", "message"), WRONG)
-def test_a_wrong_file_gets_the_line_and_the_reason(kind: str, text: str, message: str) -> None:
+def test_an_invalid_file_is_refused_with_the_line_and_the_reason(
+    kind: str, text: str, message: str
+) -> None:
     assert [problem.message for problem in read(text, JAVA, kind).problems] == message.split("\n")
 
 
 @pytest.mark.parametrize(
     "example", [example for example in EXAMPLES if example.heads.get("family")], ids=str
 )
-def test_the_person_may_choose_another_client_than_the_file_speaks_of(example: Example) -> None:
+def test_the_user_may_choose_another_client_than_the_one_in_the_file(example: Example) -> None:
     intake = read(example.text, JAVA, example.kind, family="librdkafka")
     assert intake.heads["family"] == "librdkafka"
 
 
-def test_what_is_filled_in_elsewhere_and_decides_is_refused() -> None:
+def test_a_relevant_setting_that_is_filled_in_elsewhere_is_refused() -> None:
     for kind, text in (
         ("spring", "spring.kafka.producer.acks=${ACKS}"),
         ("compose", "services: {a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR}'}}}"),
@@ -119,8 +121,8 @@ _READ_BY = {
 
 
 @given(pipelines())
-def test_what_is_exported_is_read_back_as_it_was(pipeline: Pipeline) -> None:
-    """A kind that is detected, too: our own files are what people bring back."""
+def test_an_exported_file_is_read_back_unchanged(pipeline: Pipeline) -> None:
+    """Users upload our own exports again."""
     product = Product(pipeline.family, pipeline.version, pipeline.kafka)
     for export in exports_for(pipeline):
         if export.name not in _READ_BY:
@@ -128,18 +130,18 @@ def test_what_is_exported_is_read_back_as_it_was(pipeline: Pipeline) -> None:
         text = export.render(pipeline, Stamp("1", "4.3", "c", "http://127.0.0.1/"))
         intake = read(text, product, _READ_BY[export.name], pipeline.family)
         assert not intake.problems, (export.name, intake.problems)
-        _same(pipeline, export.name, intake)
+        _assert_same(pipeline, export.name, intake)
 
 
-def _same(pipeline: Pipeline, name: str, intake: Intake) -> None:
+def _assert_same(pipeline: Pipeline, name: str, intake: Intake) -> None:
     results = {
         f"{component}.{setting.name}": pipeline.value(component, setting.name)
         for component in Component
         if component is not Component.APPLICATION
         for setting in chosen(Revision(pipeline), component)
     }
-    of_code = {"application.commit", "application.framework"}
-    assert intake.settings.keys() - of_code <= results.keys(), name
+    from_code = {"application.commit", "application.framework"}
+    assert intake.settings.keys() - from_code <= results.keys(), name
     for field, value in intake.settings.items():
-        assert field in of_code or results[field] == value, (name, field)
+        assert field in from_code or results[field] == value, (name, field)
     assert intake.settings, name

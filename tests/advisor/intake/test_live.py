@@ -1,4 +1,4 @@
-"""What a live cluster says of itself, sorted: what it runs, whose each setting is, what is left."""
+"""What is read from a live cluster: its version, its settings and their sources, and notes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ JAVA = Product(Family.JAVA, "4.3", "4.0")
 SECRET = "hunter2"
 
 
-def broker(line: str = "4.3", *made: Entry) -> tuple[Entry, ...]:
-    """What a broker of this line tells: its defaults, and what was made of some of them."""
+def broker(line: str = "4.3", *entries: Entry) -> tuple[Entry, ...]:
+    """Returns the configuration of a broker of this release, with `entries` in place of defaults."""
     by_name = {
         name: Entry(name, None if fact.default is None else str(fact.default), DEFAULT)
         for name, fact in facts("broker", line).items()
         if not fact.internal
     }
-    return tuple((by_name | {entry.name: entry for entry in made}).values())
+    return tuple((by_name | {entry.name: entry for entry in entries}).values())
 
 
 def seen(
@@ -53,13 +53,13 @@ def noted(intake: Intake, words: str) -> bool:
     return any(words in note for note in intake.notes)
 
 
-def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> None:
+def test_a_topic_and_its_cluster_are_read_with_the_source_of_each_setting() -> None:
     kept = Entry(MIN_ISR, "2", DYNAMIC_DEFAULT)
-    made = broker("4.3", kept, Entry("replica.lag.time.max.ms", "9000", STATIC_BROKER))
+    configured = broker("4.3", kept, Entry("replica.lag.time.max.ms", "9000", STATIC_BROKER))
     intake, places = read(seen(
         Entry("retention.ms", "5000", DYNAMIC_TOPIC),
         Entry("cleanup.policy", "delete", DEFAULT), kept,
-        brokers=[made, made, made], racks={1: "a", 2: "b", 3: "a"},
+        brokers=[configured] * 3, racks={1: "a", 2: "b", 3: "a"},
     ))  # fmt: skip
     assert intake.heads == {"brokers": "3", "kafka": "4.3"}
     assert intake.settings == {
@@ -73,7 +73,7 @@ def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> Non
     assert noted(intake, "min.insync.replicas=2 is stored by the cluster for all brokers")
 
 
-def test_a_minimum_in_the_files_is_the_brokers_and_shows_that_no_replica_is_eligible() -> None:
+def test_a_minimum_in_the_broker_files_shows_that_eligible_leader_replicas_are_off() -> None:
     static = Entry(MIN_ISR, "2", STATIC_BROKER)
     intake, places = read(seen(static, brokers=[broker("4.3", static)]))
     assert intake.settings["broker.min.insync.replicas"] == 2
@@ -82,7 +82,7 @@ def test_a_minimum_in_the_files_is_the_brokers_and_shows_that_no_replica_is_elig
     assert "as it is where this is on" in places["application.eligible.leader.replicas.version"]
 
 
-def test_a_minimum_of_the_cluster_below_the_files_is_in_force_and_said() -> None:
+def test_a_cluster_minimum_overrides_the_broker_files_and_is_noted() -> None:
     kept = Entry(MIN_ISR, "1", DYNAMIC_DEFAULT)
     intake, places = read(seen(kept, brokers=[broker("4.3", kept)]))
     assert intake.settings["topic.min.insync.replicas"] == 1
@@ -92,7 +92,7 @@ def test_a_minimum_of_the_cluster_below_the_files_is_in_force_and_said() -> None
 
 
 @pytest.mark.parametrize("source", [DYNAMIC_TOPIC, DYNAMIC_BROKER, STATIC_BROKER, DYNAMIC_DEFAULT])
-def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: str) -> None:
+def test_a_value_in_force_for_a_topic_belongs_to_the_topic_whatever_its_source(source: str) -> None:
     intake, _ = read(seen(Entry("retention.ms", "1000", source)))
     assert intake.settings["topic.retention.ms"] == 1000
     unclean = Entry("unclean.leader.election.enable", "true", source)
@@ -102,7 +102,7 @@ def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: st
 
 
 @pytest.mark.parametrize("line", kafka_versions())
-def test_the_names_of_its_settings_give_a_release_away(line: str) -> None:
+def test_a_release_is_detected_by_the_names_of_its_settings(line: str) -> None:
     assert detect_kafka(broker(line)) == line
     assert (
         detect_kafka(broker(line, Entry("our.plugin.key", None, STATIC_BROKER, secret=True)))
@@ -110,13 +110,13 @@ def test_the_names_of_its_settings_give_a_release_away(line: str) -> None:
     )
 
 
-def test_lines_with_the_same_names_are_told_apart_by_their_protocol_version() -> None:
+def test_releases_with_the_same_names_are_distinguished_by_their_protocol_version() -> None:
     assert {line for line in examined("broker") if detect_kafka(broker(line)) != line} == set()
-    untold = [entry for entry in broker("3.5") if entry.name != "inter.broker.protocol.version"]
-    assert detect_kafka(tuple(untold)) is None
+    undecided = [entry for entry in broker("3.5") if entry.name != "inter.broker.protocol.version"]
+    assert detect_kafka(tuple(undecided)) is None
 
 
-def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
+def test_an_unknown_release_is_not_guessed() -> None:
     newer = (*broker("4.3"), Entry("a.setting.of.tomorrow", "1", DEFAULT))
     mixed = [broker("4.2"), broker("4.3")]
     for brokers in ([newer], mixed, [()]):
@@ -125,7 +125,7 @@ def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
         assert noted(intake, "The version of the brokers does not follow")
 
 
-def test_brokers_before_kraft_are_read_with_the_timeout_that_counts_there() -> None:
+def test_brokers_before_kraft_are_read_with_their_zookeeper_timeout() -> None:
     stated = [Entry(name, "30000", STATIC_BROKER) for name in (
         "zookeeper.session.timeout.ms", "broker.session.timeout.ms")]  # fmt: skip
     intake, _ = read(seen(brokers=[broker("3.0", *stated)]))
@@ -135,7 +135,7 @@ def test_brokers_before_kraft_are_read_with_the_timeout_that_counts_there() -> N
     assert "application.eligible.leader.replicas.version" not in intake.settings
 
 
-def test_copies_racks_and_brokers_that_differ_are_said() -> None:
+def test_differences_in_copies_racks_and_brokers_are_noted() -> None:
     lag = [Entry("replica.lag.time.max.ms", value, STATIC_BROKER) for value in ("1000", "2000")]
     intake, _ = read(seen(
         brokers=[broker("4.3", entry) for entry in lag], copies=(3, 1), racks={1: "a", 2: ""}
@@ -149,17 +149,17 @@ def test_copies_racks_and_brokers_that_differ_are_said() -> None:
 
 
 @pytest.mark.parametrize("values", [("2", "1"), ("1", "2"), ("2", None), (None, "2")])
-def test_the_weaker_of_two_brokers_counts_whichever_comes_first(
+def test_the_weaker_of_two_brokers_counts_in_either_order(
     values: tuple[str | None, ...],
 ) -> None:
-    made = [[Entry(MIN_ISR, value, STATIC_BROKER)] if value else [] for value in values]
-    intake, _ = read(seen(brokers=[broker("4.0", *entries) for entries in made]))
+    stated = [[Entry(MIN_ISR, value, STATIC_BROKER)] if value else [] for value in values]
+    intake, _ = read(seen(brokers=[broker("4.0", *entries) for entries in stated]))
     assert intake.settings["broker.min.insync.replicas"] == 1
     weak = values.index("1") if "1" in values else values.index(None)
     assert noted(intake, f"the value of broker {weak + 1} counts")
 
 
-def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
+def test_a_group_shows_static_members_and_partitions_without_an_offset() -> None:
     intake, places = read(seen(group=Group("billing", ("b-2", "b-1"), 2, 1)))
     assert intake.settings["consumer.group.instance.id"] == "stated"
     assert places["consumer.group.instance.id"] == "a member of group billing"
@@ -170,21 +170,21 @@ def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
         assert not noted(intake, "auto.offset.reset")
 
 
-def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
-    made = broker(
+def test_credentials_and_unmodelled_settings_are_not_read() -> None:
+    configured = broker(
         "4.3", Entry("ssl.key.password", SECRET, STATIC_BROKER, secret=True),
         Entry("sasl.jaas.config", SECRET, STATIC_BROKER),
         Entry("log.dir", f"/{SECRET}", STATIC_BROKER),
         Entry("replica.lag.time.max.ms", "12345", STATIC_BROKER, secret=True),
     )  # fmt: skip
-    intake, places = read(seen(brokers=[made]))
+    intake, places = read(seen(brokers=[configured]))
     assert SECRET not in repr((intake, places))
     assert "12345" not in repr((intake, places))
     assert noted(intake, "2 may be credentials")
     assert noted(intake, "2 other settings that are set are not taken into account")
 
 
-def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:
+def test_a_value_that_the_catalog_refuses_is_skipped_with_a_note() -> None:
     intake, _ = read(seen(Entry("cleanup.policy", "vacuum", DYNAMIC_TOPIC)))
     assert "topic.cleanup.policy" not in intake.settings
     assert noted(intake, "Left out: set on topic orders: cleanup.policy must be")
@@ -196,7 +196,7 @@ def test_a_topic_without_a_cleanup_policy_keeps_every_record() -> None:
     assert [intake.settings.get(f"topic.{name}") for name in names] == ["delete", -1, -1]
 
 
-def test_what_could_not_be_read_stands_first_among_the_notes() -> None:
+def test_notes_begin_with_what_could_not_be_read() -> None:
     intake, _ = read(seen(brokers=[()], notes=("Not read: the settings of broker 1.",)))
     assert intake.notes[0] == "Not read: the settings of broker 1."
     assert intake.settings == {"topic.replication.factor": 3}

@@ -1,4 +1,4 @@
-"""A team's own files: what is read, what is left out, and that nothing in them can hurt."""
+"""Properties files: what is read, what is skipped, and that no text in them does any harm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _producer(text: str, family: Family = Family.JAVA, version: str = "4.3") -> 
     return read(text, product, "producer-properties", family)
 
 
-def test_settings_are_typed_and_named_as_the_catalog_names_them() -> None:
+def test_settings_have_the_types_and_names_of_the_catalog() -> None:
     text = "# ours\nacks = -1\nlinger.ms:20\nenable.idempotence true\nretries=\\\n   3\n"
     intake = _producer(text)
     assert intake.settings == {
@@ -43,13 +43,13 @@ def test_spark_options_are_read_with_and_without_their_prefix() -> None:
     assert intake.notes == ["Line 3: subscribe is not taken into account."]
 
 
-def test_what_spark_decides_itself_is_a_problem_in_its_reason() -> None:
+def test_a_setting_that_spark_sets_itself_is_a_problem_with_the_reason() -> None:
     text = "kafka.enable.auto.commit=true"
     intake = read(text, Product(Family.SPARK, "4.2", "4.3"), "spark-options")
     assert "Spark never commits offsets to Kafka" in intake.problems[0].message
 
 
-def test_credentials_are_dropped_and_said_to_be() -> None:
+def test_credentials_are_dropped_with_a_note() -> None:
     text = 'sasl.jaas.config=org.x required password="hunter2";\nssl.key.password=hunter2\n'
     intake = _producer(text)
     assert intake.settings == {}
@@ -60,26 +60,26 @@ def test_credentials_are_dropped_and_said_to_be() -> None:
     assert "hunter2" not in repr(intake)
 
 
-def test_a_slip_of_the_finger_names_the_line_and_the_right_name() -> None:
+def test_a_misspelled_name_is_reported_with_its_line_and_the_right_name() -> None:
     problem = _producer("acks=all\n\nenable.idempotance=true").problems[0]
     assert problem.message.startswith("Line 3: ")
     assert problem.suggestion == "enable.idempotence"
 
 
-def test_a_real_setting_that_is_not_weighed_is_a_note() -> None:
+def test_an_unmodelled_setting_is_a_note() -> None:
     intake = _producer("bootstrap.servers=a:9092,b:9092\ncompression.type=zstd")
     assert not intake.problems
     assert intake.notes[1] == "Line 2: compression.type is not taken into account."
 
 
-def test_a_name_that_nobody_knows_is_passed_over_by_java_and_refused_by_librdkafka() -> None:
+def test_java_ignores_an_unknown_name_and_librdkafka_refuses_it() -> None:
     assert not _producer("our.interceptor.flag=1").problems
     problem = _producer("our.interceptor.flag=1", Family.LIBRDKAFKA, "2.16").problems[0]
     assert problem.message == 'Line 1: No such configuration property: "our.interceptor.flag"'
     assert problem.product
 
 
-SAID = [
+NOTES = [
     ("broker-properties", Family.JAVA, "zookeeper.set.acl=true",
      "zookeeper.set.acl is a setting of 2.8 to 3.9 and does nothing in this version."),
     ("producer-properties", Family.JAVA, "application.id=a",
@@ -103,8 +103,8 @@ SAID = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "family", "text", "message"), SAID)
-def test_a_real_setting_of_elsewhere_is_told_whose_it_is(
+@pytest.mark.parametrize(("kind", "family", "text", "message"), NOTES)
+def test_a_setting_of_another_component_is_noted_with_its_owner(
     kind: str, family: Family, text: str, message: str
 ) -> None:
     intake = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
@@ -123,23 +123,23 @@ SLIPS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "family", "text", "near"), SLIPS)
-def test_an_unknown_name_is_told_the_nearest_that_its_file_may_hold(
-    kind: str, family: Family, text: str, near: str
+@pytest.mark.parametrize(("kind", "family", "text", "nearest"), SLIPS)
+def test_the_nearest_name_that_the_file_may_contain_is_suggested_for_an_unknown_one(
+    kind: str, family: Family, text: str, nearest: str
 ) -> None:
     intake = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
     (problem,) = intake.problems
-    assert problem.suggestion == near
-    assert problem.message.endswith(f"Did you mean {near}?")
+    assert problem.suggestion == nearest
+    assert problem.message.endswith(f"Did you mean {nearest}?")
 
 
-def test_what_librdkafka_had_or_will_have_is_refused_as_it_refuses_it() -> None:
+def test_a_setting_of_another_librdkafka_version_is_refused_like_an_unknown_one() -> None:
     problem = _producer("enable.metrics.push=true", Family.LIBRDKAFKA, "2.0").problems[0]
     assert problem.message.startswith('Line 1: No such configuration property: "enable.metrics')
     assert not _producer("enable.metrics.push=true", Family.LIBRDKAFKA, "2.16").problems
 
 
-def test_the_last_of_two_lines_counts_and_is_noted() -> None:
+def test_the_last_of_two_lines_counts_with_a_note() -> None:
     intake = _producer("acks=1\nacks=0")
     assert intake.settings == {"producer.acks": "0"}
     assert intake.notes == ["Line 2: acks replaces line 1."]
@@ -166,18 +166,18 @@ def test_more_than_a_megabyte_is_not_read() -> None:
     assert "longer than 1048576 bytes" in intake.problems[0].message
 
 
-def test_more_properties_than_any_product_has_are_not_read() -> None:
+def test_more_than_500_settings_are_refused() -> None:
     intake = _producer("k=1\n" * 501)
     assert intake.problems[-1].message == "Line 501: more than 500 settings."
 
 
-def test_an_unknown_version_is_the_callers_mistake() -> None:
+def test_an_unknown_version_raises_an_error() -> None:
     with pytest.raises(SettingError, match=r"1\.0"):
         _producer("acks=all", version="1.0")
 
 
 @given(st.text(max_size=300))
-def test_no_text_is_a_traceback_and_no_message_carries_a_control_character(text: str) -> None:
+def test_no_text_raises_an_error_or_puts_a_control_character_into_a_message(text: str) -> None:
     for family, version in ((Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16")):
         intake = _producer(text, family, version)
         for message in [*intake.notes, *(problem.message for problem in intake.problems)]:
@@ -185,7 +185,7 @@ def test_no_text_is_a_traceback_and_no_message_carries_a_control_character(text:
 
 
 @given(st.text(alphabet=" \\\n\r=:#!uab0\t", max_size=60))
-def test_the_grammar_ends_for_every_text(text: str) -> None:
+def test_the_parser_terminates_for_every_text(text: str) -> None:
     try:
         lines = [entry.line for entry in properties(text)]
     except IntakeError:
@@ -193,7 +193,7 @@ def test_the_grammar_ends_for_every_text(text: str) -> None:
     assert lines == sorted(lines)
 
 
-def test_a_pipeline_file_becomes_fields() -> None:
+def test_a_pipeline_file_is_read_into_fields() -> None:
     text = """
         family = "librdkafka"
         brokers = 3

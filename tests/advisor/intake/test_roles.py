@@ -1,4 +1,4 @@
-"""What a broker's own file and the active controller's say, where the two run apart."""
+"""Which settings of broker and controller files count where brokers and controllers run apart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _read(roles: str, kafka: str) -> tuple[set[str], list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("roles", "kafka", "counts"),
+    ("roles", "kafka", "settings_in_force"),
     [
         ("broker", "4.3", set()),
         ("broker", "4.1", set()),
@@ -33,17 +33,17 @@ def _read(roles: str, kafka: str) -> tuple[set[str], list[str]]:
         (" broker ", "4.3", set()),
     ],
 )
-def test_a_pure_brokers_file_does_not_say_what_its_controllers_decide(
-    roles: str, kafka: str, counts: set[str]
+def test_the_file_of_a_dedicated_broker_does_not_state_what_controllers_decide(
+    roles: str, kafka: str, settings_in_force: set[str]
 ) -> None:
     names, unread = _read(roles, kafka)
-    assert names == counts
-    assert len(unread) == 2 - len(counts)
-    whose = "active controller" if roles.strip() == "broker" else "brokers'"
-    assert all(whose in note for note in unread)
+    assert names == settings_in_force
+    assert len(unread) == 2 - len(settings_in_force)
+    owner = "active controller" if roles.strip() == "broker" else "brokers'"
+    assert all(owner in note for note in unread)
 
 
-def test_the_controllers_file_counts_whichever_comes_first() -> None:
+def test_the_controller_file_counts_in_either_order() -> None:
     controller = FILE.format("controller").replace("replicas=2", "replicas=1")
     for order in ((controller, FILE.format("broker")), (FILE.format("broker"), controller)):
         inputs = Inputs()
@@ -62,7 +62,7 @@ def test_the_controllers_file_counts_whichever_comes_first() -> None:
         ("default.replication.factor", {"broker", "controller"}),
     ],
 )
-def test_a_file_counts_for_what_its_role_reads(name: str, read_by: set[str]) -> None:
+def test_a_file_counts_for_the_settings_that_its_role_reads(name: str, read_by: set[str]) -> None:
     for role in ("broker", "controller", "broker,controller"):
         text = f"process.roles={role}\n{name}=60000\n".replace("factor=60000", "factor=3")
         intake = read(text, Product(Family.JAVA, "4.3", "4.3"), "broker-properties")
@@ -70,7 +70,7 @@ def test_a_file_counts_for_what_its_role_reads(name: str, read_by: set[str]) -> 
         assert bool(intake.settings) == bool(set(role.split(",")) & read_by), role
 
 
-def test_two_files_that_disagree_are_said_with_both_places() -> None:
+def test_two_files_that_disagree_are_reported_with_both_lines() -> None:
     inputs = Inputs()
     inputs.add_text("a.properties", "\nacks=1\nlinger.ms=7\n", "producer-properties")
     inputs.add_text("b.properties", "linger.ms=7\nacks=all\n", "producer-properties")
@@ -79,7 +79,7 @@ def test_two_files_that_disagree_are_said_with_both_places() -> None:
     assert text.startswith(f"{places}: a pipeline has one.")
 
 
-def test_a_topics_own_value_and_its_brokers_do_not_disagree() -> None:
+def test_a_topic_value_and_a_broker_default_do_not_disagree() -> None:
     inputs = Inputs()
     inputs.add_text("s.properties", "broker.id=1\nlog.retention.ms=9\n", "broker-properties")
     inputs.add_text("t.properties", "retention.ms=10\n", "topic-properties")
@@ -90,7 +90,7 @@ def test_a_topics_own_value_and_its_brokers_do_not_disagree() -> None:
 @pytest.mark.parametrize(
     "text", ["compact,delete", "compact, delete", "delete ,compact", " compact  ,  delete "]
 )
-def test_blanks_around_the_commas_of_a_list_do_not_count(text: str) -> None:
+def test_blanks_around_the_commas_of_a_list_are_ignored(text: str) -> None:
     intake = read(
         f"cleanup.policy={text}\n", Product(Family.JAVA, "4.3", "4.3"), "topic-properties"
     )

@@ -1,4 +1,4 @@
-"""What Spring fills in, takes from the environment, and says through Spring Cloud Stream."""
+"""Files of Spring: placeholders, environment variables, and Spring Cloud Stream."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _read(text: str, kind: str = "") -> Intake:
     ("bootstrap-servers=${K:a:9092}", {},
      "bootstrap-servers: the default counts here; K may replace it."),
 ])  # fmt: skip
-def test_the_default_of_a_placeholder_counts_and_who_may_replace_it_is_said(
+def test_the_default_of_a_placeholder_counts_with_a_note_on_what_may_replace_it(
     text: str, settings: Settings, note: str
 ) -> None:
     intake = _read(f"spring.kafka.{text}")
@@ -45,12 +45,12 @@ def test_the_default_of_a_placeholder_counts_and_who_may_replace_it_is_said(
     assert intake.notes[0] == f"Line 1: {note}"
 
 
-def test_a_wrong_default_is_wrong() -> None:
+def test_an_invalid_default_is_a_problem() -> None:
     problems = read("spring.kafka.producer.acks=${ACKS:most}", JAVA).problems
     assert [problem.setting for problem in problems] == ["acks"]
 
 
-def test_compose_fills_in_its_own_way() -> None:
+def test_compose_placeholders_are_filled_in_by_the_rules_of_compose() -> None:
     intake = _read(
         "services: {k: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR:-2}', "
         "KAFKA_DEFAULT_REPLICATION_FACTOR: '${RF-3}', KAFKA_LOG_DIRS: '${DIR:?}', "
@@ -85,14 +85,14 @@ def test_a_variable_is_read_as_spring_binds_it(variable: str, settings: Settings
     assert (intake.settings, intake.notes) == (settings, [])
 
 
-def test_a_group_inside_a_group_is_read_out_of_variables() -> None:
+def test_nested_groups_of_properties_are_read_from_variables() -> None:
     group = "SPRING_KAFKA_CONSUMER_GROUP_ID=g\nSPRING_KAFKA_RETRY_TOPIC_"
     assert _read(f"{group}ENABLED=true").settings["application.retry.topics"] is True
     problems = read(f"{group}BACKOFF_DELAY=soon", JAVA).problems
     assert "retry.topic.backoff.delay is a time" in problems[0].message
 
 
-@pytest.mark.parametrize(("variable", "name", "near"), [
+@pytest.mark.parametrize(("variable", "name", "nearest"), [
     ("PRODUCER_AKCS", "producer.akcs", "producer.acks"),
     ("CONSUMER_AUTO_OFSET_RESET", "consumer.autoofsetreset", "consumer.auto-offset-reset"),
     ("PRODUCER_PROPERTIES_LINGERR_MS", "producer.properties.lingerr.ms",
@@ -101,10 +101,10 @@ def test_a_group_inside_a_group_is_read_out_of_variables() -> None:
      "properties.enable.idempotence"),
     ("PRODUCER_PROPERTIES_MY_OWN", "producer.properties.my.own", ""),
 ])  # fmt: skip
-def test_a_variable_that_nobody_knows_is_noted_with_the_nearest(
-    variable: str, name: str, near: str
+def test_an_unknown_variable_is_noted_with_the_nearest_known_name(
+    variable: str, name: str, nearest: str
 ) -> None:
-    hint = f"; the nearest known is spring.kafka.{near}" if near else ""
+    hint = f"; the nearest known is spring.kafka.{nearest}" if nearest else ""
     intake = _read(f"SPRING_KAFKA_PRODUCER_ACKS=1\nSPRING_KAFKA_{variable}=5")
     assert intake.settings == {"producer.acks": "1"}
     assert intake.notes == [f"Line 2: spring.kafka.{name} is not a known setting: not read{hint}."]
@@ -113,7 +113,7 @@ def test_a_variable_that_nobody_knows_is_noted_with_the_nearest(
 AUTOMATIC = "spring.kafka.consumer.enable-auto-commit=true\nspring.kafka.listener.ack-mode="
 
 
-def test_a_container_passes_over_its_mode_where_the_client_commits() -> None:
+def test_a_container_ignores_its_ack_mode_where_the_client_commits() -> None:
     intake = _read(f"{AUTOMATIC}record")
     assert intake.settings["consumer.enable.auto.commit"] is True
     assert "application.commit" not in intake.settings
@@ -122,7 +122,7 @@ def test_a_container_passes_over_its_mode_where_the_client_commits() -> None:
 
 
 @pytest.mark.parametrize("mode", ["manual", "MANUAL_IMMEDIATE", "manual-immediate"])
-def test_a_container_that_leaves_commits_to_the_code_does_not_start_with_automatic_ones(
+def test_a_manual_ack_mode_with_automatic_commits_is_refused(
     mode: str,
 ) -> None:
     [problem] = read(f"{AUTOMATIC}{mode}", JAVA).problems
@@ -131,7 +131,7 @@ def test_a_container_that_leaves_commits_to_the_code_does_not_start_with_automat
     assert problem.message == f"Line 2: {words}"
 
 
-def test_variables_of_the_listener_and_of_the_stream_are_told_apart() -> None:
+def test_listener_variables_are_read_and_spring_cloud_stream_variables_are_not() -> None:
     intake = _read(
         "SPRING_KAFKA_CONSUMER_GROUPID=g\nSPRING_KAFKA_LISTENER_ACK_MODE=manual\n"
         "SPRING_KAFKA_SSL_KEYSTORELOCATION=a\nSPRING_CLOUD_STREAM_KAFKA_BINDER_X=1"
@@ -146,8 +146,8 @@ def test_variables_of_the_listener_and_of_the_stream_are_told_apart() -> None:
 BINDER = "spring.cloud.stream.kafka.binder."
 IN, OUT = ("spring.cloud.stream.kafka.bindings.a-in-0.consumer.",
            "spring.cloud.stream.kafka.bindings.a-out-0.producer.")  # fmt: skip
-HEARD: Settings = {"producer.linger.ms": 0, "producer.acks": "all"}
-WRITES: Settings = HEARD | {"application.delivery.errors": "ignored"}
+CHECKED: Settings = {"producer.linger.ms": 0, "producer.acks": "all"}
+WRITES: Settings = CHECKED | {"application.delivery.errors": "ignored"}
 READS: Settings = {
     "consumer.auto.offset.reset": "latest", "consumer.enable.auto.commit": False,
     "application.commit": "after-processing", "application.framework": "spring-cloud-stream",
@@ -174,12 +174,13 @@ READS: Settings = {
      {"producer.linger.ms": 0, "producer.transactional.id": "stated"}),
     ([f"{BINDER}required-acks=all", f"{BINDER}transaction.producer.configuration.max.block.ms=5"],
      WRITES | {"producer.max.block.ms": 5}),
-    # Who waits for a send, or hands its error on, knows of it.
+    # A send's error is reported if the code waits for the send or has an error channel.
     ([f"{BINDER}required-acks=all", f"{OUT}sync=false"], WRITES),
-    ([f"{BINDER}required-acks=all", f"{OUT}sync=true"], HEARD),
+    ([f"{BINDER}required-acks=all", f"{OUT}sync=true"], CHECKED),
     ([f"{BINDER}required-acks=all",
-      "spring.cloud.stream.bindings.a-out-0.producer.errorChannelEnabled=true"], HEARD),
-    ([f"{BINDER}required-acks=all", "spring.cloud.stream.kafka.default.producer.sync=true"], HEARD),
+      "spring.cloud.stream.bindings.a-out-0.producer.errorChannelEnabled=true"], CHECKED),
+    ([f"{BINDER}required-acks=all", "spring.cloud.stream.kafka.default.producer.sync=true"],
+     CHECKED),
     ([f"{IN}ack-mode=RECORD"], READS),
     ([f"{IN}ack-mode=RECORD", f"{IN}enableDlq=true"],
      READS | {"application.dead.letter": "unacknowledged"}),
@@ -193,15 +194,15 @@ READS: Settings = {
     ([f"{IN}configuration.isolation.level=${{LEVEL:read_committed}}"],
      READS | {"consumer.isolation.level": "read_committed"}),
 ])  # fmt: skip
-def test_the_binder_says_what_its_own_code_makes_of_it(
+def test_settings_of_the_binder_are_read_as_the_binder_applies_them(
     lines: list[str], settings: Settings
 ) -> None:
     assert _read("\n".join(lines)).settings == settings
 
 
-def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> None:
+def test_a_note_names_the_release_that_changed_the_default_acks_of_the_binder() -> None:
     intake = _read(f"{BINDER}brokers=a\n{OUT}sync=true\n")
-    assert intake.settings == HEARD | {"producer.acks": "1"}
+    assert intake.settings == CHECKED | {"producer.acks": "1"}
     note = "required-acks is not stated, so the binder sets acks=1: from 5.0.2 on it sets all."
     assert intake.notes == [f"Line 2: {note}"]
 
@@ -214,14 +215,14 @@ def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> N
      "the binder ignores enable.auto.commit=true."),
     (f"{BINDER}min-partition-count=3", None),
 ])  # fmt: skip
-def test_what_of_the_binder_is_not_taken_is_said(line: str, note: str | None) -> None:
+def test_settings_of_the_binder_that_are_not_read_are_noted(line: str, note: str | None) -> None:
     notes = _read(f"{OUT}configuration.acks=1\n{line}").notes
     assert [note for note in notes if note.startswith("Line 2: ")][:1] == (
         [f"Line 2: {note}"] if note else []
     )
 
 
-def test_the_binder_is_read_as_yaml_in_any_spelling() -> None:
+def test_the_binder_is_read_from_yaml_in_any_spelling() -> None:
     intake = _read("""
 spring:
   cloud.stream:
@@ -239,13 +240,13 @@ spring:
     }  # fmt: skip
 
 
-def test_beside_another_binder_nothing_is_said_for_that_of_kafka() -> None:
+def test_no_kafka_binder_is_assumed_when_another_binder_is_the_default() -> None:
     text = "spring.cloud.stream.bindings.a-out-0.destination=b\nspring.kafka.producer.acks=all\n"
     text += "spring.cloud.stream.default-binder=rabbit"
     assert _read(text).settings == {"producer.acks": "all"}
 
 
-def test_a_credential_that_has_a_default_is_dropped_and_no_more_is_said() -> None:
+def test_a_credential_with_a_default_is_dropped_with_one_note() -> None:
     intake = _read("spring.kafka.properties.sasl.jaas.config=${JAAS:secret}")
     assert intake.notes == ["Line 1: sasl.jaas.config is a credential: dropped, not read."]
 
@@ -265,7 +266,7 @@ def test_a_credential_that_has_a_default_is_dropped_and_no_more_is_said() -> Non
      "spring", "after-processing"),
     (["spring.kafka.consumer.group-id=g", "spring.kafka.streams.application-id=a"], None, None),
 ])  # fmt: skip
-def test_a_file_that_speaks_of_listeners_says_what_polls_for_them(
+def test_settings_of_listeners_state_the_framework_that_polls(
     lines: list[str], framework: str | None, commit: str | None
 ) -> None:
     intake = _read("\n".join(lines))
@@ -274,7 +275,7 @@ def test_a_file_that_speaks_of_listeners_says_what_polls_for_them(
     assert intake.settings.get("application.commit") == commit
 
 
-def test_retry_topics_that_are_switched_on_are_read() -> None:
+def test_enabled_retry_topics_are_read() -> None:
     lines = "spring.kafka.consumer.group-id=g\nspring.kafka.retry.topic.enabled="
     settings = _read(f"{lines}true").settings
     assert settings["application.retry.topics"] is True
@@ -292,13 +293,13 @@ LISTENER = "spring.kafka.listener."
     ("PT5S", 5000), ("pt1m30s", 90_000), ("P1DT1H", 90_000_000), ("+PT0S", 0), ("5S", 5000),
     ("5", 5),
 ])  # fmt: skip
-def test_a_time_may_be_written_as_java_writes_it(text: str, milliseconds: int) -> None:
+def test_a_duration_may_be_in_iso_8601(text: str, milliseconds: int) -> None:
     intake = _read(f"spring.kafka.consumer.auto-commit-interval={text}")
     assert intake.settings["consumer.auto.commit.interval.ms"] == milliseconds
 
 
 @pytest.mark.parametrize("text", ["P", "PT", "PT5", "5 minutes"])
-def test_a_time_that_java_does_not_write_is_refused(text: str) -> None:
+def test_a_malformed_duration_is_refused(text: str) -> None:
     assert read(f"spring.kafka.consumer.auto-commit-interval={text}", JAVA).problems
 
 
@@ -306,7 +307,7 @@ def test_a_time_that_java_does_not_write_is_refused(text: str) -> None:
     ("manual", "true", "in-order"), ("manual-immediate", "true", "in-order"),
     ("manual", "false", None), ("batch", "true", None),
 ])  # fmt: skip
-def test_async_acks_keep_the_order_of_what_is_done(
+def test_asynchronous_acks_are_committed_in_order(
     mode: str, asynchronous: str, order: str | None
 ) -> None:
     text = f"{LISTENER}ack-mode={mode}\n{LISTENER}async-acks={asynchronous}\n"
@@ -314,7 +315,7 @@ def test_async_acks_keep_the_order_of_what_is_done(
     assert _read(text).settings.get("application.commit.order") == order
 
 
-def test_retry_topics_beside_transactions_of_the_container_are_refused() -> None:
+def test_retry_topics_with_container_transactions_are_refused() -> None:
     retries = "spring.kafka.retry.topic.enabled=true\nspring.kafka.consumer.group-id=g\n"
     assert not read(retries, JAVA).problems
     intake = read(f"{retries}spring.kafka.producer.transaction-id-prefix=tx-\n", JAVA)

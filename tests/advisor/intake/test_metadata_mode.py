@@ -1,4 +1,4 @@
-"""Who keeps the metadata, as a file or a live cluster of Kafka 3.3 to 3.9 tells it by the way."""
+"""Whether KRaft or ZooKeeper keeps the metadata, as files and live clusters of 3.3 to 3.9 imply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ spec:
 """
 
 
-def of(line: str) -> Product:
+def product_of(line: str) -> Product:
     return Product(Family.JAVA, "4.3", line)
 
 
@@ -33,19 +33,21 @@ def mode(intake: Intake) -> object:
 
 @pytest.mark.parametrize(("line", "text", "message"), [
     ("3.3", CONNECT, "zookeeper"), ("3.9", CONNECT, "zookeeper"), ("3.9", ROLES, "kraft"),
-    # A controller that takes over from ZooKeeper knows both; its roles say what it runs as.
+    # A controller that takes over from ZooKeeper has both; its roles state what it runs as.
     ("3.9", CONNECT + ROLES, "kraft"), ("3.9", ROLES + CONNECT, "kraft"),
     ("3.9", "process.roles=\n" + CONNECT, "zookeeper"), ("3.9", "min.insync.replicas=2\n", None),
     ("3.2", CONNECT, None), ("4.0", ROLES, None),
 ])  # fmt: skip
-def test_a_brokers_file_says_it_where_it_may_be_either(line: str, text: str, message: str | None):
-    intake = read(f"{text}log.retention.hours=9\n", of(line), "broker-properties")
+def test_a_broker_file_states_the_mode_of_a_version_that_has_both(
+    line: str, text: str, message: str | None
+):
+    intake = read(f"{text}log.retention.hours=9\n", product_of(line), "broker-properties")
     assert mode(intake) == message
     assert not any("metadata.mode" in note for note in intake.notes)
     if message:
-        telling = "process.roles=b" if message == "kraft" else "zookeeper.connect"
-        assert text.splitlines()[intake.lines[MODE] - 1].startswith(telling)
-        assert not any(f"{telling.partition('=')[0]} is not" in note for note in intake.notes)
+        evidence = "process.roles=b" if message == "kraft" else "zookeeper.connect"
+        assert text.splitlines()[intake.lines[MODE] - 1].startswith(evidence)
+        assert not any(f"{evidence.partition('=')[0]} is not" in note for note in intake.notes)
 
 
 @pytest.mark.parametrize(("line", "variable", "message"), [
@@ -55,25 +57,27 @@ def test_a_brokers_file_says_it_where_it_may_be_either(line: str, text: str, mes
     ("4.1.0", "KAFKA_PROCESS_ROLES: 'broker'", None),
     ("3.1.0", "KAFKA_ZOOKEEPER_CONNECT: 'zk:2181'", None),
 ])  # fmt: skip
-def test_so_does_the_environment_of_a_container(line: str, variable: str, message: str | None):
+def test_the_environment_of_a_container_states_the_mode(
+    line: str, variable: str, message: str | None
+):
     text = COMPOSE % (line, variable)
     if "CFG" in variable:
         text = text.replace("apache/", "bitnami/")
-    assert mode(read(text, of("4.3"), "compose")) == message
+    assert mode(read(text, product_of("4.3"), "compose")) == message
 
 
 @pytest.mark.parametrize(("note", "line", "message"), [
     ("", "3.6.1", "zookeeper"), ("strimzi.io/kraft: enabled", "3.6.1", None), ("", "3.2.3", None),
 ])  # fmt: skip
-def test_so_does_strimzi(note: str, line: str, message: str | None):
-    assert mode(read(STRIMZI % (note, line), of("4.3"), "strimzi")) == message
+def test_a_strimzi_resource_states_the_mode(note: str, line: str, message: str | None):
+    assert mode(read(STRIMZI % (note, line), product_of("4.3"), "strimzi")) == message
 
 
 @pytest.mark.parametrize(("line", "name", "message"), [
     ("3.6", "zookeeper.connect", "zookeeper"), ("3.6", "process.roles", "kraft"),
     ("3.1", "zookeeper.connect", None), ("4.3", "process.roles", None),
 ])  # fmt: skip
-def test_so_does_a_live_cluster(line: str, name: str, message: str | None):
+def test_a_live_cluster_states_the_mode(line: str, name: str, message: str | None):
     entries = live.broker(line, Entry(name, "zk:2181", STATIC_BROKER))
     intake, places = live.read(live.seen(brokers=[entries, entries]))
     assert mode(intake) == message
@@ -82,8 +86,8 @@ def test_so_does_a_live_cluster(line: str, name: str, message: str | None):
     assert live.noted(intake, "settings that are set") == (message is None)
 
 
-def test_each_service_of_a_compose_file_has_its_own_role() -> None:
-    """On dedicated controllers the brokers' own minimum is read by nobody from 4.1 on."""
+def test_each_service_of_a_compose_file_has_its_own_role_and_settings() -> None:
+    """With dedicated controllers the brokers' own minimum has no effect from 4.1 on."""
     service = "  {name}:\n    image: apache/kafka:4.3.1\n    environment:\n{own}"
     broker = service.format(
         name="broker",
@@ -95,9 +99,9 @@ def test_each_service_of_a_compose_file_has_its_own_role() -> None:
         own="      KAFKA_NODE_ID: 1\n      KAFKA_PROCESS_ROLES: controller\n{more}",
     )
     product = Product(Family.JAVA, "4.3", "4.3")
-    alone = read(f"services:\n{controller.format(more='')}{broker}", product)
-    assert "broker.min.insync.replicas" not in alone.settings
-    assert any("min.insync.replicas is not read" in note for note in alone.notes)
+    without_minimum = read(f"services:\n{controller.format(more='')}{broker}", product)
+    assert "broker.min.insync.replicas" not in without_minimum.settings
+    assert any("min.insync.replicas is not read" in note for note in without_minimum.notes)
     text = "      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
-    both = read(f"services:\n{controller.format(more=text)}{broker}", product)
-    assert both.settings["broker.min.insync.replicas"] == 2
+    with_minimum = read(f"services:\n{controller.format(more=text)}{broker}", product)
+    assert with_minimum.settings["broker.min.insync.replicas"] == 2

@@ -1,4 +1,4 @@
-"""Files of whole applications: what in them is not ours is left alone, and what is ours is read."""
+"""Files of whole applications: settings of Kafka are read, and everything else is skipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _read(text: str) -> Intake:
     return intake
 
 
-def test_a_dict_of_something_else_is_no_setting_of_a_client() -> None:
+def test_a_dict_without_client_settings_is_skipped() -> None:
     text = (
         "registry = SchemaRegistryClient({'url': 'http://r'})\n"
         "producer = Producer({'acks': 'all'})\n"
@@ -34,13 +34,13 @@ def test_a_dict_of_something_else_is_no_setting_of_a_client() -> None:
     ]
 
 
-def test_a_client_that_is_given_a_name_of_nobody_still_refuses_it() -> None:
+def test_an_unknown_setting_of_a_client_is_refused() -> None:
     text = "p = Producer({'nonsense': 1})\nc = Consumer({'group.id': 'g'})"
     [problem] = read(text, JAVA).problems
     assert problem.message == 'Line 1: No such configuration property: "nonsense"'
 
 
-IN_MAPS = {
+FROM_MAPS = {
     "consumer.startingOffsets": "earliest", "consumer.failOnDataLoss": False, "producer.acks": "1",
 }  # fmt: skip
 
@@ -58,8 +58,8 @@ IN_MAPS = {
     '{"source": {"startingOffsets": "earliest", "failOnDataLoss": false},\n'
     ' "sink": {"kafka.acks": "1"}}',
 ])  # fmt: skip
-def test_sparks_options_are_read_out_of_maps(code: str) -> None:
-    assert _read(code).settings == IN_MAPS
+def test_spark_options_are_read_from_maps(code: str) -> None:
+    assert _read(code).settings == FROM_MAPS
 
 
 HOURS = "process.roles=broker\nlog.retention.hours=2\nlog.cleanup.policy=compact\n"
@@ -69,7 +69,7 @@ CLUSTER = (
 )
 
 
-def test_what_brokers_say_for_every_topic_counts_for_the_topic() -> None:
+def test_a_broker_default_for_topics_counts_for_the_topic() -> None:
     intake = _read(HOURS)
     assert intake.settings == {"topic.retention.ms": 7_200_000, "topic.cleanup.policy": "compact"}
     note = "Line 2: log.retention.hours counts for a topic that does not set retention.ms."
@@ -81,7 +81,7 @@ def test_what_brokers_say_for_every_topic_counts_for_the_topic() -> None:
     ("log.retention.ms=1000\nlog.retention.minutes=5\nlog.retention.hours=1\n", 1000),
     ("log.retention.hours=-1\n", -1),
 ])  # fmt: skip
-def test_the_finer_of_two_retentions_counts(lines: str, kept_ms: int) -> None:
+def test_the_retention_with_the_finer_unit_counts(lines: str, kept_ms: int) -> None:
     assert _read(f"process.roles=broker\n{lines}").settings == {"topic.retention.ms": kept_ms}
 
 
@@ -89,7 +89,7 @@ def test_the_finer_of_two_retentions_counts(lines: str, kept_ms: int) -> None:
 @pytest.mark.parametrize(("brokers", "field", "own"), [
     (HOURS, "retention.ms", "86400000"), (CLUSTER, "min.insync.replicas", "1"),
 ])  # fmt: skip
-def test_what_the_topic_says_itself_goes_before_it_in_any_order(
+def test_a_topic_setting_overrides_the_broker_default_in_either_order(
     brokers: str, field: str, own: str, brokers_first: bool
 ) -> None:
     topic = f"Dynamic configs for topic t are:\n  {field}={own} sensitive=false synonyms={{}}\n"
@@ -99,12 +99,12 @@ def test_what_the_topic_says_itself_goes_before_it_in_any_order(
     assert inputs.fields[f"topic.{field}"] == own
 
 
-def test_what_is_kept_for_the_cluster_is_no_line_of_the_brokers_files() -> None:
+def test_a_cluster_wide_default_is_not_read_as_a_line_of_a_broker_file() -> None:
     offsets = "application.offsets.topic.min.insync.replicas"
     assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2, offsets: 2}
     unclean = CLUSTER.replace("min.insync.replicas=2", "unclean.leader.election.enable=true")
     of_topics = {"topic.unclean.leader.election.enable": True}
-    # which __consumer_offsets has as well (the topic is made without one of its own)
+    # __consumer_offsets has it too, because it is created without a value of its own
     assert _read(unclean).settings == {**of_topics, "broker.unclean.leader.election.enable": True}
 
 
@@ -122,19 +122,19 @@ COMPOSE = """services:
 """
 
 
-def test_variables_of_an_application_are_not_the_brokers() -> None:
+def test_variables_of_an_application_are_not_read_as_broker_settings() -> None:
     intake = _read(COMPOSE)
     assert intake.settings == {"broker.min.insync.replicas": 2, "producer.acks": "1"}
     assert "Line 9: the KAFKA_… of app are its application's own: not read." in intake.notes
     assert intake.heads["kafka"] == "3.6"
 
 
-def test_a_tag_may_say_its_scala_first() -> None:
+def test_an_image_tag_may_begin_with_the_scala_version() -> None:
     text = COMPOSE.replace("confluentinc/cp-kafka:${CP:-7.6.1}", "wurstmeister/kafka:2.13-2.8.1")
     assert _read(text).heads["kafka"] == "2.8"
 
 
-def test_kafka_streams_is_not_given_what_spring_says_to_listeners() -> None:
+def test_spring_settings_of_listeners_are_not_passed_to_kafka_streams() -> None:
     text = (
         "spring:\n  kafka:\n    producer: {acks: 1, retries: 0}\n    listener: {ack-mode: record}\n"
         "    streams:\n      application-id: a\n      properties: {producer.acks: all}\n"
@@ -148,13 +148,13 @@ def test_kafka_streams_is_not_given_what_spring_says_to_listeners() -> None:
     ]
 
 
-def test_an_application_that_switches_kafka_streams_off_is_none_of_kafka_streams() -> None:
+def test_an_application_with_kafka_streams_switched_off_is_a_plain_client() -> None:
     intake = _read("spring.kafka.streams.auto-startup=false\nspring.kafka.producer.acks=1\n")
     assert intake.heads["family"] == Family.JAVA
     assert intake.settings == {"producer.acks": "1"}
 
 
-def test_a_described_topic_does_not_tell_whose_its_settings_are() -> None:
+def test_the_source_of_settings_of_a_described_topic_is_unknown() -> None:
     text = "Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
     intake = _read(text)
     assert intake.settings == {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}
@@ -162,7 +162,7 @@ def test_a_described_topic_does_not_tell_whose_its_settings_are() -> None:
     assert note.startswith("Line 1: min.insync.replicas is in force; kafka-configs")
 
 
-def test_products_with_clients_of_their_own_are_named_in_compose() -> None:
+def test_compose_services_of_products_with_their_own_clients_are_named() -> None:
     text = (
         "services:\n  k:\n    environment: [KAFKA_NODE_ID=1]\n  c:\n    environment:\n"
         "      CONNECT_PRODUCER_ACKS: 1\n      CONNECT_GROUP_ID: g\n"
