@@ -13,9 +13,9 @@ import pytest
 from tests.advisor.configurations.programs.test_java_loops import (
     KOTLIN,
     LOOP,
-    OF_METHOD,
     READER,
     SCALA,
+    WITH_METHOD,
 )
 from tests.advisor.programs import SKIP, YES, assert_program
 
@@ -73,7 +73,7 @@ def test_what_kotlin_does_with_what_was_left_out(tmp_path: Path, loop: str, expe
      f"if (ok < rs.count()) {{ {_THROWS}; }}", YES),
 ])  # fmt: skip
 def test_what_java_does_with_what_was_left_out(tmp_path: Path, loop: str, expected: str) -> None:
-    code = OF_METHOD % (LOOP % f"{loop}\nc.commitSync();", _JAVA)
+    code = WITH_METHOD % (LOOP % f"{loop}\nc.commitSync();", _JAVA)
     assert_program(tmp_path / "A.java", code, expected)
 
 

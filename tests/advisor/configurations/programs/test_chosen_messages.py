@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import LOOP, OF_METHOD, READER, SCALA
+from tests.advisor.configurations.programs.test_java_loops import LOOP, READER, SCALA, WITH_METHOD
 from tests.advisor.programs import SKIP, YES, assert_program
 
 _JAVA = "boolean tried(R r) { try { save(r); return true; } catch (Exception e) { return false; } }"
@@ -31,7 +31,7 @@ _SCALA = "def tried(r: R): Boolean = try { save(r); true } catch { case e: Excep
 )
 def test_what_a_loop_of_java_goes_by(tmp_path: Path, loop: str, expected: str) -> None:
     whole = LOOP % f"{loop}\nc.commitSync();"
-    code = OF_METHOD % (whole, _JAVA) if "tried" in loop else READER % whole
+    code = WITH_METHOD % (whole, _JAVA) if "tried" in loop else READER % whole
     assert_program(tmp_path / "A.java", code, expected)
 
 

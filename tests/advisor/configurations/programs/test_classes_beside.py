@@ -14,7 +14,7 @@ from tests.advisor.configurations.asking import (
     assert_files,
     write_files,
 )
-from tests.advisor.configurations.programs.test_java_loops import LOOP, OF_METHOD
+from tests.advisor.configurations.programs.test_java_loops import LOOP, WITH_METHOD
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES
 
 _MAIN = """import org.apache.kafka.clients.producer.*;
@@ -52,7 +52,7 @@ def test_a_class_that_is_handed_a_client_is_read_with_the_program(
     assert_files(tmp_path, files, JAVA, code, expected)
 
 
-_CALLER = OF_METHOD % (
+_CALLER = WITH_METHOD % (
     LOOP % "for (var r : rs) handler.handle(r);\nc.commitSync();",
     "final Handler handler;",
 )
@@ -60,7 +60,7 @@ _HANDLER = "class %s {\n  void handle(ConsumerRecord<String, String> r) {\n    %
 _TRIED = 'try { db.insert(r.value()); } catch (Exception e) { log.error("x", e); }'
 _STORES = "store.handle(r);"
 _INTERFACE = "interface Handler { void handle(ConsumerRecord<String, String> r); }\n"
-_RABBIT = OF_METHOD % (
+_RABBIT = WITH_METHOD % (
     LOOP % "for (var r : rs) rabbitTemplate.convertAndSend(r.value());\nc.commitSync();",
     "",
 )

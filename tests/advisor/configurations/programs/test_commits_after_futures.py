@@ -13,9 +13,9 @@ import pytest
 from tests.advisor.configurations.programs.test_java_loops import (
     KOTLIN,
     LOOP,
-    OF_METHOD,
     READER,
     SCALA,
+    WITH_METHOD,
 )
 from tests.advisor.programs import BEFORE, YES, assert_program
 
@@ -55,7 +55,7 @@ def test_a_commit_of_java_after_futures(tmp_path: Path, does: str, expected: str
 def test_a_method_that_returns_the_future_of_a_commit(
     tmp_path: Path, call: str, expected: str
 ) -> None:
-    code = OF_METHOD % (LOOP % f"{_SERVICE}{call}", _FINISH.format(_ALL))
+    code = WITH_METHOD % (LOOP % f"{_SERVICE}{call}", _FINISH.format(_ALL))
     assert_program(tmp_path / "A.java", code, expected)
 
 

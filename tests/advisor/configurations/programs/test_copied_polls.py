@@ -13,9 +13,9 @@ import pytest
 from tests.advisor.configurations.programs.test_java_loops import (
     KOTLIN,
     LOOP,
-    OF_METHOD,
     READER,
     SCALA,
+    WITH_METHOD,
 )
 from tests.advisor.programs import SKIP, YES, assert_program
 
@@ -56,7 +56,7 @@ def test_a_part_of_a_copy_in_java(tmp_path: Path, does: str, expected: str) -> N
 ])  # fmt: skip
 def test_a_method_that_takes_a_copy(tmp_path: Path, method: str, expected: str) -> None:
     loop = LOOP % "var all = list(rs); handle(all); c.commitSync();"
-    assert_program(tmp_path / "A.java", OF_METHOD % (loop, method), expected)
+    assert_program(tmp_path / "A.java", WITH_METHOD % (loop, method), expected)
 
 
 @pytest.mark.parametrize(("does", "expected"), [

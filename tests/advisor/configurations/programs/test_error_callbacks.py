@@ -9,9 +9,9 @@ import pytest
 from tests.advisor.configurations.programs.test_java_loops import (
     KOTLIN,
     LOOP,
-    OF_METHOD,
     READER,
     SCALA,
+    WITH_METHOD,
 )
 from tests.advisor.programs import SKIP, YES, assert_program
 
@@ -79,5 +79,5 @@ _GIVES_UP = " void giveUp(R r) { log.error(r); %s }"
 ])  # fmt: skip
 def test_a_method_after_its_last_attempt(tmp_path: Path, last: str, expected: str) -> None:
     more = _ATTEMPTS % last + (_GIVES_UP % "failures.increment();" if "giveUp" in last else "")
-    code = OF_METHOD % (LOOP % "for (var r : rs) tried(r); c.commitSync();", more)
+    code = WITH_METHOD % (LOOP % "for (var r : rs) tried(r); c.commitSync();", more)
     assert_program(tmp_path / "A.java", code, expected)

@@ -67,7 +67,7 @@ OF_READERS = [
 
 
 IN_METHOD = f"{READER[:-3]}void h(Record r) {{ %s }} }}\n"
-OF_METHOD = f"{READER[:-3]}%s }}\n"
+WITH_METHOD = f"{READER[:-3]}%s }}\n"
 MADE = "KafkaProducer<String, String> k = new KafkaProducer<>(p);"
 NEXT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
 SAVES = "try { db.save(r); } catch (Exception e) { log.error(e); %s}"
@@ -94,9 +94,9 @@ OF_LANGUAGES = [
     (READER, LOOP % "for (var t : rs.partitions()) { work(rs.records(t)); c.commitSync(); }",
      BEFORE),
     (READER, LOOP % "rs.forEach(r -> { work(r); c.commitAsync(); });", BEFORE),
-    (OF_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
+    (WITH_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
      LOOP % "for (var r : rs) batch.add(r); if (batch.size() > 9) full(); c.commitSync();", BEFORE),
-    (OF_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
+    (WITH_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
      LOOP % "for (var r : rs) batch.add(r); full(); c.commitSync();", YES),
     # who is told of a record, and does not answer; and who does it at once
     (READER, LOOP % "for (var r : rs) actor.tell(r, self); c.commitSync();", BEFORE),
@@ -129,10 +129,10 @@ OF_LANGUAGES = [
      "} c.commitSync(m);", YES),
     # a commit in a block, or in a method
     (READER, LOOP % f"if (!rs.isEmpty()) {{ c.commitSync(); {DO} }}", BEFORE),
-    (OF_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"ack(); {DO}", BEFORE),
-    (OF_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"{DO} ack();", YES),
-    (OF_METHOD % ("%s", "void h(R r) { work(r); c.commitSync(); }"), EACH, BEFORE),
-    (OF_METHOD % ("%s", "Rs next() { return c.poll(d); }"),
+    (WITH_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"ack(); {DO}", BEFORE),
+    (WITH_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"{DO} ack();", YES),
+    (WITH_METHOD % ("%s", "void h(R r) { work(r); c.commitSync(); }"), EACH, BEFORE),
+    (WITH_METHOD % ("%s", "Rs next() { return c.poll(d); }"),
      f"while (true) {{ var rs = next(); c.commitSync(); {DO} }}", BEFORE),
     # what is put by, handed on or sent, and not done yet
     (READER, LOOP % "buffer.addAll(rs); c.commitSync(); if (full) flush(buffer);", BEFORE),
@@ -177,7 +177,7 @@ COUNTS = "for (var r : rs) pool.execute(() -> { try { work(r); } %sfinally { l.c
 LAST = "long last = ps.get(ps.size() - 1).offset(); "
 LAST += "c.commitSync(Map.of(t, new OffsetAndMetadata(last + 1)));"
 TOLD = "catch (Exception e) { String m = e.getMessage(); span.recordException(e); log.error(m); }"
-FALSELY = (
+BOOLEAN = (
     "boolean saved(R r) { try { work(r); return true; } catch (Exception e) { return false; } }"
 )
 IN_KOTLIN, IN_SCALA = (KOTLIN % ("%s", ""), SCALA % ("%s", ""))
@@ -204,9 +204,9 @@ OF_OTHERS = [
     (READER, LOOP % "for (var r : rs) http.sendAsync(q(r), h).thenAccept(x -> log.info(x));\n"
      "c.commitSync();", BEFORE),
     (READER, LOOP % "for (var r : rs) http.sendAsync(q(r), h).join(); c.commitSync();", YES),
-    (OF_METHOD % ("%s", "void all(Rs rs) { for (var r : rs) pool.submit(() -> work(r)); }"),
+    (WITH_METHOD % ("%s", "void all(Rs rs) { for (var r : rs) pool.submit(() -> work(r)); }"),
      LOOP % "all(rs); c.commitSync();", BEFORE),
-    (OF_METHOD % ("%s", f"void all(Rs rs) {{ for (var r : rs) {{ {SAVES % ''} }} }}"),
+    (WITH_METHOD % ("%s", f"void all(Rs rs) {{ for (var r : rs) {{ {SAVES % ''} }} }}"),
      LOOP % "all(rs); c.commitSync();", SKIP),
     # the loop is left, and all that was polled is committed
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); "
@@ -258,23 +258,24 @@ OF_OTHERS = [
         "for (var r : ps) work(r);"), BEFORE),
     (IN_KOTLIN, "c.poll(d).let { ps -> c.commitSync(); ps.forEach { work(it) } }", BEFORE),
     # a method that polls, and is called in a loop
-    (OF_METHOD % ("while (true) { once(); }", f"void once() {{ %s try {{ {POLL} {DO} "
+    (WITH_METHOD % ("while (true) { once(); }", f"void once() {{ %s try {{ {POLL} {DO} "
      "c.commitSync(); } catch (Exception e) { log.error(e); } }"), "", SKIP),
-    (OF_METHOD % ("while (true) { try { once(); } catch (Exception e) { log.error(e); } }",
+    (WITH_METHOD % ("while (true) { try { once(); } catch (Exception e) { log.error(e); } }",
      f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", SKIP),
-    (OF_METHOD % ("try { while (true) { once(); } } catch (Exception e) { log.error(e); }",
+    (WITH_METHOD % ("try { while (true) { once(); } } catch (Exception e) { log.error(e); }",
      f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", YES),
     # handlers that only tell people, by names and methods of their own
     (READER, LOOP % f"for (var r : rs) {{ try {{ work(r); }} {TOLD} }} c.commitSync();", SKIP),
-    (OF_METHOD % ("%s", "void failed(R r, Exception e) { log.error(e); }"), LOOP %
+    (WITH_METHOD % ("%s", "void failed(R r, Exception e) { log.error(e); }"), LOOP %
      "for (var r : rs) { try { work(r); } catch (Exception e) { failed(r, e); } } c.commitSync();",
      SKIP),
-    (OF_METHOD % ("%s", "void failed(R r, Exception e) { letters.save(r); }"), LOOP %
+    (WITH_METHOD % ("%s", "void failed(R r, Exception e) { letters.save(r); }"), LOOP %
      "for (var r : rs) { try { work(r); } catch (Exception e) { failed(r, e); } } c.commitSync();",
      YES),
-    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { saved(r); } c.commitSync();", SKIP),
-    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { if (!saved(r)) throw new E(); }", YES),
-    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { while (!saved(r)) wait(1); }", YES),
+    (WITH_METHOD % ("%s", BOOLEAN), LOOP % "for (var r : rs) { saved(r); } c.commitSync();", SKIP),
+    (WITH_METHOD % ("%s", BOOLEAN),
+     LOOP % "for (var r : rs) { if (!saved(r)) throw new E(); }", YES),
+    (WITH_METHOD % ("%s", BOOLEAN), LOOP % "for (var r : rs) { while (!saved(r)) wait(1); }", YES),
     # loops that are none by their word
     (READER, f"timer.scheduleAtFixedRate(() -> {{ try {{ {POLL} {DO} c.commitSync(); }}\n"
      "catch (Exception e) { log.error(e); } }, 0, 1, SECONDS);", SKIP),

@@ -13,9 +13,9 @@ from tests.advisor.configurations.asking import TOPIC, assert_file
 from tests.advisor.configurations.programs.test_java_loops import (
     KOTLIN,
     LOOP,
-    OF_METHOD,
     SCALA,
     STREAMS,
+    WITH_METHOD,
 )
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
@@ -115,7 +115,7 @@ _EMPTY = 'e -> { log.error("x", e); return Mono.empty(); }'
 def test_what_is_made_of_a_record_in_java_is_run(
     each: str, more: str, expected: str, tmp_path: Path
 ) -> None:
-    code = OF_METHOD % (_IN_JAVA % each, more)
+    code = WITH_METHOD % (_IN_JAVA % each, more)
     assert_program(tmp_path / "A.java", code, expected)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, OF_METHOD
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, WITH_METHOD
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _METHOD = "void handle(ConsumerRecord<String, String> r) {\n%s\n}"
@@ -37,7 +37,7 @@ def test_work_is_the_same_in_each_form(form: str, work: str, expected: str, tmp_
     loop, more = _FORMS[form]
     loop, more = (part % work if "%s" in part else part for part in (loop, more))
     ends = "" if "commitSync" in work else "\nc.commitSync();"
-    assert_program(tmp_path / "A.java", OF_METHOD % (LOOP % f"{loop}{ends}", more), expected)
+    assert_program(tmp_path / "A.java", WITH_METHOD % (LOOP % f"{loop}{ends}", more), expected)
 
 
 _FUN = "fun handle(r: ConsumerRecord<String, String>) {\n%s\n}"
@@ -90,7 +90,7 @@ _NEXT = "while (it.hasNext()) {\nvar r = it.next();\n%s\n}"
 
 def test_a_commit_in_a_loop_by_an_iterator_is_of_all_that_was_polled(tmp_path: Path) -> None:
     loop = f"var it = rs.iterator();\n{_NEXT % 'save(r.value());%sc.commitSync();'}"
-    code = OF_METHOD % (LOOP % (loop % "\n"), "")
+    code = WITH_METHOD % (LOOP % (loop % "\n"), "")
     assert_program(tmp_path / "A.java", code, BEFORE)
 
 
@@ -121,7 +121,7 @@ def test_what_a_method_makes_of_a_record_is_asked_where_it_is_called(
     each: str, more: str, expected: str, tmp_path: Path
 ) -> None:
     loop = LOOP % f"for (var r : rs) {{\n{each}\n}}\nc.commitSync();"
-    assert_program(tmp_path / "A.java", OF_METHOD % (loop, more), expected)
+    assert_program(tmp_path / "A.java", WITH_METHOD % (loop, more), expected)
 
 
 _PYTHON = """from confluent_kafka import Consumer
@@ -178,7 +178,7 @@ def test_what_a_helper_of_python_makes_of_a_message(
 
 
 def test_a_program_of_empty_lines_is_refused(tmp_path: Path) -> None:
-    code = OF_METHOD % (LOOP % ("\n" * 90_000), "")
+    code = WITH_METHOD % (LOOP % ("\n" * 90_000), "")
     path = tmp_path / "A.java"
     path.write_text(code)
     with pytest.raises(AssertionError, match="more than 1000 empty lines"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, OF_METHOD
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, WITH_METHOD
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _FUN = "fun handle(r: ConsumerRecord<String, String>) {\nc.commitSync()\nsave(r)\n}"
@@ -132,7 +132,7 @@ def test_a_statement_of_java_behind_another(
     loop: str, more: str, expected: str, tmp_path: Path
 ) -> None:
     made = _MADE if "k.send" in more else ""
-    assert_program(tmp_path / "A.java", OF_METHOD % (made + LOOP % loop, more), expected)
+    assert_program(tmp_path / "A.java", WITH_METHOD % (made + LOOP % loop, more), expected)
 
 
 _EACH = "rs.forEach { r -> %s { save(r) } }"
@@ -173,7 +173,7 @@ def test_an_order_that_cannot_be_read_in_java_is_null(
     each: str, more: str, expected: str, tmp_path: Path
 ) -> None:
     loop = LOOP % f"for (var r : rs) {{\n{each}\n}}\nc.commitSync();"
-    assert_program(tmp_path / "A.java", OF_METHOD % (loop, more), expected)
+    assert_program(tmp_path / "A.java", WITH_METHOD % (loop, more), expected)
 
 
 @pytest.mark.parametrize(("behind", "expected"), [
@@ -184,7 +184,7 @@ def test_an_order_that_cannot_be_read_in_java_is_null(
 def test_futures_are_joined_by_the_name_of_the_method(
     behind: str, expected: str, tmp_path: Path
 ) -> None:
-    assert_program(tmp_path / "A.java", OF_METHOD % (LOOP % f"{_GATHERED}{behind}", ""), expected)
+    assert_program(tmp_path / "A.java", WITH_METHOD % (LOOP % f"{_GATHERED}{behind}", ""), expected)
 
 
 _SCALA = """import org.apache.kafka.clients.consumer._
