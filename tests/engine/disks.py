@@ -1,4 +1,4 @@
-"""Data folders of brokers, as Kafka leaves them, without Kafka."""
+"""Data folders of brokers, in Kafka's format, written without Kafka."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def formatted(folder: Path) -> Path:
 
 
 def batch(base: int, records: int, size: int = 100) -> bytes:
-    """A record batch of so many bytes; only what tells its place is filled in."""
+    """A record batch of `size` bytes; of its fields only size and offsets are filled in."""
     head = struct.pack(">qiibIhi", base, size - 12, 0, 2, 0, 0, records - 1)
     return head.ljust(size, b"r")
 
 
 def write_log(data: Path, name: str, *segments: tuple[bytes, ...]) -> list[Path]:
-    """A log of these segments, each of some batches, named by its first offset as Kafka does."""
+    """A log of these segments, each of some batches and named by its first offset, as in Kafka."""
     folder = data / name
     folder.mkdir()
     files = []

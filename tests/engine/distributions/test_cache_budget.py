@@ -1,4 +1,4 @@
-"""The cache of jars has a limit: what was used longest ago goes first, never what is in use."""
+"""The limit of the jar cache: the least recently used jars are deleted first, jars in use never."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pytest
 from labs.engine.base.cache import cache_dir
 from labs.engine.distributions import budget
 
-_HOLD = "from labs.engine.distributions import budget; budget.hold({!r}); print(1, flush=True); "
+_HOLD_PROGRAM = (
+    "from labs.engine.distributions import budget; budget.hold({!r}); print(1, flush=True); "
+)
 _MB = 10**6
 
 
@@ -23,7 +25,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _jars(name: str, used_at: float, size: int = _MB) -> Path:
-    """The jars of a lock, as if they had been asked for last at a time."""
+    """The jars of a lock, as if they had last been used at `used_at`."""
     folder = cache_dir() / "jars" / name
     folder.mkdir(parents=True)
     (folder / "a-1.0.jar").write_bytes(bytes(size))
@@ -35,10 +37,10 @@ def _jars(name: str, used_at: float, size: int = _MB) -> Path:
     return folder
 
 
-def _is_held_elsewhere(name: str) -> subprocess.Popen[str]:
-    """Another process that has asked for the jars of a lock, and runs until its input ends."""
+def _hold_in_another_process(name: str) -> subprocess.Popen[str]:
+    """Another process that holds the jars of a lock, and runs until its input ends."""
     child = subprocess.Popen(
-        [sys.executable, "-c", _HOLD.format(name) + "input()"],
+        [sys.executable, "-c", _HOLD_PROGRAM.format(name) + "input()"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert child.stdout
@@ -46,7 +48,7 @@ def _is_held_elsewhere(name: str) -> subprocess.Popen[str]:
     return child
 
 
-def test_what_was_used_longest_ago_goes_first_and_no_more_than_has_to() -> None:
+def test_the_least_recently_used_jars_are_deleted_and_no_more_than_necessary() -> None:
     newest, oldest, middle = _jars("past-3.2.0", 300), _jars("past-2.4.0", 100), _jars("b-1", 200)
     [deleted] = budget.enforce_limit()
     assert (deleted.name, deleted.size, deleted.used_at) == ("past-2.4.0", _MB, 100)
@@ -59,24 +61,24 @@ def test_what_was_used_longest_ago_goes_first_and_no_more_than_has_to() -> None:
     assert budget.enforce_limit() == []
 
 
-def test_what_every_experiment_needs_is_kept() -> None:
+def test_jars_that_every_experiment_needs_are_kept() -> None:
     needed, other = _jars("kafka-4.3.1", 100, 3 * _MB), _jars("past-2.4.0", 200)
     assert [row.name for row in budget.enforce_limit({"kafka-4.3.1"})] == ["past-2.4.0"]
     assert needed.exists()
     assert not other.exists()
 
 
-def test_what_this_process_uses_is_kept() -> None:
-    own = _jars("kafka-3.9.2", 100, 3 * _MB)
+def test_jars_that_this_process_uses_are_kept() -> None:
+    folder = _jars("kafka-3.9.2", 100, 3 * _MB)
     budget.hold("kafka-3.9.2")
     assert budget.enforce_limit() == []
-    assert own.exists()
+    assert folder.exists()
 
 
 @pytest.mark.process
-def test_what_another_process_uses_stays_until_that_ends_however_it_ends() -> None:
+def test_jars_that_another_process_uses_are_kept_until_it_is_killed() -> None:
     used = _jars("past-0.10.2.2", 100, 3 * _MB)
-    child = _is_held_elsewhere("past-0.10.2.2")
+    child = _hold_in_another_process("past-0.10.2.2")
     try:
         os.utime(cache_dir() / "used" / "past-0.10.2.2", (100, 100))
         assert budget.enforce_limit() == []
@@ -88,7 +90,7 @@ def test_what_another_process_uses_stays_until_that_ends_however_it_ends() -> No
     assert not used.exists()
 
 
-def test_a_use_is_noted() -> None:
+def test_holding_jars_updates_the_time_of_their_last_use() -> None:
     _jars("kafka-4.0.2", 100)
     _jars("kafka-4.1.2", 200)
     _jars("kafka-4.2.1", 300)
@@ -101,7 +103,7 @@ def test_a_use_is_noted() -> None:
     ("lock", "archive"),
     [("past-3.9.0", "kafka-3.9.0"), ("zookeeper-2.8.2", "kafka-2.8.2"), ("kafka-4.2.1",) * 2],
 )
-def test_its_class_data_archive_goes_with_it(lock: str, archive: str) -> None:
+def test_the_class_data_archive_is_deleted_with_the_jars(lock: str, archive: str) -> None:
     _jars(lock, 100)
     classes = cache_dir() / "classes"
     classes.mkdir()
@@ -115,7 +117,7 @@ def test_its_class_data_archive_goes_with_it(lock: str, archive: str) -> None:
 
 
 @pytest.mark.parametrize("stated", ["0", "-1", "many", "1.5"])
-def test_a_limit_that_is_no_number_is_refused_by_name(
+def test_an_invalid_limit_is_refused_with_the_name_of_the_variable(
     stated: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAB_CACHE_LIMIT_MB", stated)
@@ -123,6 +125,6 @@ def test_a_limit_that_is_no_number_is_refused_by_name(
         budget.limit_mb()
 
 
-def test_without_a_limit_it_is_six_gigabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_limit_is_six_gigabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_CACHE_LIMIT_MB", "")
     assert budget.limit_mb() == 6_000

@@ -1,4 +1,4 @@
-"""What is downloaded, and what of it is let in. Needs the repository only where it says so."""
+"""Downloading and verifying jars. Only one test uses the network, and it says so."""
 
 from __future__ import annotations
 
@@ -22,75 +22,75 @@ SMALL = "org.slf4j:slf4j-api:1.7.36"
 
 
 @pytest.fixture
-def shelf(tmp_path, monkeypatch) -> Path:
-    """A Maven repository in a folder, named as an operator would name a mirror."""
-    root: Path = tmp_path / "shelf"
-    home = root / "org/example/hello/1.0"
+def mirrored_jar(tmp_path, monkeypatch) -> Path:
+    """The only jar of a Maven repository in a folder, which is configured as a mirror."""
+    repository: Path = tmp_path / "shelf"
+    home = repository / "org/example/hello/1.0"
     home.mkdir(parents=True)
     jar = home / "hello-1.0.jar"
     jar.write_bytes(b"the jar that was recorded")
-    monkeypatch.setenv("LAB_MAVEN_REPOSITORY", root.as_uri())
+    monkeypatch.setenv("LAB_MAVEN_REPOSITORY", repository.as_uri())
     monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
     locks = tmp_path / "locks"
     locks.mkdir()
     monkeypatch.setattr(distribution, "LOCKS", locks)
-    record(jar)
+    write_lock(jar)
     return jar
 
 
-def record(jar: Path) -> None:
-    """Locks the jar as it is now."""
+def write_lock(jar: Path) -> None:
+    """Writes a lock with the checksum that the jar has now."""
     digest = hashlib.sha256(jar.read_bytes()).hexdigest()
     (distribution.LOCKS / "small.txt").write_text(f"org.example:hello:1.0 {digest}\n")
 
 
-def test_a_jar_is_fetched_once_and_then_only_looked_at(shelf):
-    heard: list[str] = []
-    (jar,) = distribution.install("small", heard.append)
+def test_a_jar_is_downloaded_once_and_then_only_verified(mirrored_jar):
+    messages: list[str] = []
+    (jar,) = distribution.install("small", messages.append)
     assert jar == cache_dir() / "jars" / "small" / "hello-1.0.jar"
     assert jar.read_bytes() == b"the jar that was recorded"
     lines = [
         "downloading hello-1.0.jar (1 of 1)",
         "1 jars of small, 0 MB, are those that were recorded",
     ]
-    assert heard == lines
-    shelf.unlink()
-    assert distribution.install("small", heard.append) == (jar,)
-    assert heard == lines
+    assert messages == lines
+    mirrored_jar.unlink()
+    assert distribution.install("small", messages.append) == (jar,)
+    assert messages == lines
 
 
-def test_a_jar_that_another_lock_has_brought_is_copied_and_a_damaged_one_is_not(shelf):
+def test_a_jar_of_another_lock_is_copied_unless_it_is_damaged(mirrored_jar):
     (first,) = distribution.install("small")
     for name in ("same", "again"):
         text = (distribution.LOCKS / "small.txt").read_text()
         (distribution.LOCKS / f"{name}.txt").write_text(text)
-    kept = shelf.read_bytes()
-    shelf.unlink()
+    content = mirrored_jar.read_bytes()
+    mirrored_jar.unlink()
     (copied,) = distribution.install("same")
-    assert copied.read_bytes() == kept
+    assert copied.read_bytes() == content
     first.write_bytes(b"damaged since")
     copied.write_bytes(b"damaged, too")
     with pytest.raises(download.DownloadFailed):
         distribution.install("again")
 
 
-def test_a_tampered_jar_is_refused_by_name_with_both_sums_and_nothing_is_installed(shelf):
-    shelf.write_bytes(b"the jar that somebody changed")
+def test_a_tampered_jar_is_refused_with_both_checksums_and_nothing_is_installed(mirrored_jar):
+    mirrored_jar.write_bytes(b"the jar that somebody changed")
     with pytest.raises(WrongChecksum) as refused:
         distribution.install("small")
     message = str(refused.value)
     assert "hello-1.0.jar" in message
     (locked,) = parse_lock((distribution.LOCKS / "small.txt").read_text())
     assert locked.sha256 in message
-    assert hashlib.sha256(shelf.read_bytes()).hexdigest() in message
+    assert hashlib.sha256(mirrored_jar.read_bytes()).hexdigest() in message
     assert "LAB_MAVEN_REPOSITORY" in message
     assert not (cache_dir() / "jars" / "small").exists()
     assert [path.name for path in (cache_dir() / "jars").iterdir()] == [".small.lock"]
 
 
-def test_a_release_that_is_too_large_is_refused_with_its_size_and_not_kept(shelf, monkeypatch):
-    shelf.write_bytes(bytes(3 * download.MEGABYTE))
-    record(shelf)
+def test_a_release_that_is_too_large_is_refused_and_not_kept(mirrored_jar, monkeypatch):
+    mirrored_jar.write_bytes(bytes(3 * download.MEGABYTE))
+    write_lock(mirrored_jar)
     monkeypatch.setattr(download, "MOST_MB", 2)
     with pytest.raises(download.DownloadFailed, match=r"small have 3 MB, and .* 2 MB"):
         distribution.install("small")
@@ -99,19 +99,19 @@ def test_a_release_that_is_too_large_is_refused_with_its_size_and_not_kept(shelf
     assert distribution.install("small")
 
 
-def test_a_jar_that_shrank_or_went_missing_or_a_new_lock_is_fetched_again(shelf):
+def test_jars_are_downloaded_again_if_truncated_missing_or_locked_anew(mirrored_jar):
     (jar,) = distribution.install("small")
     jar.write_bytes(b"torn")
     assert distribution.install("small")[0].read_bytes() == b"the jar that was recorded"
     jar.unlink()
     assert distribution.install("small")[0].read_bytes() == b"the jar that was recorded"
-    shelf.write_bytes(b"the jar of a newer lock..")
-    record(shelf)
+    mirrored_jar.write_bytes(b"the jar of a newer lock..")
+    write_lock(mirrored_jar)
     assert distribution.install("small")[0].read_bytes() == b"the jar of a newer lock.."
 
 
 def flip(jar: Path, *, keep_times: bool = False) -> None:
-    """Changes one bit; the size stays, and the times if they are set back."""
+    """Flips one bit, and restores the file's times if `keep_times`; the size does not change."""
     before = jar.stat()
     content = bytearray(jar.read_bytes())
     content[5] ^= 1
@@ -121,32 +121,34 @@ def flip(jar: Path, *, keep_times: bool = False) -> None:
 
 
 @pytest.mark.parametrize("keep_times", [False, True])
-def test_a_jar_with_a_flipped_bit_is_found_and_fetched_again(shelf, keep_times):
+def test_a_jar_with_a_flipped_bit_is_detected_and_downloaded_again(mirrored_jar, keep_times):
     (jar,) = distribution.install("small")
     flip(jar, keep_times=keep_times)
-    heard: list[str] = []
+    messages: list[str] = []
     assert distribution.changed("small") == ["hello-1.0.jar"]
-    assert distribution.install("small", heard.append)[0].read_bytes() == shelf.read_bytes()
-    assert heard[0] == "small: not the jars that were recorded, fetching them again"
+    assert (
+        distribution.install("small", messages.append)[0].read_bytes() == mirrored_jar.read_bytes()
+    )
+    assert messages[0] == "small: not the jars that were recorded, fetching them again"
     assert distribution.changed("small", full=True) == []
 
 
-def test_what_the_times_do_not_show_is_found_by_hashing_all_and_then_fetched_again(
-    shelf, monkeypatch
+def test_a_change_without_new_times_is_detected_by_hashing_and_downloaded_again(
+    mirrored_jar, monkeypatch
 ):
-    """As a disk that rots: not even the kernel knows that the file is another."""
+    """As on a failing disk: the content changes, and the metadata of the file does not."""
     (jar,) = distribution.install("small")
-    looks = distribution.snapshot(jar)
+    before = distribution.snapshot(jar)
     flip(jar)
-    monkeypatch.setattr(distribution, "snapshot", lambda _: looks)
+    monkeypatch.setattr(distribution, "snapshot", lambda _: before)
     assert distribution.changed("small") == []
     assert distribution.changed("small", full=True) == ["hello-1.0.jar"]
-    assert distribution.install("small")[0].read_bytes() == shelf.read_bytes()
+    assert distribution.install("small")[0].read_bytes() == mirrored_jar.read_bytes()
 
 
-def test_a_jar_that_was_only_touched_or_recorded_by_an_older_release_stays(shelf):
+def test_a_jar_that_was_touched_or_verified_by_an_older_release_is_kept(mirrored_jar):
     (jar,) = distribution.install("small")
-    shelf.unlink()
+    mirrored_jar.unlink()
     jar.touch()
     assert distribution.install("small") == (jar,)
     (jar.parent / "verified.json").write_text('{"lock": "of old", "sizes": {"hello-1.0.jar": 25}}')
@@ -154,9 +156,9 @@ def test_a_jar_that_was_only_touched_or_recorded_by_an_older_release_stays(shelf
     assert distribution.changed("small") == []
 
 
-def test_a_changed_jar_that_cannot_be_fetched_again_is_not_given_to_anybody(shelf):
+def test_a_changed_jar_that_cannot_be_downloaded_again_is_not_installed(mirrored_jar):
     (jar,) = distribution.install("small")
-    shelf.unlink()
+    mirrored_jar.unlink()
     flip(jar)
     for _ in range(2):
         with pytest.raises(download.DownloadFailed):
@@ -164,17 +166,17 @@ def test_a_changed_jar_that_cannot_be_fetched_again_is_not_given_to_anybody(shel
     assert distribution.changed("small") == ["hello-1.0.jar"]
 
 
-def test_two_at_once_fetch_once(shelf):
-    heard: list[str] = []
+def test_concurrent_installs_download_once(mirrored_jar):
+    messages: list[str] = []
     threads = [
-        threading.Thread(target=distribution.install, args=("small", heard.append))
+        threading.Thread(target=distribution.install, args=("small", messages.append))
         for _ in range(2)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert heard == [
+    assert messages == [
         "downloading hello-1.0.jar (1 of 1)",
         "1 jars of small, 0 MB, are those that were recorded",
     ]
@@ -183,39 +185,39 @@ def test_two_at_once_fetch_once(shelf):
 LARGEST_KB: dict[str, int] = json.loads(
     (Path(__file__).parent / "artifact_kilobytes.json").read_text("utf-8")
 )
-"""By group and artifact, the largest of its jars in any release that was fetched, as thousands of
-bytes, rounded up. A lock has no sizes; what is fetched is weighed then (`download.MOST_MB`)."""
+"""By group and artifact, the size of its largest jar in any downloaded release, in thousands of
+bytes, rounded up. A lock has no sizes; downloads are limited by `download.MOST_MB`."""
 
 
 @pytest.mark.parametrize("lock", sorted(path.stem for path in distribution.LOCKS.glob("*.txt")))
 def test_a_release_has_150_megabytes_at_most(lock: str):
-    """Of all locks, fetched or not: each jar as large as the largest of its kind."""
+    """Holds for all locks, downloaded or not: each jar counts as the largest of its artifact."""
     jars = parse_lock((distribution.LOCKS / f"{lock}.txt").read_text())
     assert sum(LARGEST_KB[f"{jar.group}:{jar.artifact}"] for jar in jars) <= 150_000
 
 
-def test_no_jar_that_is_here_is_larger_than_the_largest_of_its_kind():
+def test_no_installed_jar_is_larger_than_the_recorded_size_of_its_artifact():
     for name in distribution.installed():
         for jar in parse_lock((distribution.LOCKS / f"{name}.txt").read_text()):
             file = cache_dir() / "jars" / name / jar.file
-            most = LARGEST_KB[f"{jar.group}:{jar.artifact}"] * 1000
-            assert not file.exists() or file.stat().st_size <= most, file.name
+            limit = LARGEST_KB[f"{jar.group}:{jar.artifact}"] * 1000
+            assert not file.exists() or file.stat().st_size <= limit, file.name
 
 
-def test_a_download_makes_room_and_says_what_it_deleted(shelf, monkeypatch):
+def test_a_download_frees_cache_space_and_reports_what_it_deleted(mirrored_jar, monkeypatch):
     old = cache_dir() / "jars" / "past-2.4.0"
     old.mkdir(parents=True)
     (old / "a-1.0.jar").write_bytes(bytes(2_000_000))
     monkeypatch.setenv("LAB_CACHE_LIMIT_MB", "1")
-    heard: list[str] = []
-    (jar,) = distribution.install("small", heard.append)
+    messages: list[str] = []
+    (jar,) = distribution.install("small", messages.append)
     assert jar.exists(), "what was just fetched stays"
     assert not old.exists()
-    assert heard[-1].startswith("past-2.4.0 was deleted from the cache (2 MB")
+    assert messages[-1].startswith("past-2.4.0 was deleted from the cache (2 MB")
 
 
-def test_a_jar_that_is_not_there_is_an_error_that_names_it_and_says_what_to_do(shelf):
-    shelf.unlink()
+def test_a_jar_missing_from_the_repository_is_an_error_with_its_name_and_a_remedy(mirrored_jar):
+    mirrored_jar.unlink()
     with pytest.raises(download.DownloadFailed, match="repository does not have them") as failed:
         distribution.install("small")
     assert "org.example:hello:1.0" in str(failed.value)
@@ -223,7 +225,7 @@ def test_a_jar_that_is_not_there_is_an_error_that_names_it_and_says_what_to_do(s
     assert "LAB_IVY_SETTINGS" not in str(failed.value)
 
 
-def test_who_named_a_mirror_to_ivy_is_told_that_downloads_no_longer_read_it(shelf, monkeypatch):
+def test_an_error_says_that_ivy_settings_are_no_longer_used(mirrored_jar, monkeypatch):
     monkeypatch.setenv("LAB_IVY_SETTINGS", "mirror.xml")
     assert distribution.install("small"), "it is no obstacle where nothing fails"
     monkeypatch.delenv("LAB_MAVEN_REPOSITORY")
@@ -234,7 +236,7 @@ def test_who_named_a_mirror_to_ivy_is_told_that_downloads_no_longer_read_it(shel
 
 
 def refuse(*_: object, **__: object) -> None:
-    """As `urlopen` of a machine without a network."""
+    """Fails like `urlopen` on a machine without a network."""
     raise URLError(socket.gaierror(-2, "Name or service not known"))
 
 
@@ -242,13 +244,15 @@ def refuse(*_: object, **__: object) -> None:
     "repo.example", "ftp://repo.example/maven2", "https://", "http://repo.example:port/maven2",
     "http://[::1/maven2", "../shelf",
 ])  # fmt: skip
-def test_what_is_no_address_of_a_repository_is_refused_by_name(shelf, monkeypatch, address: str):
+def test_an_invalid_repository_address_is_refused_with_the_name_of_the_variable(
+    mirrored_jar, monkeypatch, address: str
+):
     monkeypatch.setenv("LAB_MAVEN_REPOSITORY", address)
     with pytest.raises(download.DownloadFailed, match="LAB_MAVEN_REPOSITORY is not the address"):
         distribution.install("small")
 
 
-def test_a_version_without_a_lock_is_refused_with_those_that_have_one():
+def test_a_version_without_a_lock_is_refused_and_the_available_ones_are_listed():
     assert distribution.kafka_versions()[0] == "4.3.1"
     with pytest.raises(UnknownVersion, match=r"'9\.9\.9'.*4\.3\.1"):
         distribution.kafka("9.9.9")
@@ -256,13 +260,13 @@ def test_a_version_without_a_lock_is_refused_with_those_that_have_one():
         distribution.kafka("../../etc/passwd")
 
 
-def test_every_line_of_kraft_that_a_team_can_describe_has_a_release_that_runs_here():
+def test_every_kafka_line_in_the_catalog_with_kraft_has_a_release_to_run():
     runs = [
         distribution.brokers_to_run(line, zookeeper=False, staged=False)
         for line in catalog.kafka_versions()
     ]
-    own = [run.release for run in runs if run.instead_of is None]
-    assert own == [*distribution.kafka_versions()]
+    releases = [run.release for run in runs if run.instead_of is None]
+    assert releases == [*distribution.kafka_versions()]
     assert distribution.release("3.9.1") == "3.9.2"
     assert distribution.earlier_releases("3.9.2") == ("3.9.0", "3.9.1")
     assert not {*distribution.patch_releases()} & {*distribution.all_versions()}
@@ -272,26 +276,26 @@ def test_every_line_of_kraft_that_a_team_can_describe_has_a_release_that_runs_he
 
 
 @pytest.mark.parametrize("line", catalog.kafka_versions())
-def test_brokers_that_have_zookeeper_run_as_described_where_the_scenario_is_staged_so(line: str):
-    may_have_it = line.startswith(("2.", "3."))
-    run = distribution.brokers_to_run(line, zookeeper=may_have_it, staged=True)
-    assert (run.zookeeper, run.instead_of) == (may_have_it, None)
+def test_brokers_run_with_zookeeper_only_where_the_scenario_is_staged_with_it(line: str):
+    has_zookeeper = line.startswith(("2.", "3."))
+    run = distribution.brokers_to_run(line, zookeeper=has_zookeeper, staged=True)
+    assert (run.zookeeper, run.instead_of) == (has_zookeeper, None)
     assert run.release.startswith(f"{line}.")
-    stood_for = distribution.brokers_to_run(line, zookeeper=may_have_it, staged=False)
-    assert not stood_for.zookeeper
-    assert stood_for.instead_of == (f"{line} with ZooKeeper" if may_have_it else None)
-    assert stood_for.release in distribution.kafka_versions()
+    substitute = distribution.brokers_to_run(line, zookeeper=has_zookeeper, staged=False)
+    assert not substitute.zookeeper
+    assert substitute.instead_of == (f"{line} with ZooKeeper" if has_zookeeper else None)
+    assert substitute.release in distribution.kafka_versions()
 
 
-def test_a_release_that_has_zookeeper_alone_is_locked_and_serves_nothing_else():
-    alone = set(distribution.zookeeper_versions()) - set(distribution.kafka_versions())
-    assert alone == {"2.8.2", "3.0.2", "3.1.2", "3.2.3"}
-    for version in alone:
+def test_releases_that_run_only_with_zookeeper_have_locks_of_their_own():
+    zookeeper_only = set(distribution.zookeeper_versions()) - set(distribution.kafka_versions())
+    assert zookeeper_only == {"2.8.2", "3.0.2", "3.1.2", "3.2.3"}
+    for version in zookeeper_only:
         locked = parse_lock((distribution.LOCKS / f"zookeeper-{version}.txt").read_text())
         assert "zookeeper" in {jar.artifact for jar in locked}
 
 
-def test_a_malformed_line_of_a_lock_is_an_error():
+def test_a_malformed_line_in_a_lock_is_an_error():
     good = f"{SMALL} {'0' * 64}"
     (locked,) = parse_lock(f"# why\n\n{good}\n")
     assert locked.file == "slf4j-api-1.7.36.jar"
@@ -300,15 +304,15 @@ def test_a_malformed_line_of_a_lock_is_an_error():
             parse_lock(bad)
 
 
-def test_the_locks_name_every_jar_once():
+def test_each_lock_names_every_jar_once():
     for path in distribution.LOCKS.glob("*.txt"):
         locked = parse_lock(path.read_text())
         assert len({jar.file for jar in locked}) == len(locked), path
         assert len({(jar.group, jar.artifact) for jar in locked}) == len(locked), path
 
 
-def test_spark_brings_the_connectors_other_half():
-    """The four jars of the connector's lock are all that pyspark does not hold already."""
+def test_the_connectors_lock_names_no_jar_that_pyspark_has():
+    """The four jars in the connector's lock are exactly those that pyspark does not include."""
     locked = parse_lock(
         (distribution.LOCKS / f"spark-connector-{distribution.SPARK}.txt").read_text()
     )
@@ -317,9 +321,9 @@ def test_spark_brings_the_connectors_other_half():
     assert any(name.startswith(f"spark-sql_2.13-{distribution.SPARK}") for name in names)
 
 
-@pytest.mark.thorough  # asks the network
+@pytest.mark.thorough  # uses the network
 def test_the_public_repository_serves_a_locked_jar(tmp_path, monkeypatch):
-    """The one test here that needs the network: the real repository, the real checksum."""
+    """The only test here that uses the network: with the real repository and checksum."""
     monkeypatch.delenv("LAB_MAVEN_REPOSITORY", raising=False)
     locked = parse_lock((distribution.LOCKS / "kafka-4.3.1.txt").read_text())
     (slf4j,) = (jar for jar in locked if jar.artifact == "slf4j-api")

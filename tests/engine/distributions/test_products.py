@@ -1,4 +1,4 @@
-"""How what products say becomes a file of facts, and what is read from it again."""
+"""Writing the settings that products report to a file of facts, and reading them back."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ RAW = st.fixed_dictionaries(
         "deprecated": st.just(True),
     },
 )  # fmt: skip
-SAID = st.lists(
+ANSWERS = st.lists(
     st.dictionaries(st.sampled_from("abc"), RAW, max_size=3),
     min_size=len(LINES),
     max_size=len(LINES),
 ).map(lambda row: dict(zip(LINES, row, strict=True)))
-PRINTED = """\
+CONFIGURATION_MD = """\
 ## Global configuration properties
 
 Property          | C/P | Range           |       Default | Importance | Description
@@ -49,20 +49,20 @@ def _rows(answers: table.Answers) -> dict[str, Raw]:
     return {row["name"]: row for row in map(json.loads, rows)}
 
 
-@given(answers=SAID)
-def test_what_was_written_is_read_at_every_version(answers: table.Answers) -> None:
+@given(answers=ANSWERS)
+def test_facts_are_read_back_as_written_for_every_version(answers: table.Answers) -> None:
     rows = _rows(answers)
     assert list(rows) == sorted(rows)
     for line, settings in answers.items():
         facts = (fact(row, line, oldest=LINES[0]) for row in rows.values())
-        read = {fact.name: fact for fact in facts if fact}
-        assert read.keys() == settings.keys()
+        facts_by_name = {fact.name: fact for fact in facts if fact}
+        assert facts_by_name.keys() == settings.keys()
         for name, raw in settings.items():
-            given_ = {**raw, "one_of": tuple(raw.get("one_of", ()))}
-            assert replace(read[name], since=None, removed=None) == Fact(name, **given_)
+            expected = {**raw, "one_of": tuple(raw.get("one_of", ()))}
+            assert replace(facts_by_name[name], since=None, removed=None) == Fact(name, **expected)
 
 
-def test_only_what_changed_is_written() -> None:
+def test_only_changes_between_versions_are_written() -> None:
     same = {"type": "int", "default": 0, "min": 0}
     answers = {
         "2.8": {"linger.ms": same},
@@ -78,15 +78,15 @@ def test_only_what_changed_is_written() -> None:
         }
     }  # fmt: skip
     spans = [
-        (result.since, result.removed) if result else None
+        (read.since, read.removed) if read else None
         for line in answers
-        for result in [fact(_rows(answers)["linger.ms"], line, oldest="2.8")]
+        for read in [fact(_rows(answers)["linger.ms"], line, oldest="2.8")]
     ]
     assert spans == [(None, "4.1"), (None, "4.1"), (None, "4.1"), None, ("4.2", None)]
 
 
-def test_librdkafkas_table_is_read_as_facts() -> None:
-    assert librdkafka.settings(PRINTED) == {
+def test_librdkafkas_configuration_table_is_parsed() -> None:
+    assert librdkafka.settings(CONFIGURATION_MD) == {
         "linger.ms": {
             "type": "double", "default": 5.0, "min": 0, "max": 900000, "importance": "high",
             "client": "producer",
@@ -110,7 +110,7 @@ def test_librdkafkas_table_is_read_as_facts() -> None:
     }  # fmt: skip
 
 
-def test_an_option_of_spark_is_spelled_as_documented_else_as_its_constant_is() -> None:
+def test_a_spark_option_is_spelled_as_documented_or_else_after_its_constant() -> None:
     documented = {"type": "int", "client": "consumer"}
     assert spark_options.option("MIN_PARTITIONS_OPTION_KEY", "minpartitions") == (
         "minPartitions",
@@ -121,6 +121,6 @@ def test_an_option_of_spark_is_spelled_as_documented_else_as_its_constant_is() -
     assert spark_options.option("NEW_ONE", "other.name") == ("other.name", unknown)
 
 
-def test_where_types_were_read_is_in_the_head_if_the_product_does_not_say_them() -> None:
-    heads = [json.loads(table.text("it", {}, {}, *words)) for words in ((), ("its manual",))]
+def test_the_head_names_the_documentation_that_types_were_read_from() -> None:
+    heads = [json.loads(table.text("it", {}, {}, *source)) for source in ((), ("its manual",))]
     assert [head.get("documentation") for head in heads] == [None, "its manual"]

@@ -1,4 +1,4 @@
-"""Faults of disks, on data folders of dead processes that stand in for brokers."""
+"""Disk faults, with small processes and data folders that stand in for brokers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ with open("written", "ab", buffering=0) as out:
             sys.exit({code})
         time.sleep(0.01)
 """
-"""Stands in for a broker that writes all the time, and gives up when it cannot."""
+"""Stands in for a broker that writes continuously, and exits when a write fails."""
 
 
 TWO_FOLDERS = """
@@ -53,18 +53,18 @@ while True:
         time.sleep(600)
     time.sleep(0.01)
 """
-"""Stands in for a broker with two log folders that says when one of them fails."""
+"""Stands in for a broker with two log folders, which logs when one of them fails."""
 
 
 @pytest.fixture
 def herd(tmp_path: Path) -> Iterator[Herd]:
-    """One broker that runs, on a data folder with a log of five records in two batches."""
+    """A running broker, whose data folder has a log of five records in two batches."""
     write_log(formatted(tmp_path / "broker"), "orders-0", (batch(0, 3), batch(3, 2)))
     sleeper = [sys.executable, "-c", "import signal; signal.pause()"]
-    one = Broker(3, 0, sleeper, tmp_path / "broker", tmp_path / "log")
-    one.start()
-    yield Herd({3: one})
-    one.terminate(0)
+    node = Broker(3, 0, sleeper, tmp_path / "broker", tmp_path / "log")
+    node.start()
+    yield Herd({3: node})
+    node.terminate(0)
 
 
 def kill(herd: Herd) -> None:
@@ -72,7 +72,7 @@ def kill(herd: Herd) -> None:
     until(lambda: herd.brokers[3].state == "dead", 60, "it lives")
 
 
-def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_path):
+def test_a_wiped_disk_is_formatted_for_the_same_node_with_a_new_directory_id(herd, tmp_path):
     kill(herd)
     before = (tmp_path / "broker/data" / "meta.properties").read_text().splitlines()
     (row,) = wipe(rig(herd, log := FaultLog()), broker(3))
@@ -86,7 +86,7 @@ def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_pa
     ]  # fmt: skip
 
 
-def test_a_wiped_disk_of_a_broker_with_zookeeper_is_left_empty(herd, tmp_path):
+def test_a_wiped_disk_of_a_broker_with_zookeeper_is_empty(herd, tmp_path):
     data = tmp_path / "broker/data"
     (data / "bootstrap.checkpoint").unlink()
     (data / "meta.properties").write_text("version=0\nbroker.id=3\ncluster.id=x\n", "ascii")
@@ -97,7 +97,7 @@ def test_a_wiped_disk_of_a_broker_with_zookeeper_is_left_empty(herd, tmp_path):
     assert not list(data.iterdir())
 
 
-def test_a_disk_in_use_is_not_wiped_and_not_cut(herd, tmp_path):
+def test_a_disk_in_use_is_neither_wiped_nor_cut(herd, tmp_path):
     log = FaultLog()
     old = directory_id(tmp_path / "broker/data")
     (wiped,) = wipe(rig(herd, log), broker(3))
@@ -108,7 +108,7 @@ def test_a_disk_in_use_is_not_wiped_and_not_cut(herd, tmp_path):
     assert not log.proved
 
 
-def test_a_power_cut_takes_what_was_never_flushed_and_is_called_simulated(herd):
+def test_a_simulated_power_cut_removes_what_was_never_flushed(herd):
     kill(herd)
     (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": NEVER})
     assert row.phase == "complete"
@@ -117,7 +117,7 @@ def test_a_power_cut_takes_what_was_never_flushed_and_is_called_simulated(herd):
     )
 
 
-def test_a_power_cut_takes_nothing_that_was_flushed(herd, tmp_path):
+def test_a_simulated_power_cut_keeps_what_was_flushed(herd, tmp_path):
     kill(herd)
     (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": 1})
     assert row.evidence == (
@@ -126,13 +126,13 @@ def test_a_power_cut_takes_nothing_that_was_flushed(herd, tmp_path):
     assert (tmp_path / "broker/data/orders-0/00000000000000000000.log").stat().st_size == 200
 
 
-def test_a_broker_without_the_topic_says_so(herd):
+def test_a_power_cut_of_a_broker_without_the_topic_reports_that(herd):
     kill(herd)
     (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"other": NEVER})
     assert row.evidence == "simulated power cut: no log of other is here"
 
 
-def test_a_broker_that_was_stopped_cleanly_flushed_and_cannot_be_cut(herd):
+def test_a_broker_that_was_stopped_cleanly_has_flushed_and_cannot_be_cut(herd):
     herd.brokers[3].terminate()
     (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": NEVER})
     assert row.phase == "failed"
@@ -141,15 +141,15 @@ def test_a_broker_that_was_stopped_cleanly_flushed_and_cannot_be_cut(herd):
 
 @contextmanager
 def writer(folder: Path, code: int) -> Iterator[Any]:
-    """A herd of one broker that writes to a file of its own."""
-    one = Broker(4, 0, [sys.executable, "-c", WRITER.format(code=code)], folder, folder / "log")
-    one.start()
+    """A herd of one broker that writes to the file `written`."""
+    node = Broker(4, 0, [sys.executable, "-c", WRITER.format(code=code)], folder, folder / "log")
+    node.start()
     until((folder / "written").exists, 60, "it does not write")
-    yield Herd({4: one})
-    one.terminate(0)
+    yield Herd({4: node})
+    node.terminate(0)
 
 
-def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_path):
+def test_a_broker_on_a_read_only_disk_exits_and_has_failed_until_it_is_restarted(tmp_path):
     with writer(tmp_path, code=1) as herd:
         (row,) = read_only(rig(herd, log := FaultLog()), broker(4))
         pid = herd.brokers[4].pid
@@ -161,13 +161,13 @@ def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_
         assert [str(broker) for broker in failed().targets(herd)] == ["failed: broker 4"]
         (again,) = read_only(rig(herd, log), broker(4))
         assert (again.phase, again.evidence) == ("failed", "broker 4 is not running")
-        herd.brokers[4].start()  # the next process can write again: that is the heal
+        herd.brokers[4].start()  # the next process can write again: a restart heals the fault
         size = (tmp_path / "written").stat().st_size
         until(lambda: (tmp_path / "written").stat().st_size > size, 60, "it does not write")
         assert failed().targets(herd) == []
 
 
-def test_a_broker_that_did_not_end_itself_is_a_fault_that_failed(tmp_path):
+def test_read_only_fails_if_the_broker_exits_with_another_code(tmp_path):
     with writer(tmp_path, code=3) as herd:
         (row,) = read_only(rig(herd, log := FaultLog()), broker(4))
         assert (row.phase, row.evidence) == (
@@ -177,7 +177,7 @@ def test_a_broker_that_did_not_end_itself_is_a_fault_that_failed(tmp_path):
         assert not log.proved
 
 
-def test_a_broker_that_goes_on_without_its_disk_is_a_fault_that_failed(herd):
+def test_read_only_fails_if_the_broker_keeps_running(herd):
     (row,) = read_only(rig(herd, log := FaultLog()), broker(3), limit_s=0.1)
     assert row.phase == "failed"
     assert "is running" in row.evidence
@@ -190,14 +190,14 @@ def two_folders(folder: Path, message: str = "Stopping serving logs in dir", end
     (folder / "data").mkdir(parents=True)
     (folder / "data-2" / "orders-0").mkdir(parents=True)
     script = TWO_FOLDERS.format(said=message, ends=ends)
-    one = Broker(5, 0, [sys.executable, "-c", script], folder, folder / "log")
-    one.start()
-    until(lambda: "served" in one.tail(), 60, "it does not serve")
-    yield Herd({5: one})
-    one.terminate(0)
+    node = Broker(5, 0, [sys.executable, "-c", script], folder, folder / "log")
+    node.start()
+    until(lambda: "served" in node.tail(), 60, "it does not serve")
+    yield Herd({5: node})
+    node.terminate(0)
 
 
-def test_a_folder_that_is_gone_is_noticed_by_a_broker_that_goes_on_and_comes_back_whole(tmp_path):
+def test_a_detached_folder_is_noticed_by_its_broker_and_attached_unchanged(tmp_path):
     with two_folders(tmp_path / "broker") as herd:
         (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0")
         pid = herd.brokers[5].pid
@@ -206,8 +206,8 @@ def test_a_folder_that_is_gone_is_noticed_by_a_broker_that_goes_on_and_comes_bac
         )
         assert [str(broker) for broker in detached().targets(herd)] == ["detached: broker 5"]
         assert not (tmp_path / "broker/data-2").exists()
-        (early,) = attach(rig(herd, FaultLog()), detached())
-        assert (early.phase, early.evidence) == (
+        (too_early,) = attach(rig(herd, FaultLog()), detached())
+        assert (too_early.phase, too_early.evidence) == (
             "failed", "broker 5 is running: it would not use the folder"
         )  # fmt: skip
         herd.brokers[5].terminate()
@@ -218,7 +218,7 @@ def test_a_folder_that_is_gone_is_noticed_by_a_broker_that_goes_on_and_comes_bac
         assert log.proved
 
 
-def test_a_log_that_a_broker_does_not_have_is_not_taken_away(tmp_path):
+def test_detach_fails_if_the_broker_does_not_have_the_log(tmp_path):
     with two_folders(tmp_path / "broker") as herd:
         (row,) = detach(rig(herd, log := FaultLog()), broker(5), "payments-0")
         assert (row.phase, row.evidence) == ("failed", "broker 5 has no log payments-0")
@@ -226,7 +226,7 @@ def test_a_log_that_a_broker_does_not_have_is_not_taken_away(tmp_path):
         assert not log.proved
 
 
-def test_a_broker_that_says_nothing_of_its_folder_is_a_fault_that_failed(tmp_path):
+def test_detach_fails_if_the_broker_does_not_report_the_folder(tmp_path):
     with two_folders(tmp_path / "broker", message="Something else about") as herd:
         (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0", limit_s=0.5)
         assert row.phase == "failed"
@@ -234,7 +234,7 @@ def test_a_broker_that_says_nothing_of_its_folder_is_a_fault_that_failed(tmp_pat
         assert not log.proved
 
 
-def test_a_broker_that_ends_with_its_folder_is_a_fault_that_failed(tmp_path):
+def test_detach_fails_if_the_broker_exits(tmp_path):
     with two_folders(tmp_path / "broker", message="Something else about", ends=True) as herd:
         (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0")
         assert (row.phase, row.evidence) == (

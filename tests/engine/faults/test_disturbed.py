@@ -1,4 +1,4 @@
-"""What ends outside the schedule, on real processes that stand in for brokers."""
+"""Processes that end outside the fault schedule; real processes stand in for brokers."""
 
 from __future__ import annotations
 
@@ -26,43 +26,43 @@ SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Broker]:
-    one = Broker(3, 1, SLEEPER, tmp_path, tmp_path / "log")
-    one.start()
-    yield one
-    one.terminate(grace_s=0)
+    node = Broker(3, 1, SLEEPER, tmp_path, tmp_path / "log")
+    node.start()
+    yield node
+    node.terminate(grace_s=0)
 
 
-def end(broker: Broker, number: signal.Signals = signal.SIGKILL) -> None:
-    """Ends a broker behind our back."""
+def end_from_outside(broker: Broker, number: signal.Signals = signal.SIGKILL) -> None:
+    """Ends a broker as another process would, and waits until it has ended."""
     os.kill(broker.pid or 0, number)
     until(lambda: broker.returncode is not None, 60, "it did not end")
 
 
-def test_a_broker_that_somebody_else_ends_is_lost(broker: Broker) -> None:
+def test_a_broker_that_another_process_kills_is_lost(broker: Broker) -> None:
     assert broker.lost == ""
-    end(broker)
+    end_from_outside(broker)
     assert broker.lost == "broker 3 was killed, and not by this run"
 
 
-def test_another_signal_is_told_by_its_name(broker: Broker) -> None:
-    end(broker, signal.SIGTERM)
+def test_a_signal_other_than_sigkill_is_named(broker: Broker) -> None:
+    end_from_outside(broker, signal.SIGTERM)
     assert broker.lost == "broker 3 was killed (SIGTERM), and not by this run"
 
 
-def test_a_kill_while_it_was_asked_to_stop_is_not_ours(tmp_path: Path) -> None:
-    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=1)"
-    command = [sys.executable, "-c", f"{deaf}; time.sleep(600)"]
+def test_a_broker_killed_from_outside_during_its_stop_is_lost(tmp_path: Path) -> None:
+    ignore_sigterm = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=1)"
+    command = [sys.executable, "-c", f"{ignore_sigterm}; time.sleep(600)"]
     broker = Broker(3, 1, command, tmp_path, tmp_path / "log")
     broker.start()
     until(lambda: broker.tail() == "1", 60, "it does not run")
     broker.ask_to_stop()
-    end(broker)
+    end_from_outside(broker)
     assert broker.lost
 
 
-def test_who_died_before_the_fault_was_not_killed_by_it(broker: Broker) -> None:
+def test_a_broker_that_died_before_the_fault_is_lost(broker: Broker) -> None:
     herd: object = Herd({3: broker})
-    end(broker)
+    end_from_outside(broker)
     with pytest.raises(ProcessLookupError):
         broker.kill()
     assert broker.lost
@@ -71,47 +71,47 @@ def test_who_died_before_the_fault_was_not_killed_by_it(broker: Broker) -> None:
     assert broker.state == "dead"
 
 
-def test_our_own_kill_is_no_loss_and_a_later_one_is(broker: Broker) -> None:
+def test_a_broker_killed_by_the_run_is_not_lost_until_another_kill(broker: Broker) -> None:
     herd: object = Herd({3: broker})
     kill(rig(herd, FaultLog()), running_brokers())
     assert broker.state == "dead"
     assert broker.lost == ""
     broker.start()
-    end(broker)
+    end_from_outside(broker)
     assert broker.lost
 
 
-def kill_quickly(broker: Broker) -> None:
-    """Kills a broker behind our back, and leaves it to others to find out."""
+def kill_unnoticed(broker: Broker) -> None:
+    """Kills a broker as another process would, without collecting its exit status."""
     os.kill(broker.pid or 0, signal.SIGKILL)
     os.waitid(os.P_PID, broker.pid or 0, os.WEXITED | os.WNOWAIT)
 
 
-def test_every_wait_ends_at_once_when_the_run_is_disturbed(broker: Broker) -> None:
+def test_every_wait_ends_immediately_when_the_run_is_disturbed(broker: Broker) -> None:
     rest(0.05)
-    kill_quickly(broker)
+    kill_unnoticed(broker)
     for wait in (lambda: rest(600), lambda: until(lambda: None, 600, "never")):
         with pytest.raises(Disturbed, match="broker 3"), undisturbed(lambda: broker.lost):
             wait()
 
 
-def test_what_came_of_a_disturbance_is_not_the_reason(broker: Broker) -> None:
-    def refuse() -> None:
-        kill_quickly(broker)
+def test_an_error_that_follows_a_disturbance_is_reported_as_the_disturbance(broker: Broker) -> None:
+    def fail_after_kill() -> None:
+        kill_unnoticed(broker)
         raise OSError("connection refused")
 
     with pytest.raises(Disturbed, match="was killed"), undisturbed(lambda: broker.lost):
-        refuse()
+        fail_after_kill()
     with pytest.raises(WaitTimeout), undisturbed(lambda: ""):
         until(lambda: None, 0.1, "a limit is still a limit")
 
 
-def test_a_verdict_does_not_leave_a_disturbed_run(broker: Broker) -> None:
+def test_a_block_that_was_disturbed_raises_at_its_end(broker: Broker) -> None:
     with pytest.raises(Disturbed), undisturbed(lambda: broker.lost):
-        kill_quickly(broker)
+        kill_unnoticed(broker)
 
 
-def test_rows_are_written_once(tmp_path: Path) -> None:
+def test_each_row_is_written_once(tmp_path: Path) -> None:
     log = FaultLog()
     for evidence in ("gone", "gone as well"):
         log.record("run", "broker 3", "failed", evidence)
