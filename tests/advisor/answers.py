@@ -1,4 +1,4 @@
-"""Answers as rules before ours might have given them, kept behind links of their own."""
+"""Saved answers of older rules, and the pages that show them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ RISKY = {"producer.acks": "1", "topic.replication.factor": "3", "topic.min.insyn
 
 
 def older(today: Answer) -> Answer:
-    """What rules before ours might have said: milder, with a finding and a change less."""
-    given = today.judgement
-    worse = next(failure for failure in given.failures if failure.breaks)
+    """An answer as older rules might give it: milder, with fewer findings and changes."""
+    current = today.judgement
+    worse = next(failure for failure in current.failures if failure.breaks)
     judgement = replace(
-        given,
-        guarantees={**given.guarantees, Boundary.PRODUCER_TO_LOG: Guarantee.AT_MOST_ONCE},
+        current,
+        guarantees={**current.guarantees, Boundary.PRODUCER_TO_LOG: Guarantee.AT_MOST_ONCE},
         failures=tuple(
             replace(failure, permits={}, breaks=False) if failure is worse else failure
-            for failure in given.failures
+            for failure in current.failures
         ),
-        findings=given.findings[1:],
+        findings=current.findings[1:],
     )
     columns = tuple(
         replace(
@@ -46,8 +46,8 @@ def saved(
     fields: dict[str, str], keep: Answer | None = None, rules: str = "1", **more: object
 ) -> str:
     pipeline = described(fields)
-    given = to_plain(keep or answer(pipeline))
-    values = {"data": to_data(pipeline), "answer": given, "rules_version": rules} | more
+    plain_answer = to_plain(keep or answer(pipeline))
+    values = {"data": to_data(pipeline), "answer": plain_answer, "rules_version": rules} | more
     slug: str = Description.objects.create(**values).slug
     return slug
 

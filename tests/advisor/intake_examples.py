@@ -1,4 +1,4 @@
-"""One file or more of each kind that is read, with what is in it."""
+"""At least one example file of each kind that can be read, and the expected result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from advisor.catalog import Value
 
 @dataclass(frozen=True)
 class Example:
-    """A file, and what reading it gives; of the lines, those that are worth a look."""
+    """A file, the settings and fields it states, and the lines of some of its settings."""
 
     kind: str
     text: str

@@ -1,4 +1,4 @@
-"""Pipelines for tests: from fields as a person states them, or drawn over the whole space."""
+"""Pipelines for tests: from fields as a user states them, or drawn by Hypothesis."""
 
 from __future__ import annotations
 
@@ -42,25 +42,28 @@ SAFE = {
 
 
 def described(fields: dict[str, str]) -> Pipeline:
-    """The pipeline of these fields, which must be valid."""
+    """The pipeline that these fields describe. They must be valid."""
     pipeline, problems = from_fields(fields)
     assert pipeline is not None, [problem.message for problem in problems]
     return pipeline
 
 
 def permits(pipeline: Pipeline, name: str) -> set[Anomaly]:
-    """What one event permits, whether it counts or is absorbed."""
+    """The anomalies that one event permits, in scope or not."""
     [event] = [event for event in events_for(pipeline) if event.name == name]
     return set(event.permits(pipeline))
 
 
 def broken(pipeline: Pipeline) -> bool:
-    """Whether something that the pipeline's requirement forbids may happen."""
+    """Whether an anomaly that the pipeline's requirement forbids may happen."""
     return bool(breaking(pipeline))
 
 
 def falls_short(pipeline: Pipeline, described: Pipeline) -> bool:
-    """Whether what is forbidden for `described` may happen; a proposed sink excuses no repeats."""
+    """Whether an anomaly that is forbidden for `described` may happen in `pipeline`.
+
+    An idempotent sink that only the recommendation proposes does not allow duplicates.
+    """
     forbids = forbidden(described)
     return any(
         assessment.in_scope and forbids & assessment.permits.keys()
@@ -210,7 +213,7 @@ _VERSIONS = {
 
 @st.composite
 def pipelines(draw: st.DrawFn) -> Pipeline:
-    """Any valid pipeline: each setting stated or left alone."""
+    """Any valid pipeline; each setting is stated or left at its default."""
     family = draw(st.sampled_from(list(_OWN)))
     kafka = draw(st.sampled_from(["4.3", "4.0", "3.5", "3.1"]))
     settings = _COMMON | _OWN[family] | (_CODE if family in ("java", "librdkafka") else {})
@@ -236,7 +239,7 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
 
 @st.composite
 def anything(draw: st.DrawFn) -> Pipeline:
-    """Any valid pipeline of any version, with any settings that the catalog knows."""
+    """Any valid pipeline of any version, with any settings of the catalog."""
     family = draw(st.sampled_from(list(Family)))
     version, kafka = (
         draw(st.sampled_from(versions(family))),

@@ -1,4 +1,4 @@
-"""What is expected of an answer to a program, and how it is asked for one."""
+"""Asserts the answer to a program, and names the expected facts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ IGNORED = "application.delivery.errors=ignored"
 
 
 def assert_program(path: Path, code: str, expected: str, settings: str = "") -> None:
-    """The answer to a program whose topic is safe: `YES`, or NO for the fact that is expected."""
+    """Asserts that a program with a safe topic gets YES, or NO because of the expected fact."""
     stated = f"{TOPIC} application.restart=resumes {settings}"
     assert_file(path, code, "", stated, 0 if expected == YES else 1, expected)

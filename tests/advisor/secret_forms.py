@@ -1,7 +1,7 @@
-"""Forms in which a secret comes in a file; the word `S` stands for it, where a value stands.
+"""The forms in which a secret may occur in a file. The letter `S` is a placeholder for it.
 
-As `tests.advisor.test_secret_forms` writes it there, it is a word of letters alone: what is longer,
-or has digits, is not taken for a name anywhere.
+`tests.advisor.test_secret_forms` replaces it by a word that consists of letters only. Words with
+digits and long words are never taken for a name, so they would be easier to detect.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every text that the product can show, and every one that says how it works: as plain words."""
+"""All texts of the product, shown to users or written in docs and code, as plain words."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _TAG = re.compile(r"<[^<>]+>|\{[%#].*?[%#]\}|[`*]")
 
 
 def plain(text: str) -> str:
-    """Small letters, without tags, marks of emphasis and line breaks."""
+    """The text in lower case, without tags, emphasis and line breaks."""
     return " ".join(_TAG.sub("", text).replace("’", "'").split()).lower()
 
 
 @cache
 def written() -> tuple[tuple[str, str], ...]:
-    """Where a text stands in the sources, and the text: docs, pages, catalog, code."""
+    """Pairs of a file and a text in it, from the docs, templates, catalog and code."""
     results = []
     for path in files(
         "*.md", "*.html", "*.py", "advisor/catalog/data/*.toml", "config/static/*.js"
     ):
         if name(path).startswith("tests/"):
             continue
-        texts = _of_code(path) if path.suffix == ".py" else [path.read_text("utf-8")]
+        texts = _code_texts(path) if path.suffix == ".py" else [path.read_text("utf-8")]
         results += [(name(path), plain(text)) for text in texts]
     return tuple(results)
 
 
-def _of_code(path: Path) -> Iterator[str]:
-    """Literals, joined as Python joins them, and comments, those of one block together."""
+def _code_texts(path: Path) -> Iterator[str]:
+    """The string literals of a module, and one text with all its comments."""
     text = path.read_text("utf-8")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -55,7 +55,7 @@ def _of_code(path: Path) -> Iterator[str]:
 
 @cache
 def phrases() -> tuple[tuple[str, str], ...]:
-    """What is put together of names and values when somebody asks, for many a pipeline."""
+    """Texts that are composed at run time, for many pipelines, each with its settings."""
     results = []
     for example in _examples():
         pipeline, _ = from_fields({"family": "java", **example})
@@ -74,13 +74,13 @@ def phrases() -> tuple[tuple[str, str], ...]:
 
 
 def _examples() -> Iterator[Mapping[str, str]]:
-    """Both sides of every rule, and each value of every choice, client by client."""
+    """Settings on both sides of every rule, and every value of each choice, for each client."""
     for rule in all_rules():
         yield from (*rule.valid, *rule.invalid)
     for family in Family:
-        of = (family, versions(family)[0], "4.3")
+        client = (family, versions(family)[0], "4.3")
         for component in Component:
-            for setting in settings_of(*of, component):
+            for setting in settings_of(*client, component):
                 for value in dict.fromkeys(value for _, value in setting.choices):
                     if not setting.refused:
                         yield {"family": family, f"{component}.{setting.name}": str(value)}

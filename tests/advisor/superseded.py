@@ -1,6 +1,6 @@
-"""Statements about Kafka that were true once, or that many pages have wrong, and what is true.
+"""Outdated or common wrong statements about Kafka, and what is true.
 
-A statement is recognised by a pattern over text in small letters, without marks and line breaks
+A pattern recognises the statement in plain text: lower case, without markup and line breaks
 (`tests.advisor.speech`). Each has a sentence that it must catch and one that it must let pass.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Superseded:
-    """One statement that must not be made; `now` is what is true, by `source`."""
+    """A statement that must not be made. `now` is what is true, according to `source`."""
 
     pattern: str
     caught: str

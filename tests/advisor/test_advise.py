@@ -1,4 +1,4 @@
-"""The command: files in, advice out, honest exit codes."""
+"""`manage.py advise`: its input files and options, its output and its exit codes."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def refused(*arguments: str) -> str:
 
 @pytest.fixture
 def write(tmp_path: Path):
-    def to(name: str, text: str) -> str:
+    def write_file(name: str, text: str) -> str:
         path = tmp_path / name
         path.write_text(text)
         return str(path)
 
-    return to
+    return write_file
 
 
-def test_files_of_one_component_each_make_a_pipeline(write):
+def test_a_file_per_component_describes_a_pipeline(write):
     producer = write("producer.properties", "bootstrap.servers=a:9092\nacks=1\n")
     topic = write("topic.properties", "replication.factor=3\nmin.insync.replicas=2\n")
 
@@ -55,7 +55,7 @@ def test_files_of_one_component_each_make_a_pipeline(write):
     }
 
 
-def test_a_whole_pipeline_in_toml_with_options_that_go_before_it(write):
+def test_options_override_a_pipeline_in_toml(write):
     path = write("pipeline.toml", """
         family = "librdkafka"
         brokers = 3
@@ -75,7 +75,7 @@ def test_a_whole_pipeline_in_toml_with_options_that_go_before_it(write):
     assert "application.sink: plain -> idempotent" in text
 
 
-def test_sparks_options_go_to_its_source_or_its_sink(write):
+def test_options_of_spark_apply_to_its_source_or_its_sink(write):
     path = write("spark.properties", "kafka.acks=1\nstartingOffsets=earliest\nsubscribe=orders\n")
     advice = json.loads(advise("--spark", path, "--json"))
 
@@ -89,14 +89,14 @@ def test_sparks_options_go_to_its_source_or_its_sink(write):
     ("acks=\\\n   1\nenable.idempotence=true\n", 1, "acks"),
     ("retries=1\\n2\n", 1, "newline"),
 ])  # fmt: skip
-def test_a_wrong_setting_is_named_with_file_and_line(write, text: str, line: int, words: str):
+def test_an_invalid_setting_is_reported_with_file_and_line(write, text: str, line: int, words: str):
     path = write("producer.properties", text)
     message = refused("--producer", path)
     assert f"{path}:{line}: " in message
     assert words in message
 
 
-def test_a_setting_is_found_by_the_name_it_was_written_under(write):
+def test_a_problem_is_reported_at_the_line_of_the_name_as_written(write):
     path = write(
         "producer.properties", "acks=all\nmessage.timeout.ms=3\nqueue.buffering.max.ms=5\n"
     )
@@ -109,11 +109,11 @@ def test_a_setting_is_found_by_the_name_it_was_written_under(write):
     ("--survive", "some"), ("--producer", "missing.properties"),
     ("--pipeline", "missing.toml"), ("--client-version", "0.9"),
 ])  # fmt: skip
-def test_bad_options_exit_with_2_and_name_the_option_or_the_file(arguments: tuple[str, str]):
+def test_invalid_options_exit_with_2_and_name_the_option_or_the_file(arguments: tuple[str, str]):
     assert refused(*arguments).startswith((arguments[0], arguments[1]))
 
 
-def test_a_streams_file_is_of_a_streams_application(write):
+def test_a_streams_file_is_recognised(write):
     text = "application.id=orders\nprocessing.guarantee=exactly_once_v2\nproducer.acks=1\n"
     path = write("streams.properties", text)
     assert refused("--streams", path).startswith(f"{path}:3: Must set acks to all")
@@ -121,12 +121,12 @@ def test_a_streams_file_is_of_a_streams_application(write):
 
 
 @pytest.mark.parametrize("text", ["acks = ", "[producer]\nacks = [1]\n", "x = 2020-01-01\n"])
-def test_toml_that_is_no_pipeline_is_refused_with_its_file(write, text: str):
+def test_invalid_toml_is_refused_with_its_file_name(write, text: str):
     path = write("pipeline.toml", text)
     assert refused("--pipeline", path).startswith(path)
 
 
-def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path):
+def test_a_binary_or_too_large_file_is_refused(tmp_path: Path):
     binary = tmp_path / "binary.properties"
     binary.write_bytes(b"\xfe\xfd\x00")
     assert f"{binary}:1: this is not text in UTF-8." in refused("--producer", str(binary))
@@ -141,14 +141,14 @@ def test_a_file_that_states_nothing_means_the_defaults(write, text: str):
     assert advise("--producer", producer) == advise()
 
 
-def test_what_was_assumed_is_said_in_words_for_a_person(write):
+def test_the_text_names_the_assumed_values(write):
     producer = write("producer.properties", "acks=1\n")
     assert "topic.replication.factor=1, " in advise("--producer", producer)
     topic = write("topic.properties", "replication.factor=3\n")
     assert "replication.factor=1" not in advise("--producer", producer, "--topic", topic)
 
 
-def test_files_of_any_kind_are_recognised_and_make_one_pipeline(write):
+def test_files_of_several_kinds_describe_one_pipeline(write):
     spring = write("application.yml", "spring:\n  kafka:\n    producer:\n      acks: 1\n")
     topic = write("topic.txt", "Topic: a\tPartitionCount: 1\tReplicationFactor: 1\tConfigs:\n")
     advice = json.loads(advise(spring, topic, "--format", "json"))
@@ -157,13 +157,13 @@ def test_files_of_any_kind_are_recognised_and_make_one_pipeline(write):
     assert changes["replication.factor"] == 1
 
 
-def test_the_kind_may_be_said(write):
+def test_the_kind_of_a_file_can_be_stated(write):
     path = write("settings", "min.insync.replicas=2\n")
     advise(path, "--kind", "topic-properties", "--json")
     assert refused(path, "--kind", "carrier-pigeon").startswith("--kind:")
 
 
-def test_two_files_for_two_clients_are_no_pipeline(write):
+def test_files_for_two_clients_are_refused_unless_the_client_is_stated(write):
     spring = write("application.yml", "spring.kafka.producer.acks=1\n")
     python = write("client.py", "conf = {'acks': 1}\n")
     assert "is for librdkafka, and" in refused(spring, python)
@@ -183,12 +183,12 @@ SAFE_FILES = {
     ("all", ["--want", "exactly-once"], 1),
     ("all", ["--want", "at-least-once", "--survive", "2"], 1),
     ("1", ["--want", "none", "--survive", "0"], 0),
-    # Nothing stated: at-least-once with one broker lost, as the report says as well.
+    # Without a stated wish: at-least-once with one broker lost, as the report says.
     ("1", [], 1),
     ("all", [], 0),
     ("1", ["--survive", "0"], 1),
 ])  # fmt: skip
-def test_the_exit_code_says_whether_the_wish_holds(
+def test_the_exit_code_tells_whether_the_wish_is_met(
     write, form: str, acks: str, wish: list[str], code: int
 ):
     files = SAFE_FILES | {"producer.properties": f"acks={acks}\n"}
@@ -200,7 +200,7 @@ def test_the_exit_code_says_whether_the_wish_holds(
     assert ("--survive was not stated: 1 is taken." in err) == ("--survive" not in wish)
 
 
-def test_a_wish_of_the_file_holds_unless_an_option_says_another(write):
+def test_an_option_overrides_the_wish_of_the_file(write):
     path = write("p.toml", '[need]\nguarantee = "none"\nsurvive = 0\n[producer]\nacks = "1"\n')
     assert run(path)[0] == 0
     assert run(path)[2] == ""
@@ -215,7 +215,7 @@ def test_notes_never_repeat_a_secret(write):
 
 
 @pytest.mark.parametrize("place", [["-"], ["--producer", "-"]])
-def test_a_file_may_come_through_a_pipe(monkeypatch: pytest.MonkeyPatch, place: list[str]):
+def test_a_file_can_be_read_from_standard_input(monkeypatch: pytest.MonkeyPatch, place: list[str]):
     piped = TextIOWrapper(BytesIO(b"acks=1\nsasl.password=hunter2\n"))
     monkeypatch.setattr("sys.stdin", piped)
     code, out, err = run(*place, "--want", "at-least-once", "--json")
@@ -224,7 +224,7 @@ def test_a_file_may_come_through_a_pipe(monkeypatch: pytest.MonkeyPatch, place: 
     assert '"from": "1"' in out
 
 
-def test_what_is_no_file_is_said_so(tmp_path: Path):
+def test_a_directory_or_a_missing_file_is_refused(tmp_path: Path):
     assert refused(str(tmp_path)) == f"{tmp_path}: Is a directory."
     assert refused(str(tmp_path / "none")) == f"{tmp_path / 'none'}: No such file or directory."
 
@@ -256,8 +256,8 @@ WEAK = [
 
 @pytest.mark.parametrize("count", range(4, len(WEAK) + 1, 4))
 @pytest.mark.parametrize("want", ["at-least-once", "exactly-once"])
-def test_many_changes_are_one_screen_as_well(count: int, want: str) -> None:
-    stated = [each for setting in WEAK[:count] for each in ("--set", setting)]
+def test_many_changes_fit_on_one_screen(count: int, want: str) -> None:
+    stated = [argument for setting in WEAK[:count] for argument in ("--set", setting)]
     text = advise("--kafka", "3.6", "--want", want, "--ordering", *stated)
     lines = text.splitlines()
     assert len(lines) <= 40, text
@@ -268,7 +268,7 @@ def test_many_changes_are_one_screen_as_well(count: int, want: str) -> None:
     assert "Assumed, and it decides" in text
 
 
-def test_a_reason_is_printed_once_and_losses_go_before_outages(write):
+def test_verbose_prints_each_reason_once_and_losses_before_outages(write):
     producer = write("producer.properties", "acks=1\n")
     text = advise("--producer", producer, "--verbose")
     assert text.count("replication.factor=1: no other broker can lead until this one is back.") == 1
@@ -277,21 +277,21 @@ def test_a_reason_is_printed_once_and_losses_go_before_outages(write):
     assert "In numbers:" not in advise("--producer", producer)
 
 
-def test_what_holds_says_yes(write):
+def test_a_wish_that_is_met_gets_yes(write):
     paths = [f"--{name.partition('.')[0]}={write(name, text)}" for name, text in SAFE_FILES.items()]
     text = advise(*paths)
     assert text.startswith("YES: at-least-once")
     assert "What breaks" not in text
 
 
-def test_what_is_found_beside_a_wish_that_holds_is_on_the_screen() -> None:
-    """The reader is told what the answer rests on, and where nothing is found, nothing more."""
+def test_findings_are_shown_although_the_wish_is_met() -> None:
+    """The section of the findings is printed only if there are findings."""
     stated = [
         "topic.replication.factor=3", "topic.min.insync.replicas=2", "application.restart=resumes",
         "consumer.auto.offset.reset=earliest", "application.commit=after-processing",
         "consumer.enable.auto.commit=false",
     ]  # fmt: skip
-    holds = [each for setting in stated for each in ("--set", setting)]
+    holds = [argument for setting in stated for argument in ("--set", setting)]
     assert "Found in the settings" not in advise(*holds)
     temporary = ["--set", "broker.log.dirs=/tmp/kafka"]
     screen = advise(*holds, *temporary)
@@ -301,8 +301,8 @@ def test_what_is_found_beside_a_wish_that_holds_is_on_the_screen() -> None:
     assert "Found in the settings" not in advise("--set", "producer.acks=1", *holds)
 
 
-def test_a_setting_with_which_nothing_works_is_told_one_other_value() -> None:
-    """`Set it to 300000` and `4 -> 120000` on one screen left it to the reader which to believe."""
+def test_a_setting_with_which_nothing_works_gets_one_proposed_value() -> None:
+    """The screen once proposed two values: `Set it to 300000` and `4 -> 120000`."""
     hopeless = ("--client", "librdkafka", "--set", "producer.message.timeout.ms=4")
     screen = advise(*hopeless, "--set", "topic.replication.factor=3")
     assert screen.startswith("CANNOT WORK")
@@ -310,33 +310,33 @@ def test_a_setting_with_which_nothing_works_is_told_one_other_value() -> None:
     assert "Before anything else" not in screen
 
 
-def test_what_several_reasons_begin_with_is_said_once() -> None:
-    """Three reasons of one setting filled the screen with the same sentence."""
+def test_a_common_beginning_of_several_reasons_is_printed_once() -> None:
+    """Three reasons for one setting once repeated the same sentence."""
     stated = (
         "topic.replication.factor=3", "topic.min.insync.replicas=2", "producer.retries=5",
         "consumer.auto.offset.reset=earliest",
     )  # fmt: skip
-    screen = advise(*(each for setting in stated for each in ("--set", setting)))
+    screen = advise(*(argument for setting in stated for argument in ("--set", setting)))
     assert screen.count("retries=5 may be used up in 2,000 ms") == 1
     words = " ".join(screen.split())
     assert "less 20 %). The wait for a new leader lasts up to 10,000 ms. A pause for" in words
     assert "No change is needed.\n" in advise("--want", "none")
 
 
-def test_names_that_kafka_does_not_have_are_counted_beyond_a_few(write):
+def test_only_the_first_unknown_names_are_printed_and_the_others_counted(write):
     names = "".join(f"orders.topic{number}.name=a\n" for number in range(5))
     producer = write("producer.properties", f"acks=1\n{names}")
     err = run("--producer", producer)[2]
     assert "orders.topic1.name is not a known setting of Kafka" in err
     assert "orders.topic2.name" not in err
     assert "3 more names are not known settings of Kafka (--verbose)." in err
-    every = run("--producer", producer, "--verbose")[2]
-    assert "orders.topic4.name is not a known setting" in every
+    verbose_output = run("--producer", producer, "--verbose")[2]
+    assert "orders.topic4.name is not a known setting" in verbose_output
 
 
-def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
-    idle = "client.id=a\ncompression.type=gzip\nreceive.buffer.bytes=65536\n"
-    producer = write("producer.properties", f"{idle}a.b=1\nsasl.password=x\n")
+def test_settings_without_effect_are_counted_and_other_notes_printed(write):
+    without_effect = "client.id=a\ncompression.type=gzip\nreceive.buffer.bytes=65536\n"
+    producer = write("producer.properties", f"{without_effect}a.b=1\nsasl.password=x\n")
     err = run("--producer", producer)[2]
     assert "3 settings that no guarantee depends on are left out (--verbose)." in err
     assert "compression.type" not in err
@@ -347,30 +347,30 @@ def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
     )
 
 
-def test_the_client_that_is_taken_is_said_where_only_the_brokers_version_was_stated(write) -> None:
+def test_the_assumed_client_version_is_printed_if_only_the_brokers_is_stated(write) -> None:
     path = write("producer.properties", "acks=all\n")
     words = "--client-version was not stated: java 4.3 is taken, and another may change the answer."
     assert words in run(path, "--kafka", "3.9")[2]
     assert words not in run(path, "--kafka", "3.9", "--client-version", "4.3")[2]
 
 
-def test_two_ways_to_write_one_value_are_no_disagreement(write) -> None:
+def test_two_spellings_of_one_value_do_not_disagree(write) -> None:
     one, other = write("a.properties", "acks=-1\n"), write("b.toml", '[producer]\nacks = "all"\n')
     assert "disagree" not in run(one, other)[2]
     differs = write("c.toml", '[producer]\nacks = "1"\n')
     assert "the two disagree" in run(one, differs)[2]
 
 
-def test_a_setting_may_be_an_option_and_goes_before_a_file(write) -> None:
+def test_a_set_option_overrides_a_file(write) -> None:
     name = write("producer.properties", "acks=all\n")
     text = advise("--producer", name, "--set", "producer.acks=1", "--json")
     assert json.loads(text)["guarantee"]["producer_to_log"] == "none"
 
 
-def test_of_an_option_that_is_stated_twice_the_last_counts_and_is_said() -> None:
-    said = "--set: producer.acks is stated twice, and the last one counts."
-    assert said in run("--set", "producer.acks=all", "--set", "producer.acks=1")[2]
-    assert said not in run("--set", "producer.acks=1", "--set", "producer.acks=1")[2]
+def test_the_last_of_two_set_options_counts_with_a_note() -> None:
+    note = "--set: producer.acks is stated twice, and the last one counts."
+    assert note in run("--set", "producer.acks=all", "--set", "producer.acks=1")[2]
+    assert note not in run("--set", "producer.acks=1", "--set", "producer.acks=1")[2]
 
 
 @pytest.mark.parametrize(
@@ -382,18 +382,18 @@ def test_of_an_option_that_is_stated_twice_the_last_counts_and_is_said() -> None
         ("nobody.acks=1", "nobody"),
     ],
 )
-def test_an_option_that_states_no_setting_is_refused(option: str, message: str) -> None:
+def test_an_invalid_set_option_is_refused(option: str, message: str) -> None:
     assert message in refused("--set", option)
 
 
 @pytest.mark.parametrize("command", ["advise", "scenarios", "verify", "doctor"])
-def test_no_option_is_taken_for_a_longer_one(command: str) -> None:
-    """`--setting` was `--settings` of Django, and the answer that of other settings."""
+def test_options_cannot_be_abbreviated(command: str) -> None:
+    """`--setting` once meant Django's `--settings`, and the answer ignored the setting."""
     with pytest.raises(CommandError, match="unrecognized arguments: --setting"):
         call_command(command, "--setting", "producer.acks=1")
 
 
 @pytest.mark.parametrize("option", ["--producer", "--consumer", "--spark", "--kafka", "--want"])
-def test_an_option_that_is_stated_twice_is_refused(option):
+def test_a_repeated_option_is_refused(option):
     with pytest.raises(CommandError, match=f"{option} is stated twice: leave one"):
         run(option, "a", option, "b")

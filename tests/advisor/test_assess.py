@@ -1,4 +1,4 @@
-"""From events to guarantees, boundary by boundary."""
+"""The guarantees that follow from the events, for each boundary."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_settings_give_these_guarantees(fields: dict[str, str], log: str, group:
     assert [guarantees[boundary].value for boundary in (LOG, GROUP, WHOLE)] == [log, group, whole]
 
 
-def test_who_survives_no_lost_broker_is_not_told_off_for_one_copy():
+def test_one_copy_is_enough_if_no_broker_may_be_lost():
     one_copy = {"topic.replication.factor": "1", "need.survive": "0"}
     assessment = assess(described(one_copy))
 
@@ -61,7 +61,7 @@ def test_who_survives_no_lost_broker_is_not_told_off_for_one_copy():
     assert Anomaly.LOST_WRITE in disk.permits
 
 
-def test_a_redelivery_that_leaves_no_trace_is_told_and_does_not_count():
+def test_a_redelivery_to_an_idempotent_sink_is_absorbed():
     assessment = assess(described(SAFE | {"application.sink": "idempotent"}))
     by_name = {failure.event.name: failure for failure in assessment.failures}
 
@@ -71,15 +71,15 @@ def test_a_redelivery_that_leaves_no_trace_is_told_and_does_not_count():
 
 
 @given(pipelines())
-def test_a_guarantee_forbids_nothing_that_is_permitted_at_its_boundary(pipeline):
+def test_a_guarantee_does_not_forbid_what_is_permitted_at_its_boundary(pipeline):
     assessment = assess(pipeline)
     for failure in assessment.failures:
         if failure.in_scope:
-            given_there = assessment.guarantees[failure.event.boundary]
-            assert not FORBIDS[given_there] & failure.permits.keys()
+            guarantee = assessment.guarantees[failure.event.boundary]
+            assert not FORBIDS[guarantee] & failure.permits.keys()
 
 
-def test_the_sentence_says_the_number_first_and_an_example():
+def test_the_sentence_has_the_number_of_failures_and_an_example():
     fields = SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"}
     assessment = assess(described(fields))
     counted = [failure for failure in assessment.failures if failure.in_scope]
@@ -109,15 +109,17 @@ ONCE = SAFE | {
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "message"),
+    ("weakened", "message"),
     [
         ({"consumer.isolation.level": "read_uncommitted"}, "aborted transactions can be read"),
         ({"broker.transaction.state.log.min.isr": "1"}, "transactions can be delivered in part"),
         ({"broker.transaction.state.log.replication.factor": "1"}, "delivered in part"),
     ],
 )
-def test_half_a_transaction_is_not_exactly_once(spoilt: dict[str, str], message: str) -> None:
-    fields = ONCE | spoilt | {"need.guarantee": "exactly-once"}
+def test_a_transaction_that_may_be_partly_visible_is_not_exactly_once(
+    weakened: dict[str, str], message: str
+) -> None:
+    fields = ONCE | weakened | {"need.guarantee": "exactly-once"}
     assessment = assess(described(fields))
 
     assert assess(described(ONCE)).guarantees[Boundary.END_TO_END] == "exactly-once"
@@ -129,11 +131,11 @@ def test_half_a_transaction_is_not_exactly_once(spoilt: dict[str, str], message:
         f"{change.component}.{change.setting}": str(change.after)
         for change in recommendation.changes
     }
-    assert spoilt.keys() <= changed.keys()
+    assert weakened.keys() <= changed.keys()
     after = assess(recommendation.pipeline)
     assert after.guarantees[Boundary.END_TO_END] == "exactly-once"
 
 
-def test_a_decision_with_one_copy_counts_only_where_a_broker_may_be_lost() -> None:
+def test_one_copy_of_the_transaction_log_matters_only_if_a_broker_may_be_lost() -> None:
     fields = ONCE | {"broker.transaction.state.log.min.isr": "1", "need.survive": "0"}
     assert assess(described(fields)).guarantees[Boundary.END_TO_END] == "exactly-once"

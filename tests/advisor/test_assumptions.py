@@ -1,4 +1,4 @@
-"""What an answer rests on and nobody stated."""
+"""Assumptions: values that were not stated and decide the answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWERED = {
 }
 
 
-def names(fields: dict[str, str]) -> set[str]:
+def assumed_names(fields: dict[str, str]) -> set[str]:
     return {
         f"{assumption.component}.{assumption.setting}"
         for assumption in decisive_assumptions(described(fields))
@@ -37,44 +37,48 @@ def names(fields: dict[str, str]) -> set[str]:
 
 
 @pytest.mark.parametrize("acks", ["all", "1", "0"])
-def test_copies_that_nobody_stated_are_an_assumption_whatever_the_producer_does(acks: str) -> None:
+def test_an_unstated_replication_factor_is_an_assumption_with_any_acks(acks: str) -> None:
     [copies] = decisive_assumptions(described(ANSWERED | {"producer.acks": acks}))
     assert (copies.component, copies.setting) == (Component.TOPIC, "replication.factor")
     assert copies.value == 1
 
 
-def test_copies_that_are_stated_for_the_topic_or_for_all_topics_are_not() -> None:
+def test_a_replication_factor_of_the_topic_or_the_brokers_is_no_assumption() -> None:
     for name in ("topic.replication.factor", "broker.default.replication.factor"):
-        assert "topic.replication.factor" not in names(ANSWERED | {name: "1"}), name
+        assert "topic.replication.factor" not in assumed_names(ANSWERED | {name: "1"}), name
 
 
-def test_a_minimum_of_the_brokers_files_is_one_where_the_controllers_file_decides() -> None:
-    """Finding B001: whether the two are one process, the file does not say."""
+def test_a_min_isr_of_the_broker_is_assumed_where_the_controllers_file_decides() -> None:
+    """Finding B001: the file does not say whether broker and controller are one process."""
     minimum = "topic.min.insync.replicas"
     fields = {"topic.replication.factor": "3", "consumer.auto.offset.reset": "earliest"}
     fields |= ANSWERED | {"broker.min.insync.replicas": "2"}
-    [taken] = [
+    [assumption] = [
         one
         for one in decisive_assumptions(described(fields))
         if one.setting == "min.insync.replicas"
     ]
-    assert (taken.component, taken.value) == (Component.TOPIC, 2)
-    assert minimum not in names(fields | {minimum: "2"})
-    assert minimum not in names(fields | {"kafka": "4.0"})
-    assert minimum not in names(fields | {"application.eligible.leader.replicas.version": "0"})
+    assert (assumption.component, assumption.value) == (Component.TOPIC, 2)
+    assert minimum not in assumed_names(fields | {minimum: "2"})
+    assert minimum not in assumed_names(fields | {"kafka": "4.0"})
+    assert minimum not in assumed_names(
+        fields | {"application.eligible.leader.replicas.version": "0"}
+    )
 
 
-def test_what_decides_nothing_here_is_not_named() -> None:
+def test_a_value_that_does_not_change_the_answer_is_no_assumption() -> None:
     one_copy = ANSWERED | {"topic.replication.factor": "1"}
-    assert names(one_copy) == set(), "with one copy the minimum in sync is 1, whatever is written"
+    assert assumed_names(one_copy) == set(), (
+        "with one copy the minimum in sync is 1, whatever is written"
+    )
     three = ANSWERED | {"topic.replication.factor": "3"}
-    assert "topic.min.insync.replicas" in names(three)
-    assert names(three | {"producer.acks": "0"}).isdisjoint({"topic.min.insync.replicas"})
+    assert "topic.min.insync.replicas" in assumed_names(three)
+    assert assumed_names(three | {"producer.acks": "0"}).isdisjoint({"topic.min.insync.replicas"})
 
 
-def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
+def test_an_answer_that_holds_names_its_assumptions_about_the_code() -> None:
     assert breaking(described(SAFE)) == frozenset()
-    assert names(SAFE) == {
+    assert assumed_names(SAFE) == {
         "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
         "application.restart", "application.processing", "application.processing.errors",
         "application.timestamps", "application.framework", "application.outage.ms",
@@ -84,7 +88,7 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "name", "taken"),
+    ("more", "name", "value"),
     [
         ({}, "controllers", 3),
         ({"need.survive": "2", "brokers": "5"}, "controllers", 5),
@@ -93,53 +97,53 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
         ({"kafka": "3.9"}, "controllers", 3),
     ],
 )
-def test_who_keeps_the_metadata_is_assumed_to_be_a_majority_more_than_is_lost(
-    more: dict[str, str], name: str, taken: int
+def test_the_assumed_metadata_quorum_survives_the_lost_brokers(
+    more: dict[str, str], name: str, value: int
 ) -> None:
     pipeline = described(SAFE | more)
     assert {
         assumption.setting: assumption.value
         for assumption in decisive_assumptions(pipeline)
         if assumption.setting in ("controllers", "zookeeper.servers")
-    } == {name: taken}
-    assert f"application.{name}" not in names(SAFE | more | {f"application.{name}": "3"})
-    assert f"application.{name}" not in names(SAFE | more | {"need.survive": "0"})
+    } == {name: value}
+    assert f"application.{name}" not in assumed_names(SAFE | more | {f"application.{name}": "3"})
+    assert f"application.{name}" not in assumed_names(SAFE | more | {"need.survive": "0"})
 
 
-def test_how_long_readers_are_away_is_assumed_as_the_least_that_there_always_is() -> None:
+def test_the_assumed_outage_of_readers_is_the_time_until_a_rebalance_ends() -> None:
     [outage] = [
         assumption
         for assumption in decisive_assumptions(described(SAFE))
         if assumption.setting == "outage.ms"
     ]
     assert outage.value == 345_000
-    assert "application.outage.ms" not in names(SAFE | {"topic.retention.ms": "-1"})
-    assert "application.outage.ms" not in names(SAFE | {"application.outage.ms": "1"})
+    assert "application.outage.ms" not in assumed_names(SAFE | {"topic.retention.ms": "-1"})
+    assert "application.outage.ms" not in assumed_names(SAFE | {"application.outage.ms": "1"})
 
 
-def test_what_a_topic_that_keeps_so_many_bytes_holds_rests_on_the_load() -> None:
+def test_retention_by_size_rests_on_the_assumed_load() -> None:
     sized = SAFE | {"topic.retention.bytes": "1073741824"}
     load = {"application.rate", "application.message.bytes"}
-    assert names(sized) & load == {"application.rate"}
-    assert names(sized | {"application.rate": "10"}) & load == {"application.message.bytes"}
+    assert assumed_names(sized) & load == {"application.rate"}
+    assert assumed_names(sized | {"application.rate": "10"}) & load == {"application.message.bytes"}
     stated = sized | {"application.rate": "10", "application.message.bytes": "10"}
-    assert not (names(stated) | names(SAFE)) & load
+    assert not (assumed_names(stated) | assumed_names(SAFE)) & load
 
 
 @given(pipelines())
-def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipeline) -> None:
+def test_an_unstated_setting_is_an_assumption_exactly_if_it_decides(pipeline: Pipeline) -> None:
     named = {
         (assumption.component, assumption.setting) for assumption in decisive_assumptions(pipeline)
     }
     assert not any(name in pipeline.stated(component) for component, name in named)
     unclean = (Component.TOPIC, "unclean.leader.election.enable")
-    # A topic that states nothing has what its brokers' file says, and that was stated.
+    # A topic without the setting uses the value of the brokers' file, which is stated.
     if not any(unclean[1] in pipeline.stated(part) for part in (Component.TOPIC, Component.BROKER)):
         other = pipeline.with_setting(*unclean, not pipeline.value(*unclean))
         assert (unclean in named) == (breaking(other) != breaking(pipeline))
 
 
-def test_a_question_in_words_is_answered_in_words() -> None:
+def test_an_assumption_is_shown_with_the_words_of_its_question() -> None:
     answers = {
         assumption.field: assumption
         for assumption in assumed(decisive_assumptions(described({})), Family.JAVA)

@@ -1,4 +1,4 @@
-"""The catalog by itself: lookup, parsing, what is in force, and malformed data files."""
+"""The catalog: lookup, parsing, effective values, and malformed data files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from advisor.catalog.load import CatalogError, entries, read
 
 P, C, S, T, B, A = Component
 NEWEST = {family: versions(family)[0] for family in Family}
-EVERY = {
+ALL_SETTINGS = {
     f"{family}.{component}.{setting.name}": setting
     for family, version in NEWEST.items()
     for component in Component
@@ -60,7 +60,7 @@ def test_every_version_has_every_component(family: Family) -> None:
 
 
 def test_a_default_survives_rendering_and_parsing() -> None:
-    for name, setting in EVERY.items():
+    for name, setting in ALL_SETTINGS.items():
         assert setting.meaning.endswith("."), name
         assert setting.source, name
         if setting.default is not None:
@@ -72,7 +72,7 @@ def test_a_default_survives_rendering_and_parsing() -> None:
     [("2.8", "1", False, 0, 10000), ("3.0", "all", True, 0, 45000), ("3.9", "all", True, 0, 45000),
      ("4.0", "all", True, 5, 45000), ("4.4", "all", True, 5, 45000)],
 )  # fmt: skip
-def test_defaults_of_java_moved_with_its_versions(
+def test_defaults_of_java_depend_on_its_version(
     version: str, acks: str, idempotence: bool, linger: int, session: int
 ) -> None:
     names = [
@@ -83,17 +83,17 @@ def test_defaults_of_java_moved_with_its_versions(
     assert _in_force({}, C, "session.timeout.ms", version=version) == session
 
 
-def test_a_patch_version_is_its_line() -> None:
+def test_a_patch_version_is_looked_up_as_its_line() -> None:
     assert lookup(Family.JAVA, "4.3.1", "4.3.1", P, "acks") == _setting("acks")
 
 
 @pytest.mark.parametrize("version", ["9.9", "4", "", "4.3.1; rm", "4.3\n", "٤.٣", "0004.3"])
-def test_a_version_that_is_not_known_says_which_are(version: str) -> None:
+def test_an_unknown_version_is_refused_with_the_known_ones(version: str) -> None:
     with pytest.raises(SettingError, match=r"4\.4 to 2\.8"):
         settings_of(Family.JAVA, version, "4.3", P)
 
 
-def test_by_duration_came_with_java_4() -> None:
+def test_by_duration_is_valid_since_java_4() -> None:
     new = lookup(Family.JAVA, "4.0", "4.3", C, "auto.offset.reset")
     assert parse(new, "by_duration:P1DT2H") == "by_duration:P1DT2H"
     with pytest.raises(SettingError, match="latest, earliest, none"):
@@ -114,7 +114,7 @@ def test_an_unknown_name_suggests_the_nearest(name: str, near: str | None) -> No
     assert raised.value.problem.suggestion == near
 
 
-def test_spark_refuses_what_it_decides_itself_and_says_what_that_is() -> None:
+def test_settings_that_spark_decides_are_refused_with_the_option_to_set() -> None:
     with pytest.raises(SettingError, match="set startingOffsets instead"):
         _setting("auto.offset.reset", C, Family.SPARK)
     stated: dict[Component, dict[str, Value]] = {C: {"startingOffsets": "earliest"}}
@@ -158,15 +158,15 @@ def test_values_are_read_as_the_client_reads_them(name: str, text: str, value: V
         ("acks", "all\u2028", "a newline or another control character"),
     ],
 )
-def test_a_bad_value_is_refused_with_what_would_be_right(name: str, text: str, words: str) -> None:
+def test_an_invalid_value_is_refused_with_the_valid_ones(name: str, text: str, words: str) -> None:
     with pytest.raises(SettingError) as raised:
         parse(_setting(name), text)
     assert words in raised.value.problem.message
     assert raised.value.problem.message.isprintable()
 
 
-@given(text=st.text(max_size=260), setting=st.sampled_from(list(EVERY.values())))
-def test_whatever_is_typed_is_a_value_or_one_message(text: str, setting: Setting) -> None:
+@given(text=st.text(max_size=260), setting=st.sampled_from(list(ALL_SETTINGS.values())))
+def test_any_text_is_parsed_or_refused_with_one_message(text: str, setting: Setting) -> None:
     try:
         value = parse(setting, text)
     except SettingError as error:
@@ -180,8 +180,8 @@ def test_whatever_is_typed_is_a_value_or_one_message(text: str, setting: Setting
 
 
 @given(value=st.one_of(st.none(), st.booleans(), st.integers(), st.text()))
-def test_nothing_is_rendered_that_was_not_parsed(value: Value) -> None:
-    for setting in EVERY.values():
+def test_only_values_that_can_be_parsed_are_rendered(value: Value) -> None:
+    for setting in ALL_SETTINGS.values():
         try:
             text = render(setting, value)
         except SettingError:
@@ -209,14 +209,14 @@ def test_nothing_is_rendered_that_was_not_parsed(value: Value) -> None:
         ({}, P, "transactional.id", None),
     ],
 )  # fmt: skip
-def test_what_java_makes_of_what_was_left_alone(
+def test_effective_values_of_unstated_java_settings(
     settings: dict[Component, dict[str, Value]], component: Component, name: str, value: Value
 ) -> None:
     assert _in_force(settings, component, name) == value
 
 
 @pytest.mark.parametrize("name", ["acks", "enable.idempotence", "queuing.strategy"])
-def test_librdkafka_takes_a_word_as_it_is(name: str) -> None:
+def test_librdkafka_refuses_white_space_around_a_word(name: str) -> None:
     setting = _setting(name, P, Family.LIBRDKAFKA)
     word = {"acks": "all", "enable.idempotence": "1"}.get(name, "fifo")
     parse(setting, word)
@@ -225,10 +225,10 @@ def test_librdkafka_takes_a_word_as_it_is(name: str) -> None:
             parse(setting, text)
 
 
-def test_librdkafka_takes_the_number_in_a_text() -> None:
+def test_librdkafka_accepts_white_space_around_a_number() -> None:
     assert parse(_setting("acks", P, Family.LIBRDKAFKA), "1 ") == "1"
     assert parse(_setting("retries", P, Family.LIBRDKAFKA), " 5 ") == 5
-    with pytest.raises(SettingError):  # it is 8 there
+    with pytest.raises(SettingError):  # librdkafka reads it as octal: 8
         parse(_setting("retries", P, Family.LIBRDKAFKA), "010")
 
 
@@ -242,14 +242,14 @@ def test_librdkafka_lowers_requests_in_flight_for_idempotence() -> None:
     assert _in_force(transactional, P, "delivery.timeout.ms", Family.LIBRDKAFKA) == 60_000
 
 
-def test_more_in_flight_switches_idempotence_off_before_java_4_only() -> None:
+def test_six_requests_in_flight_disable_idempotence_before_java_4_only() -> None:
     stated: dict[Component, dict[str, Value]] = {P: {"max.in.flight.requests.per.connection": 6}}
     assert _in_force(stated, P, "enable.idempotence", version="3.9") is False
     assert _in_force(stated, P, "enable.idempotence", version="4.0") is True
     assert _in_force(stated, P, "enable.idempotence", Family.SPARK) is False
 
 
-def test_an_alias_asks_for_the_same_setting() -> None:
+def test_an_alias_names_the_same_setting() -> None:
     stated: dict[Component, dict[str, Value]] = {P: {"delivery.timeout.ms": 9}}
     assert _in_force(stated, P, "message.timeout.ms", Family.LIBRDKAFKA) == 9
 

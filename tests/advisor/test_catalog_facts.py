@@ -1,4 +1,4 @@
-"""The generated facts: what they hold, what the catalog makes of them, and where it may differ."""
+"""The generated facts, and their agreement with the catalog."""
 
 from __future__ import annotations
 
@@ -24,14 +24,19 @@ from advisor.catalog.other_settings import products_of
 P, C, S, T, B, A = Component
 KAFKA = ("2.8", "3.0", "3.3", "3.6", "3.9", "4.0", "4.1", "4.2", "4.3")
 NOT_IN_KAFKA = {(T, "replication.factor"), (S, "topic.min.insync.replicas")}
-"""Weighed, and no ConfigDef has them: an argument of a topic's creation, and a topic's setting
-behind the prefix of StreamsConfig."""
+"""Modelled settings that are in no ConfigDef: an argument of topic creation, and a topic setting
+with the prefix of StreamsConfig."""
 SPARK = ("3.5", "4.0", "4.1", "4.2")
-OF_STREAMS = {"linger.ms", "enable.auto.commit", "auto.offset.reset", "max.poll.records"}
-"""Of which Kafka Streams tells its clients another default; tests/contracts asks it."""
+OTHER_DEFAULT_IN_STREAMS = {
+    "linger.ms",
+    "enable.auto.commit",
+    "auto.offset.reset",
+    "max.poll.records",
+}
+"""Client settings with another default in Kafka Streams, as tests/contracts shows."""
 
 
-def test_every_product_was_asked_at_every_version_offered() -> None:
+def test_there_are_facts_of_every_product_for_every_offered_version() -> None:
     assert PRODUCTS == (
         "broker",
         "java_consumer",
@@ -82,7 +87,7 @@ def test_defaults_are_those_of_the_fact_base(
     assert {line: facts(product, line)[name].default for line in defaults} == defaults
 
 
-def test_settings_come_and_go_with_versions() -> None:
+def test_settings_are_added_and_removed_by_versions() -> None:
     assert facts("java_producer", "3.9")["acks"].since is None
     assert facts("topic", "4.0")["message.timestamp.after.max.ms"].since == "3.6"
     zookeeper = facts("broker", "3.9")["zookeeper.connect"]
@@ -93,31 +98,31 @@ def test_settings_come_and_go_with_versions() -> None:
     assert facts("librdkafka", "2.16")["delivery.timeout.ms"].alias == "message.timeout.ms"
 
 
-def test_lines_are_told_of_a_setting_that_came_went_or_never_was() -> None:
+def test_the_lines_that_have_a_setting_are_known() -> None:
     assert lines_of("broker", "zookeeper.connect")[::10] == ("2.8", "3.9")
     assert lines_of("spark", "maxRecordsPerPartition") == ("4.0", "4.1", "4.2")
     assert lines_of("topic", "zookeeper.connect") == ()
 
 
-def test_options_of_spark_say_what_is_known_from_where() -> None:
-    documented = _every("fetchOffset.retryIntervalMs", C, Family.SPARK)
+def test_options_of_spark_name_the_sources_of_their_facts() -> None:
+    documented = _look_up("fetchOffset.retryIntervalMs", C, Family.SPARK)
     assert documented.default == 10
     assert documented.source == (
         "org.apache.spark.sql.kafka010.KafkaSourceProvider, read from 4.2.0; type and default: "
         "Spark's structured-streaming-kafka-integration.md"
     )
-    assert _every("topic", P, Family.SPARK).kind is Kind.TEXT
+    assert _look_up("topic", P, Family.SPARK).kind is Kind.TEXT
 
 
-def test_the_case_of_an_option_of_spark_does_not_count_and_that_of_a_client_key_does() -> None:
-    assert _every("MINPARTITIONS", C, Family.SPARK).name == "minPartitions"
+def test_options_of_spark_ignore_case_and_keys_of_clients_do_not() -> None:
+    assert _look_up("MINPARTITIONS", C, Family.SPARK).name == "minPartitions"
     setting = lookup(Family.SPARK, "4.2", "4.3", C, "startingoffsets")
     assert setting.name == "startingOffsets"
     with pytest.raises(UnknownSetting):
-        _every("MAX.POLL.RECORDS", C)
+        _look_up("MAX.POLL.RECORDS", C)
 
 
-def test_a_line_between_two_that_were_asked_is_the_older_one() -> None:
+def test_a_line_between_two_examined_lines_has_the_facts_of_the_older_one() -> None:
     assert facts("librdkafka", "2.10") == facts("librdkafka", "2.8")
 
 
@@ -135,12 +140,12 @@ def _lines(family: Family, component: Component) -> list[tuple[str, str]]:
 
 
 def _fact_names(family: Family, line: str, kafka: str, component: Component) -> dict[str, Fact]:
-    of = products_of(family, line, kafka, component)
-    return {name: fact for row in reversed(of) for name, fact in facts(*row).items()}
+    products = products_of(family, line, kafka, component)
+    return {name: fact for row in reversed(products) for name, fact in facts(*row).items()}
 
 
 @EACH_PART
-def test_what_is_weighed_agrees_with_what_the_product_says(
+def test_modelled_settings_agree_with_the_facts_of_the_product(
     family: Family, component: Component
 ) -> None:
     for line, kafka in _lines(family, component):
@@ -153,7 +158,7 @@ def _assert_agreement(family: Family, line: str, kafka: str, component: Componen
         if (component, setting.name) in NOT_IN_KAFKA:
             continue
         fact = by_name[setting.name]
-        if family is Family.STREAMS and setting.name in OF_STREAMS:
+        if family is Family.STREAMS and setting.name in OTHER_DEFAULT_IN_STREAMS:
             assert setting.default != fact.default, setting.name
         elif fact.default is None:
             assert setting.default is None, setting.name
@@ -172,14 +177,14 @@ def _assert_agreement(family: Family, line: str, kafka: str, component: Componen
             assert written <= set(fact.one_of), setting.name
         same = {item.name for item in by_name.values() if fact.name in (item.alias, item.name)
                 or (fact.alias and fact.alias in (item.name, item.alias))}  # fmt: skip
-        # StreamsConfig does not say which of its names are others' old ones.
+        # StreamsConfig does not say which names are deprecated aliases of others.
         older = set(setting.aliases) if component is S else set()
         assert {setting.name, *setting.aliases} == same | older, setting.name
         assert older <= by_name.keys()
 
 
 @EACH_PART
-def test_every_real_setting_can_be_named_and_its_default_read(
+def test_every_real_setting_can_be_looked_up_and_its_default_parsed(
     family: Family, component: Component
 ) -> None:
     for line, kafka in _lines(family, component):
@@ -210,19 +215,19 @@ def _assert_names(family: Family, line: str, kafka: str, component: Component) -
             assert parse(setting, render(setting, setting.default)) == setting.default
 
 
-def _every(name: str, component: Component = P, family: Family = Family.JAVA) -> Setting:
+def _look_up(name: str, component: Component = P, family: Family = Family.JAVA) -> Setting:
     return lookup(family, versions(family)[0], "4.3", component, name, every=True)
 
 
-def test_a_setting_that_is_not_weighed_is_real_and_says_so() -> None:
+def test_a_setting_that_is_not_modelled_is_known_as_a_real_one() -> None:
     with pytest.raises(UnknownSetting, match="is not taken into account") as raised:
         lookup(Family.JAVA, "4.3", "4.3", P, "compression.type")
     assert raised.value.problem.suggestion is None
-    setting = _every("compression.type")
+    setting = _look_up("compression.type")
     assert (setting.kind, setting.default, setting.modelled) == (Kind.CHOICE, "none", False)
     assert setting.source == "org.apache.kafka.clients.producer.ProducerConfig, read from 4.4.0"
-    assert _every("kafka.compression.type", family=Family.SPARK).name == "compression.type"
-    assert _every("compression.type", family=Family.LIBRDKAFKA).name == "compression.codec"
+    assert _look_up("kafka.compression.type", family=Family.SPARK).name == "compression.type"
+    assert _look_up("compression.type", family=Family.LIBRDKAFKA).name == "compression.codec"
 
 
 @pytest.mark.parametrize(
@@ -232,22 +237,22 @@ def test_a_setting_that_is_not_weighed_is_real_and_says_so() -> None:
      ("log.cleaner.min.cleanable.ratio", B, "half", "must be a number"),
      ("node.id", B, "x", "must be a whole number from 0 to 2147483647")],
 )  # fmt: skip
-def test_a_wrong_value_of_any_setting_is_refused(
+def test_an_invalid_value_of_any_setting_is_refused(
     name: str, component: Component, text: str, words: str
 ) -> None:
     with pytest.raises(SettingError, match=words):
-        parse(_every(name, component), text)
+        parse(_look_up(name, component), text)
 
 
-def test_the_case_of_a_choice_counts_where_the_product_says_so() -> None:
-    assert parse(_every("security.protocol"), "sasl_ssl") == "SASL_SSL"
+def test_a_choice_ignores_case_only_where_the_product_does() -> None:
+    assert parse(_look_up("security.protocol"), "sasl_ssl") == "SASL_SSL"
     with pytest.raises(SettingError):
-        parse(_every("compression.type"), "GZIP")
+        parse(_look_up("compression.type"), "GZIP")
 
 
-def test_an_unknown_name_is_told_the_nearest_of_all_that_are_real() -> None:
+def test_an_unknown_name_suggests_the_nearest_real_setting() -> None:
     with pytest.raises(UnknownSetting) as raised:
-        _every("compresion.type")
+        _look_up("compresion.type")
     assert raised.value.problem.suggestion == "compression.type"
     with pytest.raises(UnknownSetting) as raised:
         lookup(Family.JAVA, "4.3", "4.3", P, "compresion.type")

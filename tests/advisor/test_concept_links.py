@@ -1,4 +1,4 @@
-"""Words of the concepts lead to their pages: on which pages, at which mention, and where not."""
+"""Links from the words of the concepts to their pages: which mentions are linked."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def concepts(html: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", WORDS)
-def test_each_word_leads_to_its_concept(text: str) -> None:
+def test_each_word_links_to_its_concept(text: str) -> None:
     assert concepts(f"<p>Here is {text}.</p>") == [WORDS[text]]
 
 
-def test_a_first_mention_links_and_a_second_does_not() -> None:
+def test_only_the_first_mention_is_linked() -> None:
     text = "<p>The high watermark waits.</p> <p>Nobody reads beyond a <b>high watermark</b>.</p>"
     assert linked(text, "/concepts/{}/".format) == text.replace(
         "high watermark", '<a class="term" href="/concepts/high-watermark/">high watermark</a>', 1
@@ -58,12 +58,12 @@ def test_a_first_mention_links_and_a_second_does_not() -> None:
         "one transaction of the database", "only a line in the log says so",
     ],
 )  # fmt: skip
-def test_links_code_headings_forms_and_labels_stay_as_they_are(html: str) -> None:
+def test_links_code_headings_forms_and_labels_get_no_links(html: str) -> None:
     assert concepts(html) == []
     assert concepts(f"{html} <br hidden> and the log") == ["offset-and-log"]
 
 
-def test_an_article_and_a_fold_have_first_mentions_of_their_own() -> None:
+def test_each_article_and_each_details_element_has_its_own_first_mention() -> None:
     assert concepts("<p>A log</p><article>A log</article><article>A log, a log</article>") == (
         ["offset-and-log"] * 3
     )
@@ -71,28 +71,28 @@ def test_an_article_and_a_fold_have_first_mentions_of_their_own() -> None:
     assert concepts(f"<p>A log</p>{fold}<p>a zombie</p>") == ["offset-and-log", "zombie", "zombie"]
 
 
-def test_a_link_that_a_template_made_counts_as_the_first_mention() -> None:
-    made = '<a class="term" href="/concepts/offset-and-log/">logs</a>'
-    assert concepts(f"<p>{made} and a log</p>") == ["offset-and-log"]
+def test_a_link_of_the_template_is_the_first_mention() -> None:
+    link = '<a class="term" href="/concepts/offset-and-log/">logs</a>'
+    assert concepts(f"<p>{link} and a log</p>") == ["offset-and-log"]
 
 
 def test_the_longest_word_wins() -> None:
     assert concepts("<p>its log end offset</p>") == ["log-end-offset"]
 
 
-def test_a_concept_does_not_lead_to_itself(client: Client) -> None:
+def test_a_concept_page_does_not_link_to_itself(client: Client) -> None:
     for concept in all_concepts():
         html = client.get(f"/concepts/{concept.name}/").content.decode()
         assert LINK.findall(html), concept.name
         assert concept.name not in dict(LINK.findall(html))
 
 
-TOLD = {"high watermark": "high-watermark", "rebalance": "group", "page cache": "fsync"}
+WORDS_IN_PROSE = {"high watermark": "high-watermark", "rebalance": "group", "page cache": "fsync"}
 
 
 @pytest.mark.wide
-def test_every_page_that_says_a_word_leads_to_its_concept(client: Client) -> None:
-    """In its prose outside of forms and labels; and no link stands inside of another thing."""
+def test_every_page_links_the_words_of_its_prose_to_their_concepts(client: Client) -> None:
+    """Only prose outside of forms and labels; links, code, buttons and headings have none."""
     seen: set[str] = set()
     for name, address in addresses():
         answer = client.get(address)
@@ -102,7 +102,7 @@ def test_every_page_that_says_a_word_leads_to_its_concept(client: Client) -> Non
             continue
         met = dict(LINK.findall(main))
         for paragraph in re.findall(r"<p(?: class=\"[^\"]*\")?>[^<]*</p>", UNTOUCHED.sub("", main)):
-            for word, concept in TOLD.items():
+            for word, concept in WORDS_IN_PROSE.items():
                 if f" {word}" in paragraph:
                     assert concept in met, f"{name}: {paragraph}"
         assert not re.search(r"<(a|code|button|h\d)\b[^>]*>[^<]*<a class=\"term\"", main), name
@@ -110,14 +110,14 @@ def test_every_page_that_says_a_word_leads_to_its_concept(client: Client) -> Non
     assert seen == {concept.name for concept in all_concepts()}
 
 
-def test_what_is_drawn_anew_has_links_once_it_stays(client: Client) -> None:
+def test_a_live_part_has_links_only_after_the_run(client: Client) -> None:
     running, done = watched.experiment(4.0), make.experiment(State.DONE, "broken", "holds")
-    for made, found in ((running, False), (done, True)):
-        part = client.get(f"{made.get_absolute_url()}live/", headers={"hx-request": "true"})
-        assert bool(LINK.search(part.content.decode())) is found
+    for experiment, linked_words in ((running, False), (done, True)):
+        part = client.get(f"{experiment.get_absolute_url()}live/", headers={"hx-request": "true"})
+        assert bool(LINK.search(part.content.decode())) is linked_words
 
 
-def test_a_file_that_is_saved_has_none(client: Client) -> None:
+def test_a_saved_file_has_no_concept_links(client: Client) -> None:
     saved = client.get(f"{make.recorded().get_absolute_url()}run.html").content.decode()
     assert "acknowledged" in saved
     assert 'class="term"' not in saved

@@ -1,4 +1,4 @@
-"""The concepts: each is whole, short, drawn, sourced, and can be found and seen at work."""
+"""The concepts: their files, pages, drawings and sources, and how the search finds them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAD = {
 BY_NAME = {concept.name: concept for concept in all_concepts()}
 
 
-def written(folder: Path, text: str = "Words.", **head: str) -> Path:
+def write_concept(folder: Path, text: str = "Words.", **head: str) -> Path:
     lines = "\n".join(f"{key} = {value}" for key, value in (HEAD | head).items() if value)
     path = folder / "lag.md"
     path.write_text(f"+++\n{lines}\n+++\n{text}\n", "utf-8")
@@ -34,7 +34,7 @@ def written(folder: Path, text: str = "Words.", **head: str) -> Path:
 
 @pytest.mark.wide
 @pytest.mark.parametrize("name", BY_NAME)
-def test_each_has_a_page_whose_links_lead_somewhere(client: Client, name: str):
+def test_each_concept_has_a_page_without_broken_links(client: Client, name: str):
     html = client.get(reverse("concepts:concept", args=[name])).content.decode()
     inner = html.partition("<main")[2].partition("</main>")[0]
     assert "<svg" in inner
@@ -47,30 +47,30 @@ def test_each_has_a_page_whose_links_lead_somewhere(client: Client, name: str):
     assert BY_NAME[name].see
 
 
-def test_each_leads_to_a_lab_of_the_course():
+def test_each_concept_links_to_a_lesson():
     assert all(any(see.kind == "lesson" for see in item.see) for item in all_concepts())
 
 
-def test_the_index_draws_each_of_them(client: Client):
+def test_the_index_shows_the_drawing_of_each_concept(client: Client):
     html = client.get(reverse("concepts:index")).content.decode()
     for item in all_concepts():
         assert f'href="{reverse("concepts:concept", args=[item.name])}"' in html
         assert item.svg in html
 
 
-def test_no_word_belongs_to_two():
+def test_no_word_belongs_to_two_concepts():
     words = [word for concept in all_concepts() for word in concept.words]
     assert len(words) == len(set(words))
     assert words == [word.lower() for word in words]
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_drawings_take_their_colours_from_the_page_and_fetch_nothing(name: str):
+def test_drawings_use_the_colours_of_the_page_and_load_nothing(name: str):
     drawing = BY_NAME[name].svg
     assert not re.search(r"<script|href|url\(|style=|fill=|stroke=\"|#[0-9a-f]{3}|on\w+=", drawing)
 
 
-def test_a_concept_that_there_is_not_is_not_found(client: Client):
+def test_an_unknown_concept_is_404(client: Client):
     assert client.get("/concepts/xyz/").status_code == 404
 
 
@@ -84,15 +84,15 @@ def test_a_concept_that_there_is_not_is_not_found(client: Client):
         ({"order": "["}, "lag.md: "),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, wrong: dict[str, str], message: str):
+def test_an_invalid_concept_file_is_refused(tmp_path: Path, wrong: dict[str, str], message: str):
     with pytest.raises(ConceptError, match=re.escape(message)):
-        load(written(tmp_path, **wrong))
+        load(write_concept(tmp_path, **wrong))
 
 
-def test_long_texts_lost_heads_and_lost_drawings_are_refused(tmp_path: Path):
+def test_long_texts_missing_heads_and_missing_drawings_are_refused(tmp_path: Path):
     with pytest.raises(ConceptError, match="more than 250 words"):
-        load(written(tmp_path, "word " * 251))
-    path = written(tmp_path)
+        load(write_concept(tmp_path, "word " * 251))
+    path = write_concept(tmp_path)
     path.with_suffix(".svg").unlink()
     with pytest.raises(ConceptError, match=r"no drawing lag\.svg"):
         load(path)
@@ -109,7 +109,7 @@ def test_long_texts_lost_heads_and_lost_drawings_are_refused(tmp_path: Path):
         ("rebalance", "group"), ("zombie", "zombie"), ("redelivery", "committed-offset"),
     ],
 )  # fmt: skip
-def test_the_search_knows_what_people_call_it(query: str, first: str):
+def test_the_search_finds_a_concept_by_its_synonyms(query: str, first: str):
     entries = reference.search(query)
     assert entries[0].url == reverse("concepts:concept", args=[first])
 
@@ -122,26 +122,26 @@ def test_the_search_knows_what_people_call_it(query: str, first: str):
         ("durability", "last-replica-loses-power"), ("EOS", "S003"),
     ],
 )  # fmt: skip
-def test_the_search_knows_other_words_for_a_failure_or_a_rule(query: str, name: str):
+def test_the_search_finds_failures_and_rules_by_their_synonyms(query: str, name: str):
     results = reference.search(query)
     assert name in " ".join(entry.name for entry in results)
     assert len(results) < len(reference.entries()) / 5
 
 
-def test_three_letters_begin_a_word_and_are_not_found_inside_another():
+def test_three_letters_match_only_the_beginning_of_a_word():
     assert synonyms.holds("it also stops", "lso") is False
     assert all(synonyms.holds(text, "log") for text in ("logs", "of a log.", "(log", "clean_log"))
     assert synonyms.holds("catalog", "log") is False
     assert synonyms.holds("catalog", "talog")
 
 
-def test_an_abbreviation_finds_what_has_the_whole_words():
+def test_an_abbreviation_finds_entries_with_the_full_words():
     whole = {entry.name for entry in reference.search("in-sync", "failure")}
     assert "leader-killed" in whole
     assert whole <= {entry.name for entry in reference.search("isr", "failure")}
 
 
-def test_a_template_names_a_concept_or_fails():
+def test_an_unknown_concept_in_a_template_is_an_error():
     page = Template('{% load refer %}{% concept "isr" %}, {% concept "elr" "ELR" %}')
     shown = page.render(Context())
     assert shown == (

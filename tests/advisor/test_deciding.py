@@ -1,4 +1,4 @@
-"""The advice decides on one screen, and the rest is folded until it is asked for."""
+"""The first screen of the advice has the decision. Details are folded."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def advice(client: Client, fields: dict[str, str]) -> str:
     return client.get(reverse("advisor:advice", args=[slug])).content.decode()
 
 
-def test_words_are_counted_outside_of_what_is_folded() -> None:
+def test_folded_words_are_not_counted() -> None:
     html = (
         "<p>no</p><main>one <b>two</b><details><summary>three</summary><p>no</p></details>"
         "<details open><p>four</p></details><br><span class=visually-hidden>no</span> five</main>no"
@@ -85,31 +85,29 @@ def test_words_are_counted_outside_of_what_is_folded() -> None:
 
 
 @pytest.mark.parametrize("fields", PIPELINES, ids=str)
-def test_no_advice_has_more_words_than_a_reader_takes_in(
-    client: Client, fields: dict[str, str]
-) -> None:
+def test_no_advice_page_is_longer_than_the_limit(client: Client, fields: dict[str, str]) -> None:
     words = unfolded(advice(client, fields))
     assert "need" in words
     assert len(words) <= MOST_WORDS
 
 
 @pytest.mark.parametrize("fields", PIPELINES, ids=str)
-def test_the_first_screen_has_verdict_picture_change_with_price_and_proof(
+def test_the_first_screen_has_the_verdict_the_changes_with_prices_and_the_proof(
     client: Client, fields: dict[str, str]
 ) -> None:
     html = advice(client, fields)
     first = html.partition('class="deciding"')[2].partition("</section>")[0]
-    given = services.answer(described(fields))
-    for name in given.judgement.guarantees.values():
+    result = services.answer(described(fields))
+    for name in result.judgement.guarantees.values():
         assert f"guarantee-{name}" in first
-    for step in in_order(given.wanted.changes)[: 4 - bool(given.wanted.impossible)]:
+    for step in in_order(result.wanted.changes)[: 4 - bool(result.wanted.impossible)]:
         assert step.change.setting in first
         assert f"Price: {step.paid_in or 'none'}" in first
     assert "Prove it on real brokers" in first
     assert ", with these settings" in first
 
 
-def test_where_nothing_can_work_the_first_screen_says_why_and_offers_no_run(client: Client) -> None:
+def test_settings_that_cannot_work_are_explained_and_no_run_is_offered(client: Client) -> None:
     html = advice(client, {"topic.max.message.bytes": "10"})
     first = html.partition('class="deciding"')[2].partition("</section>")[0]
     assert "with these settings nothing can work" in first
@@ -118,8 +116,8 @@ def test_where_nothing_can_work_the_first_screen_says_why_and_offers_no_run(clie
     assert "Change the answers" in first
 
 
-@pytest.mark.wide  # holds every run that ships against today's rules first
-def test_every_mark_of_the_matrix_leads_to_a_reason(client: Client) -> None:
+@pytest.mark.wide  # compares every run that ships with today's rules first
+def test_every_cell_of_the_matrix_links_to_a_reason(client: Client) -> None:
     html = advice(client, RISKY)
     marks = re.findall(r'<a class="cell [^"]*" href="([^"#]+)#([^"]+)"', html)
     assert marks
@@ -131,7 +129,7 @@ def test_every_mark_of_the_matrix_leads_to_a_reason(client: Client) -> None:
         assert f'id="{target}"' in html
 
 
-def test_what_cannot_harm_a_message_is_folded_and_complete(client: Client) -> None:
+def test_harmless_failures_are_all_folded(client: Client) -> None:
     html = advice(client, RISKY)
     harmless = [
         failure.title
@@ -145,7 +143,7 @@ def test_what_cannot_harm_a_message_is_folded_and_complete(client: Client) -> No
     assert not any(title in table for title in harmless)
 
 
-def test_the_advice_says_what_was_already_run_with_these_settings(client: Client) -> None:
+def test_the_advice_lists_finished_runs_with_these_settings(client: Client) -> None:
     slug = services.save(described(RISKY)).slug
     url = reverse("advisor:advice", args=[slug])
     assert "Already run" not in client.get(url).content.decode()
@@ -156,9 +154,9 @@ def test_the_advice_says_what_was_already_run_with_these_settings(client: Client
     assert "nothing forbidden was seen" in first
 
 
-def test_the_picture_draws_the_copies_and_at_most_five() -> None:
-    given = dict.fromkeys(Boundary, Guarantee.NONE)
-    assert len(picture(given, 3).bars) == 3
-    assert len(picture(given, 9).bars) == 5
-    assert picture(given, None).copies is None
-    assert len(set(picture(given, 5).bars)) == 5
+def test_the_picture_draws_at_most_five_copies() -> None:
+    result = dict.fromkeys(Boundary, Guarantee.NONE)
+    assert len(picture(result, 3).bars) == 3
+    assert len(picture(result, 9).bars) == 5
+    assert picture(result, None).copies is None
+    assert len(set(picture(result, 5).bars)) == 5

@@ -1,5 +1,4 @@
-"""A listener of Spring that is drawn, and loses messages in some failure when its container's loop
-is played, is never read as one that shows nothing."""
+"""Random Spring listeners: one that loses messages in a simulated failure never reads as safe."""
 
 from __future__ import annotations
 
@@ -21,36 +20,36 @@ pytestmark = pytest.mark.wide
 
 _LANGUAGES = [JavaListener, KotlinListener]
 _Language = type[JavaListener | KotlinListener]
-_BESIDE = ("framework", "dead.letter")
-"""What is said of each listener, and of each that passes an error over."""
-_WRITTEN = pytest.mark.parametrize("language", _LANGUAGES, ids=lambda it: it.__name__)
+_COMMON_FACTS = ("framework", "dead.letter")
+"""Facts of every listener, and of every listener that skips a record after an error."""
+_EACH_LANGUAGE = pytest.mark.parametrize("language", _LANGUAGES, ids=lambda it: it.__name__)
 
 
-def _shown(text: str) -> set[str]:
-    """The facts that break a guarantee, or why the listener is not read."""
+def _facts_or_error(text: str) -> set[str]:
+    """The facts that break a guarantee, or the error if the listener cannot be read."""
     try:
         items = read(text).items
     except IntakeError as error:
         return {str(error)}
     facts = {item.name: item.text for item in items if item.component is Component.APPLICATION}
-    return {f"{name}={text}" for name, text in facts.items() if name not in _BESIDE}
+    return {f"{name}={text}" for name, text in facts.items() if name not in _COMMON_FACTS}
 
 
-def _is_shown(drawn: Listener, writer: JavaListener | KotlinListener) -> None:
+def _assert_loss_is_shown(drawn: Listener, writer: JavaListener | KotlinListener) -> None:
     if loses(drawn.loop, of_c=False):
         text = writer.listener(drawn)
-        assert _shown(text), text
+        assert _facts_or_error(text), text
 
 
-@_WRITTEN
+@_EACH_LANGUAGE
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_listener_that_loses_messages_shows_it(data: st.DataObject, language: _Language) -> None:
     writer = language(lambda forms: data.draw(st.sampled_from(forms)))
-    _is_shown(data.draw(listeners()), writer)
+    _assert_loss_is_shown(data.draw(listeners()), writer)
 
 
-@_WRITTEN
+@_EACH_LANGUAGE
 @pytest.mark.parametrize(
     ("body", "acknowledged", "facts"),
     [
@@ -65,7 +64,7 @@ def test_a_listener_that_loses_messages_shows_it(data: st.DataObject, language: 
     ],
     ids=str,
 )
-def test_what_a_listener_shows(
+def test_a_listener_shows_these_facts(
     body: Sequence[Log | Save | Commit | Try | Retry], acknowledged: bool, facts: set[str],
     language: _Language,
 ) -> None:  # fmt: skip
@@ -73,7 +72,7 @@ def test_what_a_listener_shows(
     assert loses(drawn.loop, of_c=False) is bool(facts)
     for number in range(3):
         writer = language(partial(_form, number))
-        assert _shown(writer.listener(drawn)) == facts
+        assert _facts_or_error(writer.listener(drawn)) == facts
 
 
 def _form(number: int, forms: Sequence[str]) -> str:

@@ -1,7 +1,6 @@
-"""A program that is drawn, and loses messages in some failure when it is played, is never a yes.
+"""Random programs: one that loses messages in a simulated failure never gets YES.
 
-The other way round a refusal or a needless no is allowed: what a reader cannot follow it need not
-call safe.
+The opposite is allowed: a safe program may be refused or get NO if the reader cannot follow it.
 """
 
 from __future__ import annotations
@@ -44,16 +43,16 @@ pytestmark = pytest.mark.wide
 
 LANGUAGES = [("A.java", Java), ("A.kt", Kotlin), ("A.scala", Scala), ("a.py", Python)]
 _SAVED_FIRST = Each((Save(), Commit()))
-_STOPPED = Each((Try((Save(),), Handler.STOP),))
-_RETRIED = Each((Retry((Save(),), throws=True),))
-_STORED = Each((Send(Heard.STORED),))
-_KEPT = Each((Send(Heard.KEPT),))
-_ENDED = Each((Send(Heard.ENDED),))
-_WAITED = Each((Log(), Send(Heard.WAITED)))
-_ALL = Commit(all=True)
-_SAVED = Each((Save(),))
-_MARKED = Each((Try((Save(),), Handler.FLAG),))
-_WHERE_OK = Commit(all=True, if_ok=True)
+_STOPPING_SAVES = Each((Try((Save(),), Handler.STOP),))
+_RETRIED_SAVES = Each((Retry((Save(),), throws=True),))
+_STORED_SENDS = Each((Send(Heard.STORED),))
+_KEPT_SENDS = Each((Send(Heard.KEPT),))
+_ENDED_SENDS = Each((Send(Heard.ENDED),))
+_WAITED_SEND = Each((Log(), Send(Heard.WAITED)))
+_COMMIT_ALL = Commit(all=True)
+_SAVES = Each((Save(),))
+_FLAGGED_SAVES = Each((Try((Save(),), Handler.FLAG),))
+_COMMIT_IF_OK = Commit(all=True, if_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -64,54 +63,54 @@ _WHERE_OK = Commit(all=True, if_ok=True)
         (Loop((Each((Save(), Commit(all=True))),)), True),
         (Loop((Each((Save(),)), Commit(all=True))), False),
         (Loop((Commit(all=True), Each((Save(),)))), True),
-        (Loop((_STOPPED, Commit(all=True))), True),
+        (Loop((_STOPPING_SAVES, Commit(all=True))), True),
         (Loop((Each((Try((Save(),), Handler.LEAVE),)), Commit(all=True))), False),
-        (Loop((_RETRIED,), auto_commit=True), False),
-        (Loop((_RETRIED,), auto_commit=True, closed=True), True),
+        (Loop((_RETRIED_SAVES,), auto_commit=True), False),
+        (Loop((_RETRIED_SAVES,), auto_commit=True, closed=True), True),
         (Loop((Each((Retry((Save(),), throws=False),)), Commit(all=True))), True),
-        (Loop((_MARKED,), auto_commit=True), True),
-        (Loop((_MARKED, _WHERE_OK)), True),
+        (Loop((_FLAGGED_SAVES,), auto_commit=True), True),
+        (Loop((_FLAGGED_SAVES, _COMMIT_IF_OK)), True),
         (Loop((Each((Try((Save(),), Handler.SKIP), Commit())),)), True),
-        (Loop((Try((_SAVED,), Handler.LEAVE), _WHERE_OK)), False),
+        (Loop((Try((_SAVES,), Handler.LEAVE), _COMMIT_IF_OK)), False),
     ],
     ids=str,
 )
-def test_what_a_loop_loses(loop: Loop, lost: bool) -> None:
+def test_the_simulation_shows_whether_a_loop_loses_messages(loop: Loop, lost: bool) -> None:
     assert loses(loop, of_c=False) is lost
 
 
 @pytest.mark.parametrize(
     ("program", "lost"),
     [
-        (Loop((_STORED, Flush(), Check(), _ALL)), False),
-        (Loop((_STORED, Check(), Flush(), _ALL)), True),
-        (Loop((_STORED, Flush(), Check(Handler.LOG), _ALL)), True),
-        (Loop((_KEPT, Wait(), _ALL)), False),
-        (Loop((_KEPT, _ALL, Wait())), True),
-        (Loop((_ENDED, _ALL)), True),
-        (Loop((_ENDED, Flush(), _ALL)), False),
-        (Job((_STORED, Flush(), Check()), None), False),
-        (Job((_STORED, Check())), True),
-        (Job((_ENDED,)), False),
-        (Job((_ENDED,), Limit.SOME), True),
-        (Job((Try((_WAITED,), Handler.LOG),)), True),
+        (Loop((_STORED_SENDS, Flush(), Check(), _COMMIT_ALL)), False),
+        (Loop((_STORED_SENDS, Check(), Flush(), _COMMIT_ALL)), True),
+        (Loop((_STORED_SENDS, Flush(), Check(Handler.LOG), _COMMIT_ALL)), True),
+        (Loop((_KEPT_SENDS, Wait(), _COMMIT_ALL)), False),
+        (Loop((_KEPT_SENDS, _COMMIT_ALL, Wait())), True),
+        (Loop((_ENDED_SENDS, _COMMIT_ALL)), True),
+        (Loop((_ENDED_SENDS, Flush(), _COMMIT_ALL)), False),
+        (Job((_STORED_SENDS, Flush(), Check()), None), False),
+        (Job((_STORED_SENDS, Check())), True),
+        (Job((_ENDED_SENDS,)), False),
+        (Job((_ENDED_SENDS,), Limit.SOME), True),
+        (Job((Try((_WAITED_SEND,), Handler.LOG),)), True),
         (Job((Each((Send(Heard.THROWN),)),)), True),
     ],
     ids=str,
 )
-def test_what_becomes_of_what_a_program_sends(program: Loop | Job, lost: bool) -> None:
+def test_the_simulation_shows_whether_a_send_is_lost(program: Loop | Job, lost: bool) -> None:
     assert loses(program, of_c=False) is lost
 
 
-def test_what_a_callback_throws_leaves_a_flush_of_c() -> None:
+def test_librdkafka_rethrows_an_exception_of_a_callback_from_flush() -> None:
     assert not loses(Job((Each((Send(Heard.THROWN),)),)), of_c=True)
 
 
-def test_automatic_commits_in_the_background_come_before_the_work() -> None:
+def test_librdkafka_commits_in_the_background_before_the_work() -> None:
     assert loses(Loop((Each((Save(),)),), auto_commit=True), of_c=True)
 
 
-def _never_a_yes(program: Loop | Job, writer: Writer, path: Path) -> None:
+def _assert_no_yes_if_lossy(program: Loop | Job, writer: Writer, path: Path) -> None:
     if loses(program, of_c=isinstance(writer, Python)):
         path.write_text(writer.program(program))
         stated = f"{asking.TOPIC} application.restart=resumes"
@@ -121,86 +120,90 @@ def _never_a_yes(program: Loop | Job, writer: Writer, path: Path) -> None:
         assert code, f"{path.read_text()}\n{text}"
 
 
-def _drawn(examples: int) -> settings:
+def _hypothesis_settings(examples: int) -> settings:
     return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-_DRAWN = pytest.mark.parametrize("drawn", [loops, sending], ids=["loops", "sending"])
-_WRITTEN = pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
-_Drawn = Callable[..., st.SearchStrategy[Loop | Job]]
+_EACH_STRATEGY = pytest.mark.parametrize("strategy", [loops, sending], ids=["loops", "sending"])
+_EACH_LANGUAGE = pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+_Strategy = Callable[..., st.SearchStrategy[Loop | Job]]
 
 
-def _none_is_a_yes(data: st.DataObject, drawn: _Drawn, language: type[Writer], path: Path) -> None:
-    program = data.draw(drawn(of_c=language is Python))
-    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
-    _never_a_yes(program, writer, path)
-
-
-@_DRAWN
-@_WRITTEN
-@given(data=st.data())
-@_drawn(30)
-def test_a_program_that_loses_messages_is_no_yes(
-    data: st.DataObject, drawn: _Drawn, name: str, language: type[Writer], tmp_path: Path
+def _assert_drawn_program_gets_no_yes(
+    data: st.DataObject, strategy: _Strategy, language: type[Writer], path: Path
 ) -> None:
-    _none_is_a_yes(data, drawn, language, tmp_path / name)
+    program = data.draw(strategy(of_c=language is Python))
+    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
+    _assert_no_yes_if_lossy(program, writer, path)
+
+
+@_EACH_STRATEGY
+@_EACH_LANGUAGE
+@given(data=st.data())
+@_hypothesis_settings(30)
+def test_a_program_that_loses_messages_gets_no_yes(
+    data: st.DataObject, strategy: _Strategy, name: str, language: type[Writer], tmp_path: Path
+) -> None:
+    _assert_drawn_program_gets_no_yes(data, strategy, language, tmp_path / name)
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(1_800)
-@_DRAWN
-@_WRITTEN
+@_EACH_STRATEGY
+@_EACH_LANGUAGE
 @given(data=st.data())
-@_drawn(3_000)
-def test_many_programs_that_lose_messages_are_no_yes(
-    data: st.DataObject, drawn: _Drawn, name: str, language: type[Writer], tmp_path: Path
+@_hypothesis_settings(3_000)
+def test_many_programs_that_lose_messages_get_no_yes(
+    data: st.DataObject, strategy: _Strategy, name: str, language: type[Writer], tmp_path: Path
 ) -> None:
-    _none_is_a_yes(data, drawn, language, tmp_path / name)
+    _assert_drawn_program_gets_no_yes(data, strategy, language, tmp_path / name)
 
 
-@_WRITTEN
+@_EACH_LANGUAGE
 @pytest.mark.parametrize(
     "loop",
     [
         Loop((Each((Log(), Commit(), Save())),)),
-        Loop((_STOPPED,), auto_commit=True),
+        Loop((_STOPPING_SAVES,), auto_commit=True),
         Loop((Each((Log(), Try((Save(),), Handler.LEAVE))),), auto_commit=True, closed=True),
-        Loop((_RETRIED,), auto_commit=True, closed=True),
+        Loop((_RETRIED_SAVES,), auto_commit=True, closed=True),
         Loop((Each((Try((Save(), Commit(all=True))),), gathered=True),)),
         Loop((Each((Log(), Try((Save(), Commit()), Handler.FLAG))),)),
-        Loop((_MARKED, _WHERE_OK)),
-        Loop((Try((_RETRIED,), Handler.FLAG), Commit(all=True))),
-        Loop((_MARKED, _WHERE_OK), single=True),
+        Loop((_FLAGGED_SAVES, _COMMIT_IF_OK)),
+        Loop((Try((_RETRIED_SAVES,), Handler.FLAG), Commit(all=True))),
+        Loop((_FLAGGED_SAVES, _COMMIT_IF_OK), single=True),
     ],
     ids=str,
 )
-def test_these_were_a_yes(loop: Loop, name: str, language: type[Writer], tmp_path: Path) -> None:
+def test_loops_that_once_got_yes_get_no(
+    loop: Loop, name: str, language: type[Writer], tmp_path: Path
+) -> None:
     for number in range(3):
-        chosen = partial(_form, number)
-        _never_a_yes(loop, language(chosen), tmp_path / name)
+        choose = partial(_form, number)
+        _assert_no_yes_if_lossy(loop, language(choose), tmp_path / name)
 
 
-@_WRITTEN
+@_EACH_LANGUAGE
 @pytest.mark.parametrize(
     "program",
     [
-        Loop((_STORED, Flush(), _ALL)),
-        Loop((_STORED, Check(Handler.LEAVE), _ALL)),
-        Loop((_STORED, Flush(), Check(Handler.LOG), _ALL), closed=True),
-        Job((_STORED,)),
-        Job((_STORED, Flush()), None),
-        Job((_STORED, Check())),
-        Job((_STORED, Flush(), Check(Handler.LOG))),
-        Job((Try((_ENDED,), Handler.LOG),), None),
+        Loop((_STORED_SENDS, Flush(), _COMMIT_ALL)),
+        Loop((_STORED_SENDS, Check(Handler.LEAVE), _COMMIT_ALL)),
+        Loop((_STORED_SENDS, Flush(), Check(Handler.LOG), _COMMIT_ALL), closed=True),
+        Job((_STORED_SENDS,)),
+        Job((_STORED_SENDS, Flush()), None),
+        Job((_STORED_SENDS, Check())),
+        Job((_STORED_SENDS, Flush(), Check(Handler.LOG))),
+        Job((Try((_ENDED_SENDS,), Handler.LOG),), None),
     ],
     ids=str,
 )
-def test_these_were_a_yes_and_lost_what_they_sent(
+def test_programs_that_once_got_yes_and_lost_sends_get_no(
     program: Loop | Job, name: str, language: type[Writer], tmp_path: Path
 ) -> None:
     for number in range(3):
-        chosen = partial(_form, number)
-        _never_a_yes(program, language(chosen), tmp_path / name)
+        choose = partial(_form, number)
+        _assert_no_yes_if_lossy(program, language(choose), tmp_path / name)
 
 
 def _form(number: int, forms: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
-"""Settings that are drawn, and stated in several places, are read as they take effect, or refused.
+"""Random settings that are stated in several places: the effective value is read, or refused.
 
-A refusal misleads nobody; a value that does not take effect may make a yes of a no.
+A refusal misleads nobody. A value without effect that is read may turn a NO into a YES.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tests.advisor.drawn.stream_files import stream
 from tests.advisor.drawn.topics import strimzi, systemd, terraform, terraform_each
 from tests.advisor.drawn.unlike_brokers import server_files, unlike_services
 
-WAYS = [
+DRAWINGS = [
     plain, shared, librdkafka, spring, profiles, stream, quarkus, micronaut, in_config_map, compose,
     channels, clients, bindings, manifests, applications, services, strimzi, terraform,
     terraform_each, systemd, server_files, unlike_services,
 ]  # fmt: skip
 
 
-def _assert_read(draw: Callable[[Random], Drawn], seeds: range) -> None:
+def _assert_read_as_effective(draw: Callable[[Random], Drawn], seeds: range) -> None:
     refused = 0
     for seed in seeds:
         drawn = draw(Random(seed))
@@ -40,14 +40,14 @@ def _assert_read(draw: Callable[[Random], Drawn], seeds: range) -> None:
         text = "\n".join(f"--- {name}\n{text}" for name, text in drawn.files)
         assert not wrong, f"seed {seed}: {wrong}\n{text}"
         refused += bool(why)
-    assert refused < 0.6 * len(seeds)  # half of the drawn bindings differ, and are refused
+    assert refused < 0.6 * len(seeds)  # half of the bindings differ and are refused
 
 
 _ACKS, _LINGER = (Component.PRODUCER, "acks"), (Component.PRODUCER, "linger.ms")
 _CHANNEL = "mp.messaging.outgoing.orders.connector=smallrye-kafka\n"
 _BROKERS = "services:\n  kafka:\n    image: apache/kafka:4.1.0\n    env_file: [kafka.env]\n"
 _STATED = "    environment:\n      KAFKA_NODE_ID: 1\n      KAFKA_PROCESS_ROLES: broker,controller\n"
-_LEAST = (Component.BROKER, "min.insync.replicas")
+_MIN_ISR = (Component.BROKER, "min.insync.replicas")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ _LEAST = (Component.BROKER, "min.insync.replicas")
                 "      KAFKA_MIN_INSYNC_REPLICAS: 1\n",
                 "kafka.env": "KAFKA_MIN_INSYNC_REPLICAS=2\n",
             },
-            {_LEAST: "1"},
+            {_MIN_ISR: "1"},
         ),
         (
             {
@@ -104,7 +104,7 @@ _LEAST = (Component.BROKER, "min.insync.replicas")
     ],
     ids=["colons", "config", "yaml", "over", "unit", "include"],
 )
-def test_these_were_misread_or_refused(
+def test_settings_that_were_once_misread_or_refused(
     files: Mapping[str, str], effective: Mapping[Name, str]
 ) -> None:
     wrong, why = misread(Drawn([*files.items()], effective, dict.fromkeys(effective, ())))
@@ -114,7 +114,7 @@ def test_these_were_misread_or_refused(
 @pytest.mark.parametrize(
     "stated", ["properties.[delivery.timeout.ms]", "retries", "batch_size", "properties.linger.ms"]
 )
-def test_what_is_filled_in_from_elsewhere_is_refused(stated: str) -> None:
+def test_a_placeholder_without_a_value_is_refused(stated: str) -> None:
     text = f'spring.kafka.producer:\n  "{stated}": ${{VALUE}}\n'
     _, why = misread(Drawn([("application.yml", text)], {}))
     assert "is filled in when the application starts" in why
@@ -155,7 +155,7 @@ _APPLICATION = "spring.kafka.consumer.auto-offset-reset: ${START:latest}\n"
     ],
     ids=["compose", "pods"],
 )
-def test_a_variable_that_may_be_of_another_application_is_refused(
+def test_a_variable_that_may_belong_to_another_application_is_refused(
     files: Mapping[str, str], why: str
 ) -> None:
     assert why in misread(Drawn([*files.items()], {}))[1]
@@ -178,17 +178,17 @@ def test_a_variable_that_may_be_of_another_application_is_refused(
     ],
     ids=["micronaut", "quarkus"],
 )
-def test_what_is_said_for_all_counts_for_the_client_that_says_nothing(file: str, text: str) -> None:
+def test_a_common_setting_applies_to_the_client_without_its_own(file: str, text: str) -> None:
     assert "different settings" in misread(Drawn([(file, text)], {}))[1]
 
 
-@pytest.mark.parametrize("draw", WAYS, ids=lambda it: it.__name__)
+@pytest.mark.parametrize("draw", DRAWINGS, ids=lambda it: it.__name__)
 def test_settings_are_read_as_they_take_effect(draw: Callable[[Random], Drawn]) -> None:
-    _assert_read(draw, range(8))
+    _assert_read_as_effective(draw, range(8))
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(1_800)
-@pytest.mark.parametrize("draw", WAYS, ids=lambda it: it.__name__)
+@pytest.mark.parametrize("draw", DRAWINGS, ids=lambda it: it.__name__)
 def test_many_settings_are_read_as_they_take_effect(draw: Callable[[Random], Drawn]) -> None:
-    _assert_read(draw, range(2_000))
+    _assert_read_as_effective(draw, range(2_000))

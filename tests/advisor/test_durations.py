@@ -1,4 +1,4 @@
-"""Durations as people say them, beside the milliseconds of the setting."""
+"""Durations in words, such as 30 s, for settings in milliseconds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.advisor.walking import answer, page, walk
         (" 1 week ", "604800000"), ("1 min, 5 s", "65000"),
     ],
 )  # fmt: skip
-def test_what_people_say_is_read(message: str, ms: str) -> None:
+def test_a_duration_in_words_is_parsed(message: str, ms: str) -> None:
     assert milliseconds(message) == ms
 
 
@@ -33,23 +33,23 @@ def test_what_people_say_is_read(message: str, ms: str) -> None:
     "text",
     ["", "30", "-1", "soon", "2 fortnights", "1.0005 ms", "s 30", "30 s x", "٣ s", "1e3 s"],
 )
-def test_what_is_no_duration_in_words_is_left_to_the_catalog(text: str) -> None:
+def test_other_texts_are_not_parsed_as_durations(text: str) -> None:
     assert milliseconds(text) is None
 
 
 @pytest.mark.parametrize("piece", [" ", "1 s", ", ", "s"])
-def test_a_text_of_any_length_is_read_in_no_time(piece: str) -> None:
+def test_a_long_text_is_parsed_in_linear_time(piece: str) -> None:
     began = time.process_time()
     assert milliseconds(f"1 s{piece * 100_000}!") is None
     assert time.process_time() - began < 2, "it is some 0.1 s, and was minutes for blanks"
 
 
 @given(st.integers(min_value=1, max_value=2**40))
-def test_what_is_said_of_a_number_is_read_as_that_number(number: int) -> None:
+def test_the_words_for_a_number_are_parsed_as_that_number(number: int) -> None:
     assert milliseconds(spoken(str(number))) == str(number)
 
 
-def test_nothing_is_said_of_what_is_no_length_of_time() -> None:
+def test_only_durations_are_written_in_words() -> None:
     assert [spoken(text) for text in ("", "0", "-1", "many", "²", "9" * 16)] == [""] * 6
     assert lasting(172_800_000, "retention.ms") == " (2 days)"
     assert lasting(172_800_000, "retention.bytes") == ""
@@ -57,7 +57,7 @@ def test_nothing_is_said_of_what_is_no_length_of_time() -> None:
 
 
 @pytest.mark.django_db
-def test_a_duration_is_typed_in_words_and_saved_in_milliseconds(client: Client) -> None:
+def test_a_duration_in_words_is_saved_in_milliseconds(client: Client) -> None:
     answer(client, "producer", {"producer.delivery.timeout.ms": "3 min"})
     html = page(client, "producer")
     assert 'value="3 min"' in html, "it stays as it was typed"
@@ -70,7 +70,7 @@ def test_a_duration_is_typed_in_words_and_saved_in_milliseconds(client: Client) 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("typed", ["soon", "2 fortnights", "<b>"])
-def test_a_bad_duration_is_told_with_how_to_write_one(client: Client, typed: str) -> None:
+def test_an_invalid_duration_is_refused_with_examples(client: Client, typed: str) -> None:
     response = answer(client, "producer", {"producer.delivery.timeout.ms": typed})
     assert response.status_code == 400
     html = response.content.decode()
@@ -80,7 +80,7 @@ def test_a_bad_duration_is_told_with_how_to_write_one(client: Client, typed: str
 
 
 @pytest.mark.django_db
-def test_a_duration_that_is_out_of_bounds_keeps_the_clients_own_words(client: Client) -> None:
+def test_a_duration_out_of_bounds_gets_the_message_of_the_client(client: Client) -> None:
     response = answer(client, "producer", {"producer.delivery.timeout.ms": "-7"})
     assert response.status_code == 400
     assert "is a duration" not in response.content.decode()
@@ -88,7 +88,7 @@ def test_a_duration_that_is_out_of_bounds_keeps_the_clients_own_words(client: Cl
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("family", list(Family))
-def test_few_questions_stand_open_and_the_others_are_folded(client: Client, family: Family) -> None:
+def test_few_questions_are_open_and_the_others_folded(client: Client, family: Family) -> None:
     answer(client, "client", {"family": family})
     shown = 1  # the client with its version
     for step in steps(family):
@@ -102,7 +102,7 @@ def test_few_questions_stand_open_and_the_others_are_folded(client: Client, fami
 
 
 @pytest.mark.django_db
-def test_what_was_answered_among_the_others_is_not_folded(client: Client) -> None:
+def test_answered_questions_are_not_folded(client: Client) -> None:
     assert '<details class="more">' in page(client, "producer")
     answer(client, "producer", {"producer.linger.ms": "7"})
     assert '<details class="more" open>' in page(client, "producer")

@@ -1,4 +1,4 @@
-"""Exports: what they hold, and that nothing gets into one that the catalog did not let in."""
+"""Exports: their contents, and that they never contain a value that the catalog refuses."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _STAMPED = ("rules_version", "client", "kafka", "permalink")
 VERSIONS = {
     Family.JAVA: "4.3", Family.LIBRDKAFKA: "2.16", Family.SPARK: "4.2", Family.STREAMS: "4.3",
 }  # fmt: skip
-OF_TOPICS = ("kafka-commands", "reassignment", "strimzi-topic", "terraform")
-EVERY = [
+TOPIC_EXPORTS = ("kafka-commands", "reassignment", "strimzi-topic", "terraform")
+ALL_EXPORTS = [
     (family, export)
     for family, version in VERSIONS.items()
     for export in exports_for(Pipeline(family, version))
@@ -40,13 +40,13 @@ def _pipeline(family: Family, settings: dict[Component, dict[str, Value]]) -> Pi
     return Pipeline(family, VERSIONS[family], settings=settings)
 
 
-def test_each_family_has_its_own_files_and_the_commands() -> None:
-    of_topics = ["kafka-commands", "reassignment", "strimzi-topic", "terraform"]
+def test_each_client_gets_its_files_and_those_of_the_topic() -> None:
+    topic_exports = ["kafka-commands", "reassignment", "strimzi-topic", "terraform"]
     families = {
         "java-producer": {Family.JAVA}, "java-consumer": {Family.JAVA},
         "spring-boot": {Family.JAVA, Family.STREAMS}, "java-streams": {Family.STREAMS},
         "confluent-python": {Family.LIBRDKAFKA}, "librdkafka-json": {Family.LIBRDKAFKA},
-        "spark-options": {Family.SPARK}, **{name: {*VERSIONS} for name in of_topics},
+        "spark-options": {Family.SPARK}, **{name: {*VERSIONS} for name in topic_exports},
     }  # fmt: skip
     offered = {
         family: [export.name for export in exports_for(Pipeline(family, version))]
@@ -57,7 +57,7 @@ def test_each_family_has_its_own_files_and_the_commands() -> None:
     assert find("rust-properties") is None
 
 
-def test_sparks_own_options_keep_their_names_and_its_clients_get_a_prefix() -> None:
+def test_options_of_spark_keep_their_names_and_kafka_settings_get_a_prefix() -> None:
     stated: dict[str, Value] = {
         "maxOffsetsPerTrigger": 100, "minPartitions": 3, "isolation.level": "read_committed",
     }  # fmt: skip
@@ -68,13 +68,13 @@ def test_sparks_own_options_keep_their_names_and_its_clients_get_a_prefix() -> N
     assert "kafka.maxOffsetsPerTrigger" not in text
 
 
-def test_files_for_the_brokers_are_offered_where_something_was_said_of_them() -> None:
+def test_broker_files_are_offered_if_a_broker_setting_is_stated() -> None:
     pipeline = _pipeline(Family.JAVA, {Component.BROKER: {"min.insync.replicas": 2}})
     names = {export.name for export in exports_for(pipeline)}
     assert {"server-properties", "strimzi-kafka"} <= names
 
 
-def test_a_reassignment_is_offered_only_on_a_way_that_changes_the_copies() -> None:
+def test_a_reassignment_is_offered_only_if_the_replication_factor_changes() -> None:
     one, three = (
         _pipeline(Family.JAVA, {Component.TOPIC: {"replication.factor": copies}})
         for copies in (1, 3)
@@ -88,13 +88,13 @@ def test_a_reassignment_is_offered_only_on_a_way_that_changes_the_copies() -> No
         )
 
 
-def test_names_and_file_names_are_told_apart() -> None:
+def test_names_and_file_names_are_unique() -> None:
     assert len({export.name for export in all_exports()}) == len(all_exports())
     assert len({export.filename for export in all_exports()}) == len(all_exports())
     assert all(Path(export.filename).name == export.filename for export in all_exports())
 
 
-def test_what_was_stated_and_what_the_guarantee_rests_on_is_written() -> None:
+def test_stated_and_decisive_settings_are_written() -> None:
     pipeline = _pipeline(Family.JAVA, {Component.PRODUCER: {"acks": "1", "batch.size": 65536}})
     text = _export("java-producer").render(pipeline, STAMP)
     written = {entry.key: entry.value for entry in properties(text)}
@@ -105,8 +105,10 @@ def test_what_was_stated_and_what_the_guarantee_rests_on_is_written() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda case: getattr(case, "name", case))
-def test_the_head_says_where_the_file_is_from(family: Family, export: Export) -> None:
+@pytest.mark.parametrize(
+    ("family", "export"), ALL_EXPORTS, ids=lambda case: getattr(case, "name", case)
+)
+def test_the_head_names_the_origin_of_the_file(family: Family, export: Export) -> None:
     text = export.render(Pipeline(family, VERSIONS[family]), STAMP)
     if export.media_type == "application/json":
         about = json.loads(text)["about"]
@@ -118,26 +120,28 @@ def test_the_head_says_where_the_file_is_from(family: Family, export: Export) ->
     assert max(map(len, text.splitlines())) <= 130
 
 
-@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda case: getattr(case, "name", case))
+@pytest.mark.parametrize(
+    ("family", "export"), ALL_EXPORTS, ids=lambda case: getattr(case, "name", case)
+)
 @given(words=st.text(max_size=300))
-def test_no_stamp_ends_its_comment(family: Family, export: Export, words: str) -> None:
+def test_a_stamp_cannot_end_its_comment(family: Family, export: Export, words: str) -> None:
     pipeline = Pipeline(family, VERSIONS[family])
     bare = export.render(pipeline, Stamp("", "", "", ""))
     stamped = export.render(pipeline, Stamp(words, words, words, words))
     if export.media_type == "application/json":
         bare, stamped = (json.dumps(json.loads(text) | {"about": 0}) for text in (bare, stamped))
-    assert _program(stamped) == _program(bare)
+    assert _code_lines(stamped) == _code_lines(bare)
 
 
-def _program(text: str) -> list[str]:
+def _code_lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if not line.startswith("#")]
 
 
 @pytest.mark.parametrize("value", ["all\nacks=0", "$(reboot)", "'; import os", 7, True, None])
 @pytest.mark.parametrize("family", list(Family))
-def test_a_value_that_the_catalog_never_made_is_not_exported(family: Family, value: Value) -> None:
+def test_an_invalid_value_is_not_exported(family: Family, value: Value) -> None:
     pipeline = _pipeline(family, {Component.PRODUCER: {"acks": value}})
-    exports = [export for export in exports_for(pipeline) if export.name not in OF_TOPICS]
+    exports = [export for export in exports_for(pipeline) if export.name not in TOPIC_EXPORTS]
     refused = 0
     for export in exports:
         try:
@@ -150,7 +154,7 @@ def test_a_value_that_the_catalog_never_made_is_not_exported(family: Family, val
 
 
 @given(st.text())
-def test_an_escaped_value_is_read_back_whole(text: str) -> None:
+def test_an_escaped_value_is_read_back_unchanged(text: str) -> None:
     written = f"key={escape(text)}\n"
     assert written.isascii()
     units = [entry.value.encode("utf-16-be", "surrogatepass") for entry in properties(written)]
@@ -177,7 +181,7 @@ def test_an_escaped_value_is_read_back_whole(text: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_the_python_code_commits_when_it_was_asked_to(
+def test_the_python_code_commits_at_the_stated_place(
     settings: dict[Component, dict[str, Value]], steps: list[str]
 ) -> None:
     text = _export("confluent-python").render(_pipeline(Family.LIBRDKAFKA, settings), STAMP)
@@ -188,7 +192,7 @@ def test_the_python_code_commits_when_it_was_asked_to(
     assert body[-len(steps) - 1 :] == [*steps, "return True"]
 
 
-def test_the_commands_are_a_script_that_the_shell_takes() -> None:
+def test_the_commands_are_a_valid_shell_script() -> None:
     settings: dict[Component, dict[str, Value]] = {
         Component.TOPIC: {"replication.factor": 3, "cleanup.policy": "compact,delete"},
         Component.BROKER: {"min.insync.replicas": 2, "broker.session.timeout.ms": 6000},
@@ -199,8 +203,8 @@ def test_the_commands_are_a_script_that_the_shell_takes() -> None:
     assert "# broker.session.timeout.ms=6000" in text
 
 
-def test_the_minimum_of_the_groups_own_topic_is_among_the_commands() -> None:
-    """A recommendation that nobody can carry out from the files gives no guarantee."""
+def test_the_commands_set_min_insync_replicas_of_the_offsets_topic() -> None:
+    """A recommendation needs a file that carries it out."""
     settings: dict[Component, dict[str, Value]] = {
         Component.APPLICATION: {"offsets.topic.min.insync.replicas": 2}
     }

@@ -1,4 +1,4 @@
-"""YAML, JSON, HCL and scripts: their shape, and that hostile values stay values in them."""
+"""Exports as YAML, JSON, HCL and scripts: their shape, and the escaping of hostile values."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ def _rendered(name: str, settings: Settings, family: Family = Family.JAVA) -> st
     return export.render(pipeline, STAMP)
 
 
-def typed_text(text: str) -> Chosen:
-    """A text setting with this value, whatever the catalog would say of it."""
+def text_setting(text: str) -> Chosen:
+    """A text setting with this value, without validation by the catalog."""
     setting = Setting(Component.PRODUCER, "transactional.id", Kind.TEXT, None, "", "")
     return Chosen(setting, text, stated=True)
 
 
 @given(ANY_TEXT)
-def test_yaml_gives_back_every_text_as_a_text(text: str) -> None:
-    written = document({"key": scalar(typed_text(text))})
+def test_yaml_reads_every_text_back_as_text(text: str) -> None:
+    written = document({"key": scalar(text_setting(text))})
     assert written.isascii()
     assert len(written.splitlines()) == 1
     assert yaml.safe_load(written) == {"key": text}
 
 
 @given(ANY_TEXT)
-def test_hcl_has_no_template_and_no_end_inside_a_text(text: str) -> None:
+def test_hcl_text_contains_no_template_and_no_unescaped_quote(text: str) -> None:
     written = quoted(text)
     assert re.fullmatch(r'"(?:[^"\\\n]|\\[nrt"\\]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*"', written)
     assert "${" not in written
@@ -68,21 +68,19 @@ def test_hcl_has_no_template_and_no_end_inside_a_text(text: str) -> None:
 
 
 def _read_hcl(literal: str) -> str:
-    """HCL's quoted template, read by its specification; hashicorp/hcl 2.25 reads the same."""
+    """Reads HCL's quoted template by its specification, with the result of hashicorp/hcl 2.25."""
     escapes = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 
-    def one(match: re.Match[str]) -> str:
+    def unescape(match: re.Match[str]) -> str:
         kind, digits = match[0][1], match[0][2:]
         return escapes.get(kind) or chr(int(digits, 16))
 
-    return re.sub(r"\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\.", one, literal[1:-1])
+    return re.sub(r"\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\.", unescape, literal[1:-1])
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("family", [Family.JAVA, Family.LIBRDKAFKA])
-def test_whatever_the_catalog_lets_through_is_a_value_in_every_export(
-    family: Family, text: str
-) -> None:
+def test_a_hostile_transactional_id_is_in_no_export(family: Family, text: str) -> None:
     version = "2.16" if family is Family.LIBRDKAFKA else "4.3"
     setting = lookup(family, version, "4.3", Component.PRODUCER, "transactional.id")
     try:
@@ -109,7 +107,7 @@ def _transactional_id(name: str, text: str) -> object:
             return None
 
 
-def test_spring_is_not_offered_where_it_would_fill_in_a_value() -> None:
+def test_spring_is_not_offered_for_a_value_with_a_placeholder() -> None:
     export = find("spring-boot")
     assert export is not None
     for text, offered in (("orders", True), ("${HOME}", False)):
@@ -117,7 +115,7 @@ def test_spring_is_not_offered_where_it_would_fill_in_a_value() -> None:
         assert export.applies(Pipeline(settings=settings)) is offered
 
 
-def test_spring_boot_has_springs_names_and_the_rest_as_properties() -> None:
+def test_spring_boot_uses_springs_names_and_properties_for_the_rest() -> None:
     settings: Settings = {
         Component.PRODUCER: {"acks": "1", "linger.ms": 20},
         Component.CONSUMER: {"enable.auto.commit": False, "max.poll.interval.ms": 9000},
@@ -132,7 +130,7 @@ def test_spring_boot_has_springs_names_and_the_rest_as_properties() -> None:
     assert kafka["listener"] == {"ack-mode": "batch"}
 
 
-def test_spring_is_told_nothing_of_commits_that_the_client_makes() -> None:
+def test_spring_gets_no_ack_mode_for_automatic_commits() -> None:
     settings: Settings = {Component.CONSUMER: {"enable.auto.commit": True}}
     assert "listener" not in yaml.safe_load(_rendered("spring-boot", settings))["spring"]["kafka"]
 
@@ -152,7 +150,7 @@ def test_strimzi_has_a_topic_and_a_patch_of_the_cluster() -> None:
     assert patch == {"spec": {"kafka": {"config": {"unclean.leader.election.enable": False}}}}
 
 
-def test_terraform_has_the_topic_as_the_provider_names_its_parts() -> None:
+def test_terraform_has_the_topic_with_the_names_of_the_provider() -> None:
     settings: Settings = {Component.TOPIC: {"replication.factor": 3, "min.insync.replicas": 2}}
     text = _rendered("terraform", settings)
     assert text.endswith("""
@@ -196,7 +194,7 @@ def reassign(folder: Path, *words: str, **more: str) -> subprocess.CompletedProc
     )  # fmt: skip
 
 
-def test_the_plan_keeps_every_copy_and_its_leader_and_adds_brokers_in_turn(tmp_path: Path) -> None:
+def test_the_plan_keeps_copies_and_leaders_and_adds_brokers_in_turn(tmp_path: Path) -> None:
     done = reassign(tmp_path, "plan", TOPIC="orders", BROKERS="1,2,3")
     assert done.returncode == 0, done.stderr
     plan = json.loads((tmp_path / "reassignment.json").read_text())
@@ -214,7 +212,7 @@ def test_the_plan_keeps_every_copy_and_its_leader_and_adds_brokers_in_turn(tmp_p
     ({"BROKERS": "1,2,3"}, "the name of the topic"),
     ({"TOPIC": "orders"}, "the ids of all brokers"),
 ])  # fmt: skip
-def test_a_plan_that_cannot_be_made_is_refused_and_leaves_no_file(
+def test_an_impossible_plan_is_refused_and_writes_no_file(
     tmp_path: Path, more: dict[str, str], words: str
 ) -> None:
     done = reassign(tmp_path, "plan", **more)
@@ -223,7 +221,7 @@ def test_a_plan_that_cannot_be_made_is_refused_and_leaves_no_file(
     assert not (tmp_path / "reassignment.json").exists()
 
 
-def test_the_plan_is_carried_out_and_verified_by_kafkas_own_command(tmp_path: Path) -> None:
+def test_kafka_reassign_partitions_executes_and_verifies_the_plan(tmp_path: Path) -> None:
     done = reassign(tmp_path, "execute", THROTTLE="1000000")
     assert done.stdout.split() == [
         "--bootstrap-server", "127.0.0.1:1", "--reassignment-json-file", "reassignment.json",

@@ -1,4 +1,4 @@
-"""Every export of a recommended pipeline, read back: the answer is the same, or it says why not."""
+"""Every export of a recommended pipeline gives the same answer when it is read back."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from advisor.rules_version import RULES_VERSION
 from tests.advisor.pipelines import pipelines
 
 STAMP = Stamp(RULES_VERSION, "4.3", "client", "http://localhost/")
-CLOSES = {Component.APPLICATION: {"processing.errors": "close"}}
-TRIES = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+CLOSE_ON_ERROR = {Component.APPLICATION: {"processing.errors": "close"}}
+HYPOTHESIS_SETTINGS = settings(
+    deadline=None, max_examples=40, suppress_health_check=list(HealthCheck)
+)
 
 
 def read_back(name: str, text: str, fields: dict[str, str]) -> Inputs:
-    """The file, beside what no file says: client, versions, brokers and the wish."""
+    """The inputs of a file and of the fields that no file states: client, versions, wish."""
     inputs = Inputs()
     for head in fields.keys() & set(HEADS):
         inputs.set_field(head, fields[head], Origin("--option"))
-    # As the command does, where all that counts is a default.
+    # As the command does with a file without settings: everything has its default.
     inputs.add_texts([] if states_nothing(text) else [(name, text)])
     return inputs
 
 
-def said(pipeline: Pipeline) -> tuple[object, ...]:
+def conclusions(pipeline: Pipeline) -> tuple[object, ...]:
     given = judgement(pipeline)
     events = {failure.name: frozenset(failure.permits) for failure in given.failures}
     return given.met, dict(given.guarantees), events
 
 
-def beside(inputs: Inputs, fields: dict[str, str]) -> Pipeline:
-    """The pipeline of what a file says, and of what was known without it."""
+def combined_pipeline(inputs: Inputs, fields: dict[str, str]) -> Pipeline:
+    """The pipeline of the file's settings and the fields known without it."""
     pipeline, problems = from_fields(fields | inputs.fields)
     assert pipeline is not None, problems
     return pipeline
@@ -49,9 +51,11 @@ def beside(inputs: Inputs, fields: dict[str, str]) -> Pipeline:
 
 @pytest.mark.wide
 @given(pipelines())
-@example(Pipeline(Family.JAVA, "4.3", "4.3", 3, CLOSES, Requirement(Guarantee.NONE, 0, False)))
-@TRIES
-def test_each_file_gives_the_answer_that_it_was_made_for(described: Pipeline) -> None:
+@example(
+    Pipeline(Family.JAVA, "4.3", "4.3", 3, CLOSE_ON_ERROR, Requirement(Guarantee.NONE, 0, False))
+)
+@HYPOTHESIS_SETTINGS
+def test_each_exported_file_gives_the_same_answer_when_read_back(described: Pipeline) -> None:
     recommendation = recommend(described)
     assume(not recommendation.impossible)
     exported = recommendation.pipeline
@@ -64,14 +68,14 @@ def test_each_file_gives_the_answer_that_it_was_made_for(described: Pipeline) ->
             continue
         assert not inputs.problems, export.name
         if inputs.fields.get("application.framework"):
-            # Spring has an error policy of its own, which the file names where it matters.
+            # Spring has its own error policy, which the file names if it matters.
             errors = exported.text(Component.APPLICATION, "processing.errors")
             assert ("DefaultErrorHandler" in text) is (errors == "retry")
             continue
-        assert said(beside(inputs, fields)) == said(exported), export.name
+        assert conclusions(combined_pipeline(inputs, fields)) == conclusions(exported), export.name
 
 
-def test_a_file_for_spring_gives_it_where_its_error_handler_is_stated() -> None:
+def test_a_spring_file_gives_the_same_answer_if_the_error_policy_is_stated() -> None:
     fields = {
         "family": "java", "version": "4.3", "kafka": "4.3", "brokers": "3",
         "producer.acks": "1", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
@@ -85,6 +89,6 @@ def test_a_file_for_spring_gives_it_where_its_error_handler_is_stated() -> None:
     text = export.render(exported, STAMP, described)
     inputs = read_back(export.filename, text, fields)
     rest = {name: value for name, value in fields.items() if not name.startswith("producer.")}
-    assert not judgement(beside(inputs, rest)).met
+    assert not judgement(combined_pipeline(inputs, rest)).met
     inputs.set_field("application.processing.errors", "retry", Origin("--set"))
-    assert judgement(beside(inputs, rest)).met
+    assert judgement(combined_pipeline(inputs, rest)).met

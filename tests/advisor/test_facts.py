@@ -1,4 +1,4 @@
-"""No rule of the fact base is forgotten, and each is where docs/facts.md says."""
+"""docs/facts.md lists every rule of the fact base, with the places that implement it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from advisor.reasoning.rules import all_rules
 from tests.advisor.pipelines import described
 
 RULES = {"P": 36, "B": 25, "C": 23, "T": 14, "S": 10, "SP": 20}
-"""How many the fact base has of the producer, brokers, consumer, transactions, Streams, Spark."""
+"""Numbers of rules for the producer, brokers, consumer, transactions, Streams and Spark."""
 
 _ROW = re.compile(r"^\| R-([A-Z]+)(\d+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 _PLACE = re.compile(r"(event|finding|change|number|setting) `([^`]+)`")
@@ -23,7 +23,7 @@ _TEXT = (Path(advisor.__file__).parents[1] / "docs" / "facts.md").read_text("utf
 ROWS = [(part, int(number), where) for part, number, _, where in _ROW.findall(_TEXT)]
 
 
-def places() -> dict[str, set[str]]:
+def names_by_kind() -> dict[str, set[str]]:
     load = {"application.rate": "1", "application.controllers": "3",
             "application.message.bytes": "1"}  # fmt: skip
     spark = {"family": "spark", "consumer.maxOffsetsPerTrigger": "1"}
@@ -45,25 +45,27 @@ def places() -> dict[str, set[str]]:
     }  # fmt: skip
 
 
-def test_every_rule_is_accounted_for_once() -> None:
-    wanted = [(part, number + 1) for part, most in RULES.items() for number in range(most)]
-    assert sorted((part, number) for part, number, _ in ROWS) == sorted(wanted)
+def test_every_rule_is_listed_once() -> None:
+    expected = [(part, number + 1) for part, count in RULES.items() for number in range(count)]
+    assert sorted((part, number) for part, number, _ in ROWS) == sorted(expected)
 
 
-def test_a_rule_is_where_it_is_said_to_be_or_says_why_not() -> None:
-    by_name = places()
+def test_every_rule_names_existing_places_or_a_reason() -> None:
+    by_name = names_by_kind()
     for part, number, where in ROWS:
         named = _PLACE.findall(where)
         for kind, name in named:
             assert name in by_name[kind], f"{part}{number}: there is no {kind} {name}"
-        written = ", ".join(f"{kind} `{name}`" for kind, name in named)
-        assert written == where or re.fullmatch(r"out of reach: \w.{30,}", where), part
+        rebuilt = ", ".join(f"{kind} `{name}`" for kind, name in named)
+        assert rebuilt == where or re.fullmatch(r"out of reach: \w.{30,}", where), part
 
 
-def test_every_event_and_every_finding_answers_to_a_rule() -> None:
-    """What is in no rule of the fact base was learned since, and is named here."""
+def test_every_event_and_finding_belongs_to_a_rule() -> None:
+    """Events and findings without a rule are newer than the fact base and listed here."""
     named = {name for _, _, where in ROWS for _, name in _PLACE.findall(where)}
-    since = {"leader-cut-off", "B005", "B008", "S003", "dead-letter-refused", "order-given-up",
-             "record-too-large", "B009", "C011", "C012", "P009", "S006", "T007"}  # fmt: skip
+    without_rule = {
+        "leader-cut-off", "B005", "B008", "S003", "dead-letter-refused", "order-given-up",
+        "record-too-large", "B009", "C011", "C012", "P009", "S006", "T007",
+    }  # fmt: skip
     names = {event.name for event in all_events()} | {rule.code for rule in all_rules()}
-    assert names - named == since
+    assert names - named == without_rule

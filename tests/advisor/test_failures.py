@@ -1,6 +1,6 @@
-"""What each event permits, on both sides of the settings that decide about it.
+"""The anomalies that each event permits, on both sides of the deciding settings.
 
-The numbers in brackets are the experiments of the fact base that showed it on real products.
+Numbers in brackets name the experiments of the fact base that showed it on real products.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from tests.advisor.pipelines import (
 )
 
 CASES = [
-    # A leader's death: what the leader alone had is gone (E15), unless nobody can take over.
+    # Records that only the dead leader had are lost (E15), unless no replica can take over.
     ("leader-killed", RF3, set()),
     ("leader-killed", RF3 | {"producer.acks": "1"}, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
     ("leader-killed", RF3 | {"producer.acks": "1", "producer.enable.idempotence": "false",
                              "producer.retries": "0"}, {A.LOST_WRITE, A.GIVEN_UP}),
-    # With one replica its broker must start again, for which it is given 60 s.
+    # With one replica its broker must restart, which is assumed to take 60 s.
     ("leader-killed", {"producer.acks": "1", "producer.retries": "0"}, {A.GIVEN_UP}),
     ("leader-killed", {"producer.delivery.timeout.ms": "60000"}, set()),
     ("leader-killed", {"producer.delivery.timeout.ms": "59999"}, {A.GIVEN_UP}),
     ("only-replica-down", {"producer.delivery.timeout.ms": "59999"}, {A.GIVEN_UP}),
     ("delivery-timeout", {"producer.delivery.timeout.ms": "59999"}, {A.GIVEN_UP}),
-    # The client itself gives up what waits for too long, whatever brokers answer (seed 1606).
+    # The client itself gives up records that wait too long, whatever brokers answer (seed 1606).
     ("leader-killed", RF3 | ACKS_0 | {"producer.delivery.timeout.ms": "9000",
                                       "producer.request.timeout.ms": "1500"},
      {A.LOST_WRITE, A.GIVEN_UP}),
@@ -54,8 +54,8 @@ CASES = [
     ("leader-killed-followers-behind", SAFE | {"producer.enable.idempotence": "false",
                                                "producer.acks": "1"},
      {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
-    # acks=all means the replicas in sync now; their least number is all that is sure (E16).
-    # What could be read before it was lost leaves an offset that bears two values.
+    # acks=all means the current in-sync set; only its minimum size is guaranteed (E16).
+    # A record that was read before it was lost leaves an offset with two values.
     ("isr-shrunk-leader-lost", RF3, TRUNCATED),
     ("isr-shrunk-leader-lost", SAFE, set()),
     ("isr-shrunk-leader-lost", RF3 | {"topic.min.insync.replicas": "2", "producer.acks": "1"},
@@ -68,7 +68,7 @@ CASES = [
      TRUNCATED),
     ("broker-disk-lost", SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"},
      {A.LOST_WRITE}),
-    # An unclean election loses what not every replica is sure to have.
+    # An unclean election loses records that not every replica is guaranteed to have.
     ("unclean-election", SAFE, set()),
     ("unclean-election", SAFE | {"topic.unclean.leader.election.enable": "true"},
      TRUNCATED | {A.GIVEN_UP}),
@@ -80,7 +80,7 @@ CASES = [
     ("brokers-below-min-isr", SAFE, set()),
     ("only-replica-down", {}, set()),
     ("only-replica-down", {"producer.acks": "0"}, {A.LOST_WRITE}),
-    # A retry writes twice unless the broker can tell (E14).
+    # A retry writes a duplicate unless the broker detects it (E14).
     ("acknowledgement-lost", {}, set()),
     ("acknowledgement-lost", {"family": "librdkafka"}, {A.DUPLICATE, A.REORDERED}),
     ("acknowledgement-lost",
@@ -100,7 +100,7 @@ CASES = [
     ("delivery-error-ignored", {}, set()),
     ("delivery-error-ignored", {"application.delivery.errors": "ignored"}, {A.GIVEN_UP}),
     ("delivery-error-ignored", {"producer.acks": "0"}, {A.LOST_WRITE}),
-    # Java commits inside poll() what is processed (E5); librdkafka what it handed out (E6).
+    # Java commits processed records inside poll() (E5); librdkafka delivered records (E6).
     ("consumer-killed-before-commit", {}, AGAIN),
     ("consumer-killed-before-commit", {"application.sink": "idempotent"}, {A.REDELIVERY}),
     ("consumer-killed-before-commit", {"application.commit": "before-processing"},
@@ -117,7 +117,7 @@ CASES = [
     ("no-committed-offset", {"consumer.auto.offset.reset": "none"}, set()),
     ("no-committed-offset", {"consumer.auto.offset.reset": "by_duration:P3D"}, SKIP | AGAIN),
     ("no-committed-offset", {"family": "spark", "consumer.startingOffsets": "earliest"}, AGAIN),
-    # Readers see aborted work unless they wait for commits (E9, E18).
+    # Consumers read aborted records unless they are read_committed (E9, E18).
     ("transaction-aborted", {"producer.transactional.id": "t"},
      {A.ABORTED_READ, A.EFFECT_DUPLICATED}),
     ("transaction-aborted", {"producer.transactional.id": "t",
@@ -130,7 +130,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("event", "fields", "expected"), CASES)
-def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+def test_an_event_permits_these_anomalies(
+    event: str, fields: dict[str, str], expected: set[Anomaly]
+):
     assert permits(described(fields), event) - HARMLESS == expected
 
 
@@ -151,7 +153,7 @@ def test_replication_survives_m_minus_1_and_spares_rf_minus_m(
     assert (topic.survives, topic.spares) == (survives, spares)
 
 
-def test_acks_1_is_sure_of_one_copy_and_acks_0_of_none():
+def test_acks_1_guarantees_one_copy_and_acks_0_none():
     fields = SAFE | {"producer.enable.idempotence": "false"}
     copies = {
         acks: Replication(described(fields | {"producer.acks": acks})).copies
@@ -160,24 +162,24 @@ def test_acks_1_is_sure_of_one_copy_and_acks_0_of_none():
     assert copies == {"all": 2, "1": 1, "0": 0}
 
 
-def test_an_outage_is_shown_and_is_no_loss():
+def test_an_outage_permits_no_loss():
     assert permits(described({}), "only-replica-down") == HARMLESS
     assert permits(described(SAFE), "brokers-below-min-isr") == HARMLESS
 
 
-def test_below_the_minimum_acks_1_is_accepted_and_invisible_since_3_7():
-    """[E2] The high watermark stands still whatever acks is; before 3.7 it moved on."""
+def test_a_write_with_acks_1_below_min_isr_is_not_readable_since_3_7():
+    """[E2] The high watermark does not advance with any acks; before 3.7 it did."""
     fields = RF3 | {"topic.min.insync.replicas": "2", "producer.acks": "1"}
     assert permits(described(fields), "brokers-below-min-isr") == {A.BLOCKED}
     assert permits(described(fields | {"kafka": "3.6"}), "brokers-below-min-isr") == set()
 
 
-def test_before_3_7_a_minimum_above_the_factor_refuses_every_write():
+def test_before_3_7_min_isr_above_the_replication_factor_refuses_every_write():
     fields = {"kafka": "3.6", "topic.min.insync.replicas": "2"}
     assert permits(described(fields), "brokers-below-min-isr") == {A.UNAVAILABLE}
 
 
-def test_transactional_commits_are_handed_out_again_and_undone():
+def test_a_transactional_consumer_permits_redelivery_but_no_duplicate_effects():
     fields = {
         "producer.transactional.id": "t",
         "application.commit": "in-transaction",
@@ -190,7 +192,7 @@ def test_transactional_commits_are_handed_out_again_and_undone():
 
 
 @given(pipelines())
-def test_every_event_answers_for_every_pipeline_with_reasons_that_name_a_value(pipeline):
+def test_every_reason_of_every_event_names_a_value(pipeline):
     for event in events_for(pipeline):
         for reason in event.permits(pipeline).values():
             named = re.search(r"[a-z]+(\.[a-z]+)*=\S", reason) or "Spark" in reason
@@ -199,7 +201,7 @@ def test_every_event_answers_for_every_pipeline_with_reasons_that_name_a_value(p
             assert reason.endswith("."), reason
 
 
-def test_events_are_named_once_and_have_a_story_and_sources():
+def test_events_have_unique_names_stories_and_sources():
     events = all_events()
     assert len({event.name for event in events}) == len(events)
     for event in events:

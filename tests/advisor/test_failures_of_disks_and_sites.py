@@ -1,4 +1,4 @@
-"""What a disk that fails alone, a reassignment at a bad time and a lost site permit."""
+"""Anomalies of a failed disk, of a reassignment during a failure, and of a lost site."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests.advisor.pipelines import (
 
 THREE_COPIES = {"topic.replication.factor": "4", "topic.min.insync.replicas": "3", "brokers": "4"}
 TWO_COPIES = {"topic.replication.factor": "2"}
-EARLY = {"kafka": "3.7", "application.replicas.moved": "any-time"}
-DISK, MOVED, SITE = "log-directory-fails", "reassignment-during-failure", "rack-lost"
+MOVED_AT_ANY_TIME = {"kafka": "3.7", "application.replicas.moved": "any-time"}
+DISK, REASSIGNMENT, SITE = "log-directory-fails", "reassignment-during-failure", "rack-lost"
 STRETCHED = SAFE | {"topic.replication.factor": "4", "brokers": "4", "application.racks": "2"}
 
 CASES = [
@@ -31,28 +31,30 @@ CASES = [
     (DISK, SAFE | {"topic.min.insync.replicas": "1"}, set()),
     (DISK, SAFE | UNCLEAN, TRUNCATED | {A.GIVEN_UP}),
     (DISK, SAFE | {"topic.replication.factor": "1"}, set()),
-    (MOVED, SAFE, set()),
-    (MOVED, SAFE | {"kafka": "3.7"}, set()),
-    (MOVED, SAFE | {"kafka": "3.8"}, set()),
-    (MOVED, SAFE | EARLY, TRUNCATED),
-    (MOVED, SAFE | EARLY | {"kafka": "3.3"}, TRUNCATED),
-    (MOVED, SAFE | EARLY | {"application.metadata.mode": "zookeeper"}, set()),
-    (MOVED, SAFE | EARLY | THREE_COPIES, set()),
-    (MOVED, SAFE | EARLY | THREE_COPIES | {"need.survive": "2"}, TRUNCATED),
-    (MOVED, SAFE | EARLY | THREE_COPIES | UNCLEAN, {*TRUNCATED, A.GIVEN_UP}),
-    (MOVED, SAFE | EARLY | TWO_COPIES, TRUNCATED),
-    (MOVED, SAFE | EARLY | TWO_COPIES | {"brokers": "2"}, set()),
+    (REASSIGNMENT, SAFE, set()),
+    (REASSIGNMENT, SAFE | {"kafka": "3.7"}, set()),
+    (REASSIGNMENT, SAFE | {"kafka": "3.8"}, set()),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME, TRUNCATED),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | {"kafka": "3.3"}, TRUNCATED),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | {"application.metadata.mode": "zookeeper"}, set()),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | THREE_COPIES, set()),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | THREE_COPIES | {"need.survive": "2"}, TRUNCATED),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | THREE_COPIES | UNCLEAN, {*TRUNCATED, A.GIVEN_UP}),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | TWO_COPIES, TRUNCATED),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | TWO_COPIES | {"brokers": "2"}, set()),
     (SITE, STRETCHED, {*TRUNCATED, A.GIVEN_UP}),
     (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, set()),
     (SITE, STRETCHED | ACKS_1, TRUNCATED),
     (SITE, STRETCHED | ACKS_1 | {"topic.min.insync.replicas": "3"}, {A.LOST_WRITE}),
     (SITE, STRETCHED | {"application.racks": "4"}, set()),
-    (MOVED, SAFE | ACKS_1, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
+    (REASSIGNMENT, SAFE | ACKS_1, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
 ]
 
 
 @pytest.mark.parametrize(("event", "fields", "expected"), CASES)
-def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+def test_an_event_permits_these_anomalies(
+    event: str, fields: dict[str, str], expected: set[Anomaly]
+):
     assert permits(described(fields), event) - HARMLESS == expected
 
 
@@ -65,7 +67,7 @@ WAITS = [
     (DISK, SAFE | {"kafka": "3.6"}, "kafka=3.6 continues and does not inform the controller"),
     (DISK, SAFE | {"kafka": "3.6", "application.metadata.mode": "zookeeper"}, "leads immediately"),
     (DISK, SAFE | {"topic.replication.factor": "1"}, "the only replica is on that disk"),
-    (MOVED, SAFE | EARLY, "fewer than min.insync.replicas=2 may be left"),
+    (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME, "fewer than min.insync.replicas=2 may be left"),
     (SITE, STRETCHED, "one of the two racks has the majority of the controllers"),
     (
         SITE,
@@ -73,27 +75,27 @@ WAITS = [
         "the majority of ZooKeeper's servers",
     ),
     (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, "fewer than min.insync.replicas=3"),
-    (MOVED, SAFE, "broker.session.timeout.ms=9000"),
+    (REASSIGNMENT, SAFE, "broker.session.timeout.ms=9000"),
 ]
 
 
 @pytest.mark.parametrize(("event", "fields", "message"), WAITS)
-def test_a_wait_is_told_with_what_it_is_for(event: str, fields: dict[str, str], message: str):
+def test_an_unavailability_names_its_cause(event: str, fields: dict[str, str], message: str):
     [assessment] = [
         verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
     ]
     assert message in assessment.permits[A.UNAVAILABLE]
 
 
-def test_replicas_are_moved_while_all_are_in_sync_unless_a_third_copy_is_sure() -> None:
-    [change] = recommend(described(SAFE | EARLY)).changes
+def test_moving_replicas_only_in_sync_is_advised_unless_a_third_copy_is_guaranteed() -> None:
+    [change] = recommend(described(SAFE | MOVED_AT_ANY_TIME)).changes
     assert (change.setting, change.after) == ("replicas.moved", "in-sync-only")
     assert "under-replicated" in change.price
-    assert not recommend(described(SAFE | EARLY | THREE_COPIES)).changes
+    assert not recommend(described(SAFE | MOVED_AT_ANY_TIME | THREE_COPIES)).changes
     assert not recommend(described(SAFE)).changes
 
 
-def test_two_sites_take_a_minimum_above_half_and_a_third_place_for_a_controller() -> None:
+def test_two_sites_need_min_isr_above_half_and_a_third_site_for_a_controller() -> None:
     recommendation = recommend(described(STRETCHED))
     [change] = recommendation.changes
     assert (change.setting, change.after) == ("min.insync.replicas", 3)
@@ -113,27 +115,27 @@ TWO_SITES = {
     "brokers": "6",
     "application.racks": "2",
 }
-OFFSETS = "application.offsets.topic.min.insync.replicas"
-DECISIONS = "broker.transaction.state.log.min.isr"
-INTERNAL = {
+OFFSETS_MIN_ISR = "application.offsets.topic.min.insync.replicas"
+TRANSACTION_LOG_MIN_ISR = "broker.transaction.state.log.min.isr"
+STREAMS_TOPICS = {
     "family": "streams",
     "streams.replication.factor": "3",
     "streams.topic.min.insync.replicas": "2",
 }
-PLACES = "application.remote.metadata.min.insync.replicas"
-TIERED = {"topic.remote.storage.enable": "true", PLACES: "2"}
-# Two of three copies stand in one of two racks (KIP-36), and one of four in each of four.
-BESIDE = [
-    ("offsets-topic-lost", SAFE, {OFFSETS: "3"}),
-    ("transaction-log-lost", SAFE | TRANSACTIONAL, {DECISIONS: "3"}),
-    ("streams-internal-topics-lost", INTERNAL, {"streams.topic.min.insync.replicas": "3"}),
-    ("broker-disk-lost", SAFE | TIERED, {PLACES: "3"}),
+REMOTE_METADATA_MIN_ISR = "application.remote.metadata.min.insync.replicas"
+TIERED = {"topic.remote.storage.enable": "true", REMOTE_METADATA_MIN_ISR: "2"}
+# One of two racks has two of three copies (KIP-36); each of four racks has one of four.
+INTERNAL_TOPICS = [
+    ("offsets-topic-lost", SAFE, {OFFSETS_MIN_ISR: "3"}),
+    ("transaction-log-lost", SAFE | TRANSACTIONAL, {TRANSACTION_LOG_MIN_ISR: "3"}),
+    ("streams-internal-topics-lost", STREAMS_TOPICS, {"streams.topic.min.insync.replicas": "3"}),
+    ("broker-disk-lost", SAFE | TIERED, {REMOTE_METADATA_MIN_ISR: "3"}),
 ]
 
 
-@pytest.mark.parametrize(("event", "fields", "enough"), BESIDE)
-def test_a_lost_site_takes_what_kafka_keeps_in_topics_of_its_own(
-    event: str, fields: dict[str, str], enough: dict[str, str]
+@pytest.mark.parametrize(("event", "fields", "fix"), INTERNAL_TOPICS)
+def test_a_lost_site_loses_the_data_of_internal_topics(
+    event: str, fields: dict[str, str], fix: dict[str, str]
 ) -> None:
     stretched = fields | TWO_SITES
     assert "2 brokers in one rack (application.racks=2)" in " ".join(
@@ -144,24 +146,24 @@ def test_a_lost_site_takes_what_kafka_keeps_in_topics_of_its_own(
         ).values()
     )
     assert permits(described(stretched), event) - HARMLESS
-    assert not permits(described(stretched | enough), event) - HARMLESS
+    assert not permits(described(stretched | fix), event) - HARMLESS
     assert not permits(described(stretched | {"application.racks": "3"}), event) - HARMLESS
     assert not permits(described(stretched | {"need.survive": "0"}), event) - HARMLESS
 
 
-@pytest.mark.parametrize(("event", "fields", "enough"), BESIDE)
-def test_a_copy_that_is_removed_too_early_is_missing_in_kafkas_own_topics_too(
-    event: str, fields: dict[str, str], enough: dict[str, str]
+@pytest.mark.parametrize(("event", "fields", "fix"), INTERNAL_TOPICS)
+def test_a_copy_that_is_removed_too_early_is_missing_in_internal_topics(
+    event: str, fields: dict[str, str], fix: dict[str, str]
 ) -> None:
     early = fields | THREE_COPIES | {"kafka": "3.7", "application.replicas.moved": "any-time"}
-    harm = permits(described(early), event) - HARMLESS
-    assert harm
-    assert not permits(described(early | enough), event) - HARMLESS
+    anomalies = permits(described(early), event) - HARMLESS
+    assert anomalies
+    assert not permits(described(early | fix), event) - HARMLESS
     in_time = {"application.replicas.moved": "in-sync-only"}
     assert not permits(described(early | in_time), event) - HARMLESS
 
 
-def test_exactly_once_in_two_sites_takes_a_third_sure_copy_of_offsets_and_decisions() -> None:
+def test_exactly_once_in_two_sites_needs_three_copies_of_offsets_and_the_transaction_log() -> None:
     wish = {"need.guarantee": "exactly-once", "consumer.auto.offset.reset": "none"}
     changes = recommend(described(SAFE | TRANSACTIONAL | TWO_SITES | wish)).changes
     assert {(change.setting, change.after) for change in changes} == {

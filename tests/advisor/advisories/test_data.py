@@ -1,4 +1,4 @@
-"""The advisories as data: every file is whole, and one that is not is refused by name and key."""
+"""The data files of the advisories: all are complete, and an invalid one is refused."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ GOOD = {
 }  # fmt: skip
 
 
-def written(folder, **changed):
-    """A file of an advisory, with some keys changed; None leaves one out."""
+def write_advisory(folder, **changed):
+    """Writes an advisory file with some keys changed; None omits a key."""
     file = folder / "kafka-1.toml"
     keys = {key: value for key, value in (GOOD | changed).items() if value is not None}
     file.write_text("\n".join(f"{key} = {value}" for key, value in keys.items()), "utf-8")
     return file
 
 
-def test_a_file_is_read_as_it_stands(tmp_path):
-    advisory = read(written(tmp_path))
+def test_an_advisory_file_is_read(tmp_path):
+    advisory = read(write_advisory(tmp_path))
     assert (advisory.id, advisory.part, str(advisory.affected[0])) == (
         "KAFKA-1", Part.BROKER, ">=2.4.0,<2.4.1",
     )  # fmt: skip
@@ -39,7 +39,7 @@ def test_a_file_is_read_as_it_stands(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "named"),
+    ("changed", "key"),
     [
         ({"id": '"KAFKA"'}, "id"),
         ({"id": '"KAFKA-2"'}, "id"),
@@ -64,12 +64,12 @@ def test_a_file_is_read_as_it_stands(tmp_path):
         ({"title": "It loses"}, "line 2"),
     ],
 )
-def test_what_is_wrong_is_refused_by_file_and_key(tmp_path, changed, named):
-    with pytest.raises(AdvisoryError, match=rf"^kafka-1\.toml: .*{named}"):
-        read(written(tmp_path, **changed))
+def test_an_invalid_file_is_refused_with_its_name_and_key(tmp_path, changed, key):
+    with pytest.raises(AdvisoryError, match=rf"^kafka-1\.toml: .*{key}"):
+        read(write_advisory(tmp_path, **changed))
 
 
-def test_every_advisory_concerns_releases_that_exist():
+def test_every_advisory_affects_releases_that_exist():
     for advisory in advisories():
         versions = releases(advisory.product)
         assert any(advisory.affects(version) for version in versions), advisory.id
@@ -78,7 +78,7 @@ def test_every_advisory_concerns_releases_that_exist():
             assert item.since is None or item.since in versions, advisory.id
 
 
-def test_every_setting_needed_is_one_of_the_catalog():
+def test_every_required_setting_is_in_the_catalog():
     for advisory in advisories():
         for need in advisory.settings:
             assert any(
@@ -97,7 +97,7 @@ def _exists(family, line, kafka, need):
     return True
 
 
-def test_sources_are_public_addresses_or_say_where():
+def test_every_advisory_has_a_public_source():
     for advisory in advisories():
         assert all(" " not in source for source in advisory.sources if "://" in source), advisory.id
         assert any(source.startswith("https://") for source in advisory.sources), advisory.id

@@ -1,4 +1,4 @@
-"""Every advisory that a description can meet is named, with what it leaves and what clears it."""
+"""Every advisory that a pipeline can match is named, with its guarantee and its upgrade."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NEEDED = {
     "batches-above-limit": {"topic.max.message.bytes": "2000"},
     "record-above-limit-then-tiny": {"topic.max.message.bytes": "2000"},
 }  # fmt: skip
-"""What a description states so that it has a feature. It cannot say that others are absent."""
+"""Settings that give a pipeline a feature. No setting states that another one is absent."""
 CLIENTS = {Part.PRODUCER, Part.CONSUMER, Part.STREAMS, Part.CONNECT}
 TEXTS = {
     Product.LIBRDKAFKA: "librdkafka {}",
@@ -59,23 +59,23 @@ TEXTS = {
 }
 
 
-def affected(advisory: Advisory) -> list[Version]:
+def affected_releases(advisory: Advisory) -> list[Version]:
     """The releases that have the bug, oldest first."""
     return [release for release in releases(advisory.product) if advisory.affects(release)]
 
 
-def met_by(advisory: Advisory) -> Pipeline | None:
-    """A pipeline on the newest release with the bug that the catalog takes, with all it needs."""
-    of_streams = any(need.component is Component.STREAMS for need in advisory.settings)
-    family = Family.STREAMS if of_streams else FAMILY[advisory.part]
+def matching_pipeline(advisory: Advisory) -> Pipeline | None:
+    """A pipeline that has the bug, on the newest affected release of the catalog; None if none."""
+    needs_streams = any(need.component is Component.STREAMS for need in advisory.settings)
+    family = Family.STREAMS if needs_streams else FAMILY[advisory.part]
     lines = kafka_versions() if advisory.part is Part.BROKER else versions(family)
-    line = [release for release in affected(advisory)
-            if f"{release.major}.{release.minor}" in lines]  # fmt: skip
-    if not line:
+    candidates = [release for release in affected_releases(advisory)
+                  if f"{release.major}.{release.minor}" in lines]  # fmt: skip
+    if not candidates:
         return None
-    running = {"kafka": str(line[-1])} if advisory.part is Part.BROKER else {
-        "version": str(line[-1]), "kafka": kafka_versions()[0]}  # fmt: skip
-    fields = {"family": family.value, **running}
+    version_fields = {"kafka": str(candidates[-1])} if advisory.part is Part.BROKER else {
+        "version": str(candidates[-1]), "kafka": kafka_versions()[0]}  # fmt: skip
+    fields = {"family": family.value, **version_fields}
     if advisory.part is Part.CONNECT:
         fields["application.framework"] = "connect"
     for feature in advisory.features:
@@ -85,48 +85,50 @@ def met_by(advisory: Advisory) -> Pipeline | None:
     return described(fields)
 
 
-MET = [(advisory, pipeline) for advisory in advisories() if (pipeline := met_by(advisory))]
-OLDER = [advisory for advisory in advisories() if advisory not in [met for met, _ in MET]]
-EVERY_MET = pytest.mark.parametrize(
-    ("advisory", "pipeline"), MET, ids=[advisory.id for advisory, _ in MET]
+MATCHED = [
+    (advisory, pipeline) for advisory in advisories() if (pipeline := matching_pipeline(advisory))
+]
+UNMATCHED = [
+    advisory for advisory in advisories() if advisory not in [matched for matched, _ in MATCHED]
+]
+EACH_MATCHED = pytest.mark.parametrize(
+    ("advisory", "pipeline"), MATCHED, ids=[advisory.id for advisory, _ in MATCHED]
 )
 
 
-def test_most_can_be_met_by_a_description_and_the_others_are_of_releases_before_the_catalog() -> (
-    None
-):
-    assert len(MET) >= 59
-    for advisory in OLDER:
+def test_only_advisories_of_releases_before_the_catalog_match_no_pipeline() -> None:
+    assert len(MATCHED) >= 59
+    for advisory in UNMATCHED:
         first = min(Version(line) for line in (
             kafka_versions() if advisory.part is Part.BROKER else versions(FAMILY[advisory.part])
         ))  # fmt: skip
-        assert all(release < first for release in affected(advisory)), advisory.id
+        assert all(release < first for release in affected_releases(advisory)), advisory.id
 
 
 @pytest.fixture(scope="module")
 def answers() -> dict[str, Answer]:
-    return {advisory.id: answer(pipeline) for advisory, pipeline in MET}
+    return {advisory.id: answer(pipeline) for advisory, pipeline in MATCHED}
 
 
-@EVERY_MET
-def test_it_is_named_in_text_json_and_sarif(
+@EACH_MATCHED
+def test_the_bug_is_named_in_text_json_and_sarif(
     answers: dict[str, Answer], advisory: Advisory, pipeline: Pipeline
 ) -> None:
-    given = answers[advisory.id]
-    assert advisory.id in report(given)
-    assert f"{advisory.id} " in report(given, verbose=True)
-    data = services.to_json(given)
+    result = answers[advisory.id]
+    assert advisory.id in report(result)
+    assert f"{advisory.id} " in report(result, verbose=True)
+    data = services.to_json(result)
     [row] = [row for row in data["advisories"] if row["id"] == advisory.id]
     assert row["severity"] in ("high", "medium", "low")
     assert row["workaround"] == advisory.workaround
     assert row["anomalies"] == list(advisory.anomalies)
-    [run] = sarif(given, Inputs())["runs"]
+    [run] = sarif(result, Inputs())["runs"]
     assert advisory.id in [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert advisory.id in [result["ruleId"] for result in run["results"]]
 
 
-@EVERY_MET
-def test_the_guarantee_is_stated_with_it_and_without(
+@EACH_MATCHED
+def test_json_states_the_guarantee_with_and_without_the_bug(
     answers: dict[str, Answer], advisory: Advisory, pipeline: Pipeline
 ) -> None:
     data = services.to_json(answers[advisory.id])
@@ -137,14 +139,17 @@ def test_the_guarantee_is_stated_with_it_and_without(
     assert not FORBIDS[left[Boundary.END_TO_END]] & {*advisory.anomalies}
 
 
-@EVERY_MET
-def test_the_smallest_upgrade_clears_it_and_no_smaller_one_clears_all(
+@EACH_MATCHED
+def test_the_upgrade_is_the_first_release_that_clears_the_bug_and_adds_none(
     answers: dict[str, Answer], advisory: Advisory, pipeline: Pipeline
 ) -> None:
     bugs = known_bugs(answers[advisory.id])
     [upgrade] = [one for one in bugs.upgrades if advisory.id in (*one.clears, *one.remain)]
-    later = [release for release in releases(advisory.product)
-             if release > affected(advisory)[-1] or not advisory.affects(release)]  # fmt: skip
+    later = [
+        release
+        for release in releases(advisory.product)
+        if release > affected_releases(advisory)[-1] or not advisory.affects(release)
+    ]
     if advisory.id in upgrade.remain:
         running = Version(upgrade.running)
         assert not [release for release in later if release > running], "a release ends it"
@@ -153,7 +158,7 @@ def test_the_smallest_upgrade_clears_it_and_no_smaller_one_clears_all(
     assert here < target
     assert not advisory.affects(target)
     parts = {advisory.part}
-    if parts < CLIENTS:  # one release of all that the application is made of
+    if parts < CLIENTS:  # all Java parts of an application run one release
         parts = CLIENTS & part_versions(pipeline).keys()
     cleared = [bug.advisory for bug in bugs.bugs if bug.advisory.id in upgrade.clears]
     named = {*upgrade.clears, *upgrade.remain}
@@ -166,8 +171,8 @@ def test_the_smallest_upgrade_clears_it_and_no_smaller_one_clears_all(
 
 
 @pytest.mark.django_db
-@EVERY_MET
-def test_the_page_of_an_advice_names_it_with_a_link(advisory: Advisory, pipeline: Pipeline) -> None:
+@EACH_MATCHED
+def test_the_advice_page_links_to_the_advisory(advisory: Advisory, pipeline: Pipeline) -> None:
     slug = services.save(pipeline).slug
     page = Client().get(reverse("advisor:advice", args=[slug])).content.decode()
     assert reverse("advisories:page", args=[advisory.slug]) in page
@@ -175,8 +180,8 @@ def test_the_page_of_an_advice_names_it_with_a_link(advisory: Advisory, pipeline
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("advisory", advisories(), ids=lambda advisory: advisory.id)
-def test_the_list_names_it_for_a_release_that_has_it(advisory: Advisory) -> None:
-    text = TEXTS[advisory.product].format(affected(advisory)[-1])
+def test_the_list_for_an_affected_release_names_the_bug(advisory: Advisory) -> None:
+    text = TEXTS[advisory.product].format(affected_releases(advisory)[-1])
     page = Client().get(reverse("advisories:index"), {"version": text}).content.decode()
     assert reverse("advisories:page", args=[advisory.slug]) in page
     out = StringIO()
@@ -186,9 +191,9 @@ def test_the_list_names_it_for_a_release_that_has_it(advisory: Advisory) -> None
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("advisory", advisories(), ids=lambda advisory: advisory.id)
-def test_its_own_page_has_all_that_is_known_of_it(advisory: Advisory) -> None:
-    answered = Client().get(reverse("advisories:page", args=[advisory.slug]))
-    text = " ".join(unescape(re.sub(r"<[^>]*>", "", answered.content.decode())).split())
+def test_the_advisory_page_has_all_its_fields(advisory: Advisory) -> None:
+    response = Client().get(reverse("advisories:page", args=[advisory.slug]))
+    text = " ".join(unescape(re.sub(r"<[^>]*>", "", response.content.decode())).split())
     for words in (advisory.id, advisory.title, *advisory.mechanism, advisory.workaround):
         assert words.replace("`", "") in text
     for release in advisory.fixed:

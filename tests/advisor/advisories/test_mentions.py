@@ -1,4 +1,4 @@
-"""Which versions a pasted text speaks of."""
+"""The versions that a pasted text mentions."""
 
 from __future__ import annotations
 
@@ -77,20 +77,20 @@ from advisor.advisories.mentions import mentions
         ("librdkafka-dev 2.3.0-1build2", Part.LIBRDKAFKA, "2.3.0"),
     ],
 )
-def test_a_text_names_a_version_of_a_part(text, part, version):
+def test_a_version_is_recognised_in_a_text(text, part, version):
     (mention,) = mentions(text)
     assert part in mention.parts
     assert mention.version == version
 
 
-def test_a_text_may_speak_of_several():
+def test_a_text_may_mention_several_versions():
     rows = mentions("image: apache/kafka:3.9.0\nconfluent-kafka==2.1.0\n")
     assert [(mention.parts[0], mention.version) for mention in rows] == [
         (Part.BROKER, "3.9.0"), (Part.LIBRDKAFKA, "2.1.0"),
     ]  # fmt: skip
 
 
-def test_what_is_said_of_kafka_is_not_said_of_a_part_with_a_version_of_its_own():
+def test_the_version_of_kafka_does_not_apply_to_a_part_with_another_version():
     rows = mentions("Kafka 2.4.0, clients 3.2.0")
     assert [(mention.version, Part.BROKER in mention.parts) for mention in rows] == [
         ("3.2.0", False), ("2.4.0", True),
@@ -103,7 +103,7 @@ def test_what_is_said_of_kafka_is_not_said_of_a_part_with_a_version_of_its_own()
     "org.apache.flink:flink-connector-kafka:3.0.0-1.17", "org.apache.camel:camel-kafka:4.0.0",
     "io.projectreactor.kafka:reactor-kafka:2.3.0", "gem 'rdkafka', '0.15.0'", "kafkajs 2.2.4",
 ])  # fmt: skip
-def test_a_product_with_numbers_of_its_own_is_not_taken_for_kafka(text):
+def test_a_product_with_other_version_numbers_is_refused(text):
     with pytest.raises(VersionError, match="has version numbers of its own"):
         mentions(text)
 
@@ -112,7 +112,7 @@ def test_a_product_with_numbers_of_its_own_is_not_taken_for_kafka(text):
     "redpandadata/redpanda:v23.3.1", "vectorized/redpanda:v22.1", "redpandadata/console:v2.3.1",
     "warpstream/agent:v500", "Azure Event Hubs 1.0",
 ])  # fmt: skip
-def test_another_broker_that_speaks_the_protocol_is_not_taken_for_kafka(text):
+def test_another_broker_that_speaks_the_protocol_is_refused(text):
     with pytest.raises(VersionError, match=r"is not Apache Kafka.*state the version of"):
         mentions(text)
 
@@ -121,12 +121,12 @@ def test_another_broker_that_speaks_the_protocol_is_not_taken_for_kafka(text):
     "7.6.0", "kafka-clients-7.6.0.jar", "bitnami/kafka-26.8.5", "kafka 4.9", "4.9.1", "0.8.2",
     "cp-kafka:2.0.1", "cp-kafka:9.9.9", "librdkafka 9.1.0", "pyspark==9.0.0",
 ])  # fmt: skip
-def test_a_line_that_is_not_known_is_refused_as_no_bug_would_be_found_in_it(text):
+def test_an_unknown_release_line_is_refused(text):
     with pytest.raises(VersionError, match=r"No release of \w+ [\d.]+ is known here, only"):
         mentions(text)
 
 
-def test_whoever_states_a_version_of_confluent_platform_is_told_how():
+def test_a_bare_confluent_platform_version_is_refused_with_the_form_to_write():
     with pytest.raises(VersionError, match=r"brings Kafka 3\.6: write cp-kafka:7\.6\.0\."):
         mentions("7.6.0")
 
@@ -137,34 +137,38 @@ def test_a_text_without_a_version_is_refused(text):
         mentions(text)
 
 
-def mentioned_in(line, but=()):
-    """What `kafka-broker-api-versions` prints of a broker of that line."""
+def api_versions_output(line, omitted=()):
+    """The output of `kafka-broker-api-versions` for a broker of this line."""
     versions = zip(_REQUESTS, _SPOKEN[line].split(), strict=True)
     return "localhost:9092 (id: 1 rack: null) -> (\n" + ",\n".join(
         f"\t{name}({key}): 0 to {version} [usable: 1]"
         for key, (name, version) in enumerate(versions)
-        if name not in but
+        if name not in omitted
     )
 
 
 @pytest.mark.parametrize("line", _SPOKEN)
-def test_what_a_broker_speaks_tells_its_line(line):
-    rows = mentions(mentioned_in(line))
+def test_the_api_versions_of_a_broker_show_its_line(line):
+    rows = mentions(api_versions_output(line))
     assert line in [mention.version for mention in rows]
     assert {mention.parts for mention in rows} == {(Part.BROKER,)}
 
 
-def test_lines_that_speak_alike_are_all_named():
-    assert [mention.version for mention in mentions(mentioned_in("3.3"))] == ["3.4", "3.3", "3.2"]
+def test_lines_with_the_same_api_versions_are_all_named():
+    assert [mention.version for mention in mentions(api_versions_output("3.3"))] == [
+        "3.4",
+        "3.3",
+        "3.2",
+    ]
 
 
-def test_versions_that_no_line_speaks_are_refused():
+def test_unknown_api_versions_are_refused():
     with pytest.raises(VersionError):
-        mentions(mentioned_in("3.9").replace("Fetch(1): 0 to 17", "Fetch(1): 0 to 99"))
+        mentions(api_versions_output("3.9").replace("Fetch(1): 0 to 17", "Fetch(1): 0 to 99"))
 
 
 @pytest.mark.wide
 @given(st.text(max_size=200))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_gives_mentions_or_a_version_error(text):
     with suppress(VersionError):
         assert mentions(text)

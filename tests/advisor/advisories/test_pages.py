@@ -1,4 +1,4 @@
-"""The pages of the known bugs, and their place on the page of an advice."""
+"""The pages of the known bugs, and the known bugs on the advice page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from advisor.templatetags.refer import source_words
 pytestmark = pytest.mark.django_db
 
 
-def page_of(client, **query):
+def advisory_list(client, **query):
     return client.get(reverse("advisories:index"), query)
 
 
-def test_the_list_has_a_link_to_each_and_each_a_page_with_its_sources(client):
-    page = page_of(client).content.decode()
+def test_every_advisory_is_listed_and_its_page_links_to_its_sources(client):
+    page = advisory_list(client).content.decode()
     for advisory in advisories():
         address = reverse("advisories:page", args=[advisory.slug])
         assert address in page
@@ -39,69 +39,69 @@ def test_the_list_has_a_link_to_each_and_each_a_page_with_its_sources(client):
         ("https://www.example.org/", "example.org/"),
     ],
 )  # fmt: skip
-def test_a_source_is_called_as_people_call_it(source, words):
+def test_a_source_url_has_a_readable_name(source, words):
     assert source_words(source) == words
 
 
-def test_a_product_is_written_as_it_writes_itself(client):
+def test_the_page_writes_librdkafka_in_lower_case(client):
     text = client.get(reverse("advisories:page", args=["librdkafka--3169"])).content.decode()
     assert "<dd>librdkafka 1.2.0 to before 1.5.3" in text
 
 
-def test_a_page_that_is_not_there_is_404(client):
+def test_an_unknown_advisory_is_404(client):
     assert client.get(reverse("advisories:page", args=["kafka-0"])).status_code == 404
 
 
-def test_a_version_narrows_the_list_without_a_script(client):
-    page = page_of(client, version="cp-kafka:7.2.0").content.decode()
+def test_a_version_filters_the_list_without_javascript(client):
+    page = advisory_list(client, version="cp-kafka:7.2.0").content.decode()
     assert reverse("advisories:page", args=["kafka-14055"]) in page
     assert "3.2 (broker)" in page
-    other = page_of(client, version="apache/kafka:3.2.1").content.decode()
+    other = advisory_list(client, version="apache/kafka:3.2.1").content.decode()
     assert reverse("advisories:page", args=["kafka-14055"]) not in other
 
 
-def test_htmx_gets_the_list_alone(client):
+def test_htmx_receives_only_the_list(client):
     page = client.get(reverse("advisories:index"), {"q": "14055"}, headers={"hx-request": "true"})
     assert "<html" not in page.content.decode()
     assert "kafka-14055" in page.content.decode()
     assert "HX-Request" in page.headers["Vary"]
 
 
-def test_what_is_no_version_comes_back_as_typed(client):
-    page = page_of(client, version="<newest>")
+def test_an_invalid_version_is_shown_again_and_escaped(client):
+    page = advisory_list(client, version="<newest>")
     assert page.status_code == 400
     assert "&lt;newest&gt;</textarea>" in page.content.decode()
 
 
-def test_nothing_found_is_not_called_safe(client):
-    page = page_of(client, version="apache/kafka:4.4.0").content.decode()
+def test_an_empty_list_does_not_claim_that_a_release_is_safe(client):
+    page = advisory_list(client, version="apache/kafka:4.4.0").content.decode()
     assert "does not prove that the release has no bug" in page
 
 
-def saved(client, **fields):
+def advice_page(client, **fields):
     pipeline, problems = services.from_fields(fields)
     assert pipeline is not None, problems
     slug = services.save(pipeline).slug
     return client.get(reverse("advisor:advice", args=[slug])).content.decode()
 
 
-def test_the_advice_names_sure_bugs_with_what_they_leave_and_the_upgrade(client):
-    page = saved(client, version="3.2.0", kafka="4.3.1")
+def test_the_advice_names_certain_bugs_and_the_upgrade(client):
+    page = advice_page(client, version="3.2.0", kafka="4.3.1")
     assert reverse("advisories:page", args=["kafka-14024"]) in page
     assert "Java clients 3.2.0 → 3.9.2" in page
 
 
-def test_a_bug_that_breaks_the_wish_stands_beside_the_verdict(client):
+def test_a_bug_that_breaks_the_wish_is_shown_next_to_the_verdict(client):
     fields = {"version": "3.9.0", "consumer.group.protocol": "consumer"}
-    assert "whatever the settings" in saved(client, **fields, kafka="4.3.1")
-    assert "whatever the settings" not in saved(client, version="3.2.0", kafka="4.3.1")
+    assert "whatever the settings" in advice_page(client, **fields, kafka="4.3.1")
+    assert "whatever the settings" not in advice_page(client, version="3.2.0", kafka="4.3.1")
 
 
-def test_the_advice_on_releases_without_known_bugs_has_no_such_part(client):
-    assert 'id="known-bugs"' not in saved(client, version="4.3.1", kafka="4.3.1")
+def test_the_advice_without_known_bugs_has_no_section_for_them(client):
+    assert 'id="known-bugs"' not in advice_page(client, version="4.3.1", kafka="4.3.1")
 
 
-def test_the_report_for_the_printer_has_them_unfolded(client):
+def test_the_printed_report_shows_known_bugs_unfolded(client):
     pipeline, problems = services.from_fields({"version": "3.2.0", "kafka": "4.3.1"})
     assert pipeline is not None, problems
     slug = services.save(pipeline).slug
@@ -111,12 +111,12 @@ def test_the_report_for_the_printer_has_them_unfolded(client):
 
 
 BROKEN = [("3.9.0", True), ("4.0.2", False)]
-"""A version of the consumer, and whether KAFKA-18641 breaks what its settings give."""
+"""The consumer's version, and whether KAFKA-18641 breaks the guarantee of its settings."""
 
 
 @pytest.mark.parametrize("page", ["advisor:advice", "advisor:report"])
 @pytest.mark.parametrize(("version", "breaks"), BROKEN)
-def test_the_first_sentence_and_the_title_say_that_a_known_bug_breaks_the_guarantee(
+def test_the_headline_and_the_title_say_that_a_known_bug_breaks_the_guarantee(
     client, page, version, breaks
 ):
     text = _page(client, page, version)
@@ -133,19 +133,21 @@ def test_the_first_sentence_and_the_title_say_that_a_known_bug_breaks_the_guaran
 
 @pytest.mark.parametrize("page", ["advisor:reasons", "advisor:in-force"])
 @pytest.mark.parametrize(("version", "breaks"), BROKEN)
-def test_the_pages_beside_the_advice_say_it_too(client, page, version, breaks):
+def test_the_title_of_related_pages_says_that_a_known_bug_breaks_the_guarantee(
+    client, page, version, breaks
+):
     title = _page(client, page, version).partition("<title>")[2].partition("</title>")[0]
     assert ("A known bug of these releases breaks it." in title) is breaks
 
 
 @pytest.mark.parametrize(("version", "breaks"), BROKEN)
-def test_the_preview_of_a_link_says_it_too(client, version, breaks):
+def test_the_link_preview_says_that_a_known_bug_breaks_the_guarantee(client, version, breaks):
     preview = _page(client, "advisor:advice", version).partition('"og:title" content="')[2]
     assert ("A known bug of these releases breaks it." in preview.partition('"')[0]) is breaks
 
 
 def _page(client, name: str, version: str) -> str:
-    """A page of an answer whose settings give at-least-once, with a consumer of this version."""
+    """A page for settings that give at-least-once, with a consumer of this version."""
     pipeline, problems = services.from_fields({
         "version": version, "kafka": "4.3.1", "consumer.group.protocol": "consumer",
         "producer.acks": "all", "topic.replication.factor": "3",
