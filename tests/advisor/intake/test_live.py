@@ -24,7 +24,7 @@ SECRET = "hunter2"
 
 
 def broker(line: str = "4.3", *entries: Entry) -> tuple[Entry, ...]:
-    """Returns the configuration of a broker of this release, with `entries` in place of defaults."""
+    """Returns a broker configuration of this release, with `entries` in place of defaults."""
     by_name = {
         name: Entry(name, None if fact.default is None else str(fact.default), DEFAULT)
         for name, fact in facts("broker", line).items()
@@ -59,7 +59,7 @@ def test_a_topic_and_its_cluster_are_read_with_the_source_of_each_setting() -> N
     intake, places = read(seen(
         Entry("retention.ms", "5000", DYNAMIC_TOPIC),
         Entry("cleanup.policy", "delete", DEFAULT), kept,
-        brokers=[configured] * 3, racks={1: "a", 2: "b", 3: "a"},
+        brokers=[configured, configured, configured], racks={1: "a", 2: "b", 3: "a"},
     ))  # fmt: skip
     assert intake.heads == {"brokers": "3", "kafka": "4.3"}
     assert intake.settings == {
