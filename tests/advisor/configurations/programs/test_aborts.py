@@ -1,4 +1,4 @@
-"""Producers whose transaction is aborted: does anything send again what was in it?
+"""Producers that abort a transaction: whether its records are sent again.
 
 Source: KafkaProducer javadoc, `abortTransaction` ("abort the transaction and try again").
 """
@@ -35,12 +35,12 @@ _PYTHON = (
 _SENDS = "k.beginTransaction(); k.send(r); k.commitTransaction();"
 
 
-def _java(then: str, around: str = "%s") -> str:
-    return _JAVA % (around % f"try {{ {_SENDS} }} catch (KafkaException e) {{ {then} }}")
+def _java(handler: str, around: str = "%s") -> str:
+    return _JAVA % (around % f"try {{ {_SENDS} }} catch (KafkaException e) {{ {handler} }}")
 
 
-def _scala(then: str) -> str:
-    return _SCALA % f"try {{ {_SENDS} }} catch {{ case e: KafkaException => {then} }}"
+def _scala(handler: str) -> str:
+    return _SCALA % f"try {{ {_SENDS} }} catch {{ case e: KafkaException => {handler} }}"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def _scala(then: str) -> str:
         (_PYTHON % ("while not done", "log.error(e)"), YES),
     ],
 )
-def test_what_was_in_a_transaction_that_is_aborted_has_to_be_sent_again(
+def test_records_of_an_aborted_transaction_must_be_sent_again(
     tmp_path: Path, code: str, expected: str
 ) -> None:
     assert_program(tmp_path / "a.txt", code, expected, _READS)

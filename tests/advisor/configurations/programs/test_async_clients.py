@@ -1,6 +1,6 @@
-"""Programs of Python with clients whose methods are coroutines, and with brokers of other kinds.
+"""Python programs whose clients have coroutine methods, and programs that use other brokers.
 
-Each row is what stands before the loop, what is done with a message, and the answer.
+Each row has the code before the loop, the code that processes a message, and the answer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HTTP = "import aiohttp\nsession = aiohttp.ClientSession({})"
 _POST = "async with session.post('http://x', data=m.value()) as r:\n            {}"
 _REDIS = "import redis.asyncio as redis\nr = redis.Redis()"
 _SQL = "from sqlalchemy.ext.asyncio import AsyncSession\nsession: AsyncSession = make()"
-_ADDS = "session.add(Order(m.value()))\n        "
+_ADD = "session.add(Order(m.value()))\n        "
 _POOL = """import asyncpg
 class Repo:
     def __init__(self, pool: asyncpg.Pool):
@@ -42,8 +42,8 @@ repo = Repo(None)"""
 _MOTOR = "from motor.motor_asyncio import AsyncIOMotorClient\ndb = AsyncIOMotorClient('x').shop"
 _STATUS = "status = requests.post('http://x', data=m.value()).status_code\n        "
 _CONNECTION = "import http.client\nconn = http.client.HTTPSConnection('x')"
-_ANSWERED = "conn.request('POST', '/', m.value())\n        r = conn.getresponse()\n        "
-_TOLD = "def told(f):\n    if f.exception():\n        log.error(f.exception())"
+_REQUEST = "conn.request('POST', '/', m.value())\n        r = conn.getresponse()\n        "
+_LOGS = "def told(f):\n    if f.exception():\n        log.error(f.exception())"
 _UDP = "import socket\nsock = socket.socket(socket.AF_INET, socket.SOCK_{})"
 _SINK = """class Sink:
     def __init__(self):
@@ -61,7 +61,7 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
 
 
 @pytest.mark.parametrize(("more", "body", "expected"), [
-    # coroutines that nobody awaits
+    # coroutines that are not awaited
     (_HTTP.format(""), "session.post('http://x', data=m.value())", ASIDE),
     (_MOTOR, "db.orders.insert_one({'v': m.value()})", ASIDE),
     (_MOTOR, "await db.orders.insert_one({'v': m.value()})", YES),
@@ -76,13 +76,13 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
     (_REDIS, "p = r.pipeline()\n        p.set(m.key(), m.value())\n        await p.execute()", YES),
     (_POOL.format(""), "await repo.save(m)", ASIDE),
     (_POOL.format("await "), "await repo.save(m)", YES),
-    (_SQL, f"{_ADDS}session.commit()", ASIDE),
-    (_SQL, f"{_ADDS}await session.commit()", YES),
+    (_SQL, f"{_ADD}session.commit()", ASIDE),
+    (_SQL, f"{_ADD}await session.commit()", YES),
     ("", "asyncio.to_thread(save, m)", ASIDE),
     ("", "await asyncio.to_thread(save, m)", YES),
     ("", "t = asyncio.create_task(save(m))\n        await t", YES),
     ("", "t = asyncio.create_task(save(m))", ASIDE),
-    # requests whose status nothing asks for
+    # requests whose status is not checked
     (_HTTP.format(""), _POST.format("await r.text()"), SKIP),
     (_HTTP.format("raise_for_status=True"), _POST.format("await r.text()"), YES),
     (_HTTP.format(""), _POST.format("r.raise_for_status()"), YES),
@@ -92,7 +92,7 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
      "(await h.post('http://x', content=m.value())).raise_for_status()", YES),
     ("import requests", "requests.request('POST', 'http://x', data=m.value())", SKIP),
     ("import urllib3\nh = urllib3.PoolManager()", "h.request('POST', 'http://x', m.value())", SKIP),
-    # outcomes that only a log asks for
+    # outcomes that are only logged
     ("", "res = handle(m.value())\n        if not res.ok:\n            log.error(res)", SKIP),
     ("", "res = handle(m.value())\n        if not res.ok:\n            raise Failed(res)", YES),
     ("", "res = handle(m.value())\n        if res.is_err():\n            log.error(res)", SKIP),
@@ -114,12 +114,12 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
      "else:\n            log.error('y')", SKIP),
     ("import requests", "log.info(requests.post('http://x', data=m.value()).status_code)", SKIP),
     (_CONNECTION, "conn.request('POST', '/', m.value())", SKIP),
-    (_CONNECTION, f"{_ANSWERED}b = r.read()\n        if r.status != 200:\n            log.error(b)",
+    (_CONNECTION, f"{_REQUEST}b = r.read()\n        if r.status != 200:\n            log.error(b)",
      SKIP),
-    (_CONNECTION, f"{_ANSWERED}if r.status != 200:\n            raise Failed(r.status)", YES),
-    # what returns at once, or is put by
+    (_CONNECTION, f"{_REQUEST}if r.status != 200:\n            raise Failed(r.status)", YES),
+    # calls that return immediately, and buffers
     ("", "stub.Save.future(m.value()).add_done_callback(lambda f: log.info(f))", ASIDE),
-    (_TOLD, "f = pool.submit(save, m)\n        f.add_done_callback(told)", ASIDE),
+    (_LOGS, "f = pool.submit(save, m)\n        f.add_done_callback(told)", ASIDE),
     ("import socket", "sock.sendto(m.value(), place)", ASIDE),
     (_UDP.format("DGRAM"), "sock.send(m.value())", ASIDE),
     (_UDP.format("STREAM"), "sock.sendall(m.value())", YES),
@@ -130,13 +130,13 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
     ("", "stub.Save.future(Request(v=m.value()))", ASIDE),
     ("b = db.batch()", "b.set(doc, {'v': m.value()})", BEFORE),
     ("b = db.batch()", "b.set(doc, {'v': m.value()})\n        b.commit()", YES),
-    # brokers of other kinds
+    # other brokers
     (_PIKA, "channel.basic_publish('', 'q', m.value())", ASIDE),
     (f"{_PIKA}\nchannel.confirm_delivery()", "channel.basic_publish('', 'q', m.value())", YES),
     (_MQTT, "client.publish('t', m.value(), qos=1)", ASIDE),
     (_MQTT, "client.publish('t', m.value(), qos=1).wait_for_publish()", YES),
 ])  # fmt: skip
-def test_what_is_begun_for_a_message_is_awaited(
+def test_work_that_is_not_awaited_or_not_checked_is_reported(
     more: str, body: str, expected: str, tmp_path: Path
 ) -> None:
     assert_program(tmp_path / "app.py", _PROGRAM.format(more=more, body=body), expected)

@@ -1,7 +1,7 @@
-"""Programs that send: what their callbacks do with an error, by all the ways that there are.
+"""Producers in Java, Kotlin, Scala and Python: what their callbacks do with an error.
 
-What a callback throws is caught and only written of by Java's client (ProducerBatch.java,
-completeFutureAndFireCallbacks), and leaves `poll()` and `flush()` of confluent-kafka.
+Java's client catches an exception that a callback throws and only logs it (ProducerBatch.java,
+completeFutureAndFireCallbacks). In confluent-kafka it leaves `poll()` and `flush()`.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from tests.advisor.configurations.programs.test_sends import (
 )
 
 THROWS = "if (e != null) throw e;"
-WRITES = "catch (Exception x) { log.error(x); }"
+CATCHES = "catch (Exception x) { log.error(x); }"
 CHECKS = "void check(Exception e) { if (e != null) throw new RuntimeException(e); }"
-TOLD = "void told(Exception e) { if (e instanceof X) { log.warn(e); } else { log.error(e); } }"
-FAILS = "if (e != null) { String s = String.format(1, e.getMessage()); log.error(s); }"
-IN_JAVA = [
+LOGS = "void told(Exception e) { if (e instanceof X) { log.warn(e); } else { log.error(e); } }"
+FORMATS = "if (e != null) { String s = String.format(1, e.getMessage()); log.error(s); }"
+JAVA_CASES = [
     # an error that a callback throws
     (THROWS, "", IGNORED),
     ("if (e != null) { log.error(e); throw new RuntimeException(e); } done(m);", "", IGNORED),
-    (f"try {{ {THROWS} }} {WRITES}", "", IGNORED),
-    (f"try {{ {THROWS} done(m); }} {WRITES}", "", IGNORED),
-    (f"try {{ {THROWS} }} catch (TimeoutException t) {{ }} {WRITES}", "", IGNORED),
-    (f"if (e != null) {{ try {{ throw e; }} {WRITES} }}", "", IGNORED),
-    (f"try {{ check(e); }} {WRITES}", CHECKS, IGNORED),
+    (f"try {{ {THROWS} }} {CATCHES}", "", IGNORED),
+    (f"try {{ {THROWS} done(m); }} {CATCHES}", "", IGNORED),
+    (f"try {{ {THROWS} }} catch (TimeoutException t) {{ }} {CATCHES}", "", IGNORED),
+    (f"if (e != null) {{ try {{ throw e; }} {CATCHES} }}", "", IGNORED),
+    (f"try {{ check(e); }} {CATCHES}", CHECKS, IGNORED),
     (f"try {{ {THROWS} }} catch (Exception x) {{ again(m); }}", "", YES),
     ("if (e != null) { errors.add(e); throw e; }", "", YES),
     ("assert e == null;", "", IGNORED),
     ("Objects.requireNonNull(m, e.getMessage());", "", IGNORED),
-    # what only tells people
-    (FAILS, "", IGNORED),
+    # errors that are only logged
+    (FORMATS, "", IGNORED),
     ("if (Objects.nonNull(e)) { log.error(e); } else { done(m); }", "", IGNORED),
     ("if (e != null && log.isErrorEnabled()) { log.error(e); } else { log.info(m); }", "", IGNORED),
     ("if (e != null) { Sentry.captureException(e); span.recordException(e); }", "", IGNORED),
@@ -50,12 +50,12 @@ IN_JAVA = [
     ("switch (e) { case null -> done(m); default -> again(e); }", "", YES),
     ("if (e != null) { System.exit(1); }", "", YES),
     ("if (e != null) { error = e; }", "", YES),
-    # a method of the file that is handed the error among other things
-    ("if (e != null) { told(e); } else { done(m); }", TOLD, IGNORED),
-    ("if (e != null) { told(e); }", TOLD.replace("log.warn(e)", "again(e)"), YES),
+    # a method of the same file that receives the error
+    ("if (e != null) { told(e); } else { done(m); }", LOGS, IGNORED),
+    ("if (e != null) { told(e); }", LOGS.replace("log.warn(e)", "again(e)"), YES),
     ("if (e != null) { told(e); }", "", YES),
 ]
-IN_KOTLIN = [
+KOTLIN_CASES = [
     (f"try {{ {THROWS[:-1]} }} catch (x: Exception) {{ log.error(x) }}", IGNORED),
     ("e?.let { throw it }", IGNORED),
     ("runCatching { e?.let { throw it } }", IGNORED),
@@ -68,7 +68,7 @@ IN_KOTLIN = [
     ("e?.also { log.error(it) } ?: done(m)", IGNORED),
     ("e?.let { x.resumeWithException(it) } ?: x.resume(m)", YES),
 ]
-IN_SCALA = [
+SCALA_CASES = [
     ("try { if (e != null) throw e } catch { case NonFatal(x) => log.error(x) }", IGNORED),
     ("Try { if (e != null) throw e }", IGNORED),
     ("Option(e).foreach { x =>\n log.error(x)\n throw x\n }", IGNORED),
@@ -77,11 +77,12 @@ IN_SCALA = [
     ("e match { case null => x.success(m) case y => x.failure(y) }", YES),
 ]
 TYPED = "(RecordMetadata m, final Exception e) -> {"
-ON_THE_JVM = [
-    *((JAVA, f"k.send(r, (m, e) -> {{ {body} }});", behind, it) for body, behind, it in IN_JAVA),
-    *((KOTLIN, f"k.send(r) {{ m, e -> {body} }}", "", it) for body, it in IN_KOTLIN),
-    *((SCALA, f"k.send(r, (m, e) => {{ {body} }})", "", it) for body, it in IN_SCALA),
-    (JAVA, f"k.send(r, {CLASS % f'try {{ {THROWS} }} {WRITES}'});", "", IGNORED),
+JVM_CASES = [
+    *((JAVA, f"k.send(r, (m, e) -> {{ {body} }});", more, answer)
+      for body, more, answer in JAVA_CASES),
+    *((KOTLIN, f"k.send(r) {{ m, e -> {body} }}", "", answer) for body, answer in KOTLIN_CASES),
+    *((SCALA, f"k.send(r, (m, e) => {{ {body} }})", "", answer) for body, answer in SCALA_CASES),
+    (JAVA, f"k.send(r, {CLASS % f'try {{ {THROWS} }} {CATCHES}'});", "", IGNORED),
     (JAVA, "k.send(r, this::told);", f"void told(R m, Exception e) {{ {THROWS} }}", IGNORED),
     (JAVA, f"k.send(r, {TYPED} if (e != null) log.error(e); else log.info(m); }});", "", IGNORED),
     (JAVA, f"k.send(r, {TYPED} if (e != null) again(r); }});", "", YES),
@@ -93,50 +94,50 @@ ON_THE_JVM = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "body", "behind", "expected"), ON_THE_JVM)
-def test_what_a_callback_of_javas_client_does_with_an_error(
-    tmp_path: Path, code: str, body: str, behind: str, expected: str
+@pytest.mark.parametrize(("code", "body", "more", "expected"), JVM_CASES)
+def test_a_jvm_callback_that_ignores_an_error_is_reported(
+    tmp_path: Path, code: str, body: str, more: str, expected: str
 ) -> None:
-    reads = "consumer.enable.auto.commit=false application.commit=after-processing"
+    consumer_settings = "consumer.enable.auto.commit=false application.commit=after-processing"
     path = tmp_path / "A.java"
     exit_code = 1 if expected == IGNORED else 0
-    assert_file(path, code % (body, behind), "", f"{TOPIC} {reads}", exit_code, expected)
+    assert_file(path, code % (body, more), "", f"{TOPIC} {consumer_settings}", exit_code, expected)
 
 
 RAISES = "if e: raise KafkaException(e)"
-SERVED = "    p.poll(0)\np.flush()"
-PASSED = "except Exception as x:\n    print(x)"
-IN_PYTHON = [
-    # what a callback raises
-    (RAISES, SERVED, YES),
-    (f"try:\n        {RAISES}\n    except Exception as x:\n        log.error(x)", SERVED, IGNORED),
-    (f"try:\n        {RAISES}\n    except KafkaException:\n        again(m)", SERVED, YES),
-    (f"try:\n        {RAISES}\n    except KafkaException:\n        print(e)\n        raise", SERVED,
+POLLS = "    p.poll(0)\np.flush()"
+PRINTS = "except Exception as x:\n    print(x)"
+PYTHON_CASES = [
+    # errors that a callback raises
+    (RAISES, POLLS, YES),
+    (f"try:\n        {RAISES}\n    except Exception as x:\n        log.error(x)", POLLS, IGNORED),
+    (f"try:\n        {RAISES}\n    except KafkaException:\n        again(m)", POLLS, YES),
+    (f"try:\n        {RAISES}\n    except KafkaException:\n        print(e)\n        raise", POLLS,
      YES),
-    ("try:\n        check(e)\n    except Exception:\n        print(e)", SERVED, IGNORED),
-    (f"with suppress(Exception):\n        {RAISES}", SERVED, IGNORED),
-    (RAISES, f"    p.poll(0)\ntry:\n    p.flush()\n{PASSED}", IGNORED),
-    (RAISES, f"    p.poll(0)\ntry:\n    p.flush()\n{PASSED}\n    raise", YES),
+    ("try:\n        check(e)\n    except Exception:\n        print(e)", POLLS, IGNORED),
+    (f"with suppress(Exception):\n        {RAISES}", POLLS, IGNORED),
+    (RAISES, f"    p.poll(0)\ntry:\n    p.flush()\n{PRINTS}", IGNORED),
+    (RAISES, f"    p.poll(0)\ntry:\n    p.flush()\n{PRINTS}\n    raise", YES),
     (RAISES, "    with suppress(Exception):\n        p.poll(0)\np.flush()", IGNORED),
-    # what only tells people
-    ("if e:\n        if e.code(): log.warning(e)\n        else: log.error(e)", SERVED, IGNORED),
+    # errors that are only logged
+    ("if e:\n        if e.code(): log.warning(e)\n        else: log.error(e)", POLLS, IGNORED),
     # librdkafka marks only errors of transactions as retriable (rd_kafka_error_is_retriable)
-    ("if e:\n        if e.retriable(): again(m)\n        else: log.error(e)", SERVED, IGNORED),
-    ("if e and e.retriable(): raise KafkaException(e)", SERVED, IGNORED),
-    ("if e:\n        if e.fatal(): raise KafkaException(e)\n        log.error(e)", SERVED, IGNORED),
-    ("if e:\n        if e.fatal(): log.critical(e)\n        again(m)", SERVED, YES),
+    ("if e:\n        if e.retriable(): again(m)\n        else: log.error(e)", POLLS, IGNORED),
+    ("if e and e.retriable(): raise KafkaException(e)", POLLS, IGNORED),
+    ("if e:\n        if e.fatal(): raise KafkaException(e)\n        log.error(e)", POLLS, IGNORED),
+    ("if e:\n        if e.fatal(): log.critical(e)\n        again(m)", POLLS, YES),
     ("if e:\n        if e.retriable():\n            again(m)\n            return\n        park(m)",
-     SERVED, YES),
-    ("if e:\n        text = f'failed {e}'\n        log.error(text)", SERVED, IGNORED),
-    ("match e:\n        case None: done(m)\n        case _: log.error(e)", SERVED, IGNORED),
-    ("log.error(e) if e else None", SERVED, IGNORED),
-    ("e and log.error(e)", SERVED, IGNORED),
-    ("if e:\n        text = '{}'.format(e)\n        log.error(text)", SERVED, IGNORED),
-    ("for other in others:\n        log.error(e)", SERVED, IGNORED),
-    ("if e:\n        log.error(e)\n        raise KafkaException(e)", SERVED, YES),
-    ("if e: told(e)", SERVED, IGNORED),
-    ("if e: check(e)", SERVED, YES),
-    ("global failed\n    failed = e", f"{SERVED}\nif failed: sys.exit(1)", YES),
+     POLLS, YES),
+    ("if e:\n        text = f'failed {e}'\n        log.error(text)", POLLS, IGNORED),
+    ("match e:\n        case None: done(m)\n        case _: log.error(e)", POLLS, IGNORED),
+    ("log.error(e) if e else None", POLLS, IGNORED),
+    ("e and log.error(e)", POLLS, IGNORED),
+    ("if e:\n        text = '{}'.format(e)\n        log.error(text)", POLLS, IGNORED),
+    ("for other in others:\n        log.error(e)", POLLS, IGNORED),
+    ("if e:\n        log.error(e)\n        raise KafkaException(e)", POLLS, YES),
+    ("if e: told(e)", POLLS, IGNORED),
+    ("if e: check(e)", POLLS, YES),
+    ("global failed\n    failed = e", f"{POLLS}\nif failed: sys.exit(1)", YES),
 ]  # fmt: skip
 _PROGRAM = (
     'p = Producer({"acks": "all", "enable.idempotence": True})\n'
@@ -145,10 +146,10 @@ _PROGRAM = (
 )
 
 
-@pytest.mark.parametrize(("body", "served", "expected"), IN_PYTHON)
-def test_what_a_callback_of_confluent_kafka_does_with_an_error(
-    tmp_path: Path, body: str, served: str, expected: str
+@pytest.mark.parametrize(("body", "polling", "expected"), PYTHON_CASES)
+def test_a_confluent_kafka_callback_that_ignores_an_error_is_reported(
+    tmp_path: Path, body: str, polling: str, expected: str
 ) -> None:
     settings = f"{TOPIC} application.commit=after-processing consumer.enable.auto.commit=false"
     exit_code = 1 if expected == IGNORED else 0
-    assert_file(tmp_path / "a.py", _PROGRAM % (body, served), "", settings, exit_code, expected)
+    assert_file(tmp_path / "a.py", _PROGRAM % (body, polling), "", settings, exit_code, expected)

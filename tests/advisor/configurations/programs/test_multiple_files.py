@@ -1,5 +1,4 @@
-"""Classes of Java beside the program that makes a client: what is given is read with it, and what
-is not is assumed."""
+"""Programs in several files: the files that are given are read together, the others are assumed."""
 
 from __future__ import annotations
 
@@ -38,18 +37,18 @@ class Sender {
 
 
 @pytest.mark.parametrize(
-    ("sender", "code", "expected"),
+    ("sender", "exit_code", "expected"),
     [
         (_SENDER % "", 1, IGNORED),
         (_SENDER % ".get()", 0, "^YES, if the program does what is assumed"),
         ("", 0, "^YES, if the program does what is assumed"),
     ],
 )
-def test_a_class_that_is_handed_a_client_is_read_with_the_program(
-    tmp_path: Path, sender: str, code: int, expected: str
+def test_a_class_that_receives_a_client_is_read_with_the_program(
+    tmp_path: Path, sender: str, exit_code: int, expected: str
 ) -> None:
     files = {"Sender.java": sender, "Main.java": _MAIN} if sender else {"Main.java": _MAIN}
-    assert_files(tmp_path, files, JAVA, code, expected)
+    assert_files(tmp_path, files, JAVA, exit_code, expected)
 
 
 _CALLER = WITH_METHOD % (
@@ -57,8 +56,8 @@ _CALLER = WITH_METHOD % (
     "final Handler handler;",
 )
 _HANDLER = "class %s {\n  void handle(ConsumerRecord<String, String> r) {\n    %s\n  }\n}\n"
-_TRIED = 'try { db.insert(r.value()); } catch (Exception e) { log.error("x", e); }'
-_STORES = "store.handle(r);"
+_LOGS = 'try { db.insert(r.value()); } catch (Exception e) { log.error("x", e); }'
+_DELEGATES = "store.handle(r);"
 _INTERFACE = "interface Handler { void handle(ConsumerRecord<String, String> r); }\n"
 _RABBIT = WITH_METHOD % (
     LOOP % "for (var r : rs) rabbitTemplate.convertAndSend(r.value());\nc.commitSync();",
@@ -92,27 +91,27 @@ _ENDLESS = "while True"
 _LOOP = "def run(handle):\n  while True"
 
 
-def _app(imports: str, does: str) -> str:
-    return _APP % (imports, _ENDLESS, does)
+def _app(imports: str, processing: str) -> str:
+    return _APP % (imports, _ENDLESS, processing)
 
 
-@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("reverse_order", [False, True])
 @pytest.mark.parametrize(("files", "expected"), [
-    ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", _TRIED)}, SKIP),
+    ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", _LOGS)}, SKIP),
     ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", "db.insert(r.value());")}, YES),
-    # what it uses itself, and what is one of its type
-    ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", "Store store; " + _STORES),
-      "Store.java": _HANDLER % ("Store", _TRIED)}, SKIP),
+    # a class that the handler uses, and implementations of its interface
+    ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", "Store store; " + _DELEGATES),
+      "Store.java": _HANDLER % ("Store", _LOGS)}, SKIP),
     ({"A.java": _CALLER, "Handler.java": _INTERFACE,
-      "Rows.java": _HANDLER % ("Rows implements Handler", _TRIED)}, SKIP),
+      "Rows.java": _HANDLER % ("Rows implements Handler", _LOGS)}, SKIP),
     ({"A.java": _CALLER, "Handler.java": _INTERFACE,
       "Rows.java": _HANDLER % ("Rows implements Handler", "db.insert(r.value());")}, YES),
-    # what starts it, and what makes an object that it is given
+    # the class that starts the program, and the class that builds an object for it
     ({"A.java": _CALLER, "Main.java": "class Main { void main() { new A(new Rows()).run(); } }",
-      "Rows.java": _HANDLER % ("Rows", _TRIED)}, SKIP),
+      "Rows.java": _HANDLER % ("Rows", _LOGS)}, SKIP),
     ({"A.java": _RABBIT + "// RabbitTemplate\nclass Own { RabbitTemplate rabbitTemplate; }",
       "Beans.java": _TRANSACTED}, YES),
-    # modules, as Python imports them
+    # modules that a Python program imports
     ({"app.py": _app("from rows import handle", "handle(m)"), "rows.py": _DROPS}, SKIP),
     ({"app.py": _app("from rows import handle", "handle(m)"), "rows.py": _SAVES}, YES),
     ({"app.py": _app("import app.rows as r", "r.handle(m)"), "rows.py": _DROPS}, SKIP),
@@ -126,16 +125,16 @@ def _app(imports: str, does: str) -> str:
     ({"main.py": "from reader import run\nfrom rows import handle\nrun(handle)\n",
       "reader.py": _APP % ("", _LOOP, "handle(m)"), "rows.py": _DROPS}, SKIP),
 ])  # fmt: skip
-def test_what_a_program_does_in_other_files_is_read_with_it(
-    tmp_path: Path, files: dict[str, str], expected: str, backwards: bool
+def test_code_in_other_files_is_read_with_the_program(
+    tmp_path: Path, files: dict[str, str], expected: str, reverse_order: bool
 ) -> None:
     write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in sorted(files, reverse=backwards))
-    stated = f"{TOPIC} application.restart=resumes"
-    assert_answer(paths, stated, 0 if expected == YES else 1, expected)
+    paths = " ".join(str(tmp_path / name) for name in sorted(files, reverse=reverse_order))
+    settings = f"{TOPIC} application.restart=resumes"
+    assert_answer(paths, settings, 0 if expected == YES else 1, expected)
 
 
-def test_a_file_that_no_program_names_is_not_read(tmp_path: Path) -> None:
-    write_files(tmp_path, {"A.java": _CALLER, "Other.java": _HANDLER % ("Other", _TRIED)})
+def test_a_file_that_no_program_refers_to_is_not_read(tmp_path: Path) -> None:
+    write_files(tmp_path, {"A.java": _CALLER, "Other.java": _HANDLER % ("Other", _LOGS)})
     paths = f"{tmp_path / 'A.java'} {tmp_path / 'Other.java'}"
     assert_answer(paths, TOPIC, 2, "Other.java: Nothing here looks like a file")

@@ -1,7 +1,7 @@
-"""Programs of Java, Kotlin and Scala that choose records by what a method returns which says
-whether something failed, and those that take out of a list what failed.
+"""Java, Kotlin and Scala programs that filter records by whether a method succeeded, or that remove
+failed records from a list.
 
-What was left out of a list is passed over by a commit of all, unless something asks for it.
+A commit of everything that was polled skips the dropped records, unless the program handles them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _JAVA = (
     " return false; }"
 )
 _ALL = "List<R> all = new ArrayList<>();\nfor (R r : rs) { all.add(r); }\n"
-_SAVED = "\nfor (R r : all) { save(r); }"
+_SAVE_ALL = "\nfor (R r : all) { save(r); }"
 _THROWS, _LOGS = "throw new IllegalStateException()", "log.warn(all)"
-_NOT = f"{'StreamSupport.stream(rs.spliterator(), false)'}.filter(r -> !tried(r)).toList();"
+_FAILED = f"{'StreamSupport.stream(rs.spliterator(), false)'}.filter(r -> !tried(r)).toList();"
 
 
 @pytest.mark.parametrize(("loop", "expected"), [
@@ -46,7 +46,9 @@ _NOT = f"{'StreamSupport.stream(rs.spliterator(), false)'}.filter(r -> !tried(r)
     ("rs.asScala.filterNot(tried).foreach(r => letters.send(r).get())", YES),
     (f"rs.asScala.find(r => !tried(r)).foreach(r => {_THROWS})", YES),
 ])  # fmt: skip
-def test_what_scala_does_with_what_was_left_out(tmp_path: Path, loop: str, expected: str) -> None:
+def test_records_that_a_scala_filter_drops_are_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     assert_program(tmp_path / "A.scala", SCALA % (f"{loop}\nc.commitSync()", _SCALA), expected)
 
 
@@ -58,37 +60,41 @@ def test_what_scala_does_with_what_was_left_out(tmp_path: Path, loop: str, expec
     ("val failed = rs.filter { !tried(it) }\nfailed.forEach { letters.send(it) }", YES),
     ("val (ok, bad) = rs.partition { tried(it) }\nif (bad.isNotEmpty()) throw E()", YES),
 ])  # fmt: skip
-def test_what_kotlin_does_with_what_was_left_out(tmp_path: Path, loop: str, expected: str) -> None:
+def test_records_that_a_kotlin_filter_drops_are_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}\nc.commitSync()", _KOTLIN), expected)
 
 
 @pytest.mark.parametrize(("loop", "expected"), [
-    (f"{_ALL}all.removeIf(r -> !tried(r));{_SAVED}", SKIP),
+    (f"{_ALL}all.removeIf(r -> !tried(r));{_SAVE_ALL}", SKIP),
     (f"{_ALL}all.removeIf(this::tried);\nif (!all.isEmpty()) {{ {_LOGS}; }}", SKIP),
-    (f"var failed = {_NOT}\nif (!failed.isEmpty()) {{ {_LOGS}; }}", SKIP),
-    (f"long ok = {_NOT.replace('!', '').replace('toList', 'count')}\nlog.info(ok);", SKIP),
+    (f"var failed = {_FAILED}\nif (!failed.isEmpty()) {{ {_LOGS}; }}", SKIP),
+    (f"long ok = {_FAILED.replace('!', '').replace('toList', 'count')}\nlog.info(ok);", SKIP),
     (f"{_ALL}all.removeIf(this::tried);\nif (!all.isEmpty()) {{ {_THROWS}; }}", YES),
-    (f"var failed = {_NOT}\nif (!failed.isEmpty()) {{ {_THROWS}; }}", YES),
-    (f"long ok = {_NOT.replace('!', '').replace('toList', 'count')}\n"
+    (f"var failed = {_FAILED}\nif (!failed.isEmpty()) {{ {_THROWS}; }}", YES),
+    (f"long ok = {_FAILED.replace('!', '').replace('toList', 'count')}\n"
      f"if (ok < rs.count()) {{ {_THROWS}; }}", YES),
 ])  # fmt: skip
-def test_what_java_does_with_what_was_left_out(tmp_path: Path, loop: str, expected: str) -> None:
+def test_records_that_a_java_filter_drops_are_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     code = WITH_METHOD % (LOOP % f"{loop}\nc.commitSync();", _JAVA)
     assert_program(tmp_path / "A.java", code, expected)
 
 
-@pytest.mark.parametrize(("handles", "expected"), [
+@pytest.mark.parametrize(("handler", "expected"), [
     ("log.warn(e); it.remove();", SKIP),
     ("it.remove();", SKIP),
     ("letters.send(r).get(); it.remove();", YES),
     ("it.remove(); throw e;", YES),
 ])  # fmt: skip
-def test_a_handler_that_takes_its_record_out_of_a_list(
-    tmp_path: Path, handles: str, expected: str
+def test_a_handler_that_removes_its_record_from_a_list_is_reported(
+    tmp_path: Path, handler: str, expected: str
 ) -> None:
     loop = (
         f"{_ALL}Iterator<R> it = all.iterator();\nwhile (it.hasNext()) {{\nR r = it.next();\n"
-        f"try {{ parse(r); }} catch (Exception e) {{ {handles} }}\n}}{_SAVED}\nc.commitSync();"
+        f"try {{ parse(r); }} catch (Exception e) {{ {handler} }}\n}}{_SAVE_ALL}\nc.commitSync();"
     )
     assert_program(tmp_path / "A.java", READER % (LOOP % loop), expected)
     by_name = loop.replace("it.remove()", "all.remove(r)")
@@ -102,12 +108,14 @@ def test_a_handler_that_takes_its_record_out_of_a_list(
     (f"{_ALL}while (!all.isEmpty()) {{ save(all.subList(0, Math.min(9, all.size())));"
      " drop(all); }", YES),
 ])  # fmt: skip
-def test_a_part_of_a_list_of_all_that_was_polled(tmp_path: Path, loop: str, expected: str) -> None:
+def test_processing_part_of_a_list_of_polled_records_is_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     code = READER % (LOOP % f"{loop}\nc.commitSync();")
     assert_program(tmp_path / "A.java", code, expected)
 
 
-def test_a_handler_that_leaves_its_record_out_of_what_is_counted(tmp_path: Path) -> None:
+def test_counting_the_records_that_succeeded_prevents_the_commit(tmp_path: Path) -> None:
     loop = (
         "Set<R> done = new HashSet<>(all);\nfor (R r : rs) {\ntry { save(r); }"
         " catch (Exception e) { done.remove(r); }\n}\n"

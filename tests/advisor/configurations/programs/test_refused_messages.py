@@ -1,5 +1,5 @@
-"""Programs that go by what says whether a message could be done, and then commit all of them: a
-method that a chain chooses by, and a limit or a lock that may refuse a message.
+"""Programs that check whether a message can be processed, and then commit all messages: predicates
+of a chain, and limits or locks that may refuse a message.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ _SCALA = "def tried(r: R): Boolean = try { save(r); true } catch { case e: Excep
         ("for (var r : rs) { limiter.acquire(); save(r); }", YES),
     ],
 )
-def test_what_a_loop_of_java_goes_by(tmp_path: Path, loop: str, expected: str) -> None:
-    whole = LOOP % f"{loop}\nc.commitSync();"
-    code = WITH_METHOD % (whole, _JAVA) if "tried" in loop else READER % whole
+def test_records_that_a_java_condition_refuses_are_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
+    poll_loop = LOOP % f"{loop}\nc.commitSync();"
+    code = WITH_METHOD % (poll_loop, _JAVA) if "tried" in loop else READER % poll_loop
     assert_program(tmp_path / "A.java", code, expected)
 
 
@@ -43,5 +45,7 @@ def test_what_a_loop_of_java_goes_by(tmp_path: Path, loop: str, expected: str) -
         ("if (!rs.asScala.forall(tried)) throw new E()", YES),
     ],
 )
-def test_what_a_loop_of_scala_goes_by(tmp_path: Path, loop: str, expected: str) -> None:
+def test_records_that_a_scala_predicate_refuses_are_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     assert_program(tmp_path / "A.scala", SCALA % (f"{loop}\nc.commitSync()", _SCALA), expected)

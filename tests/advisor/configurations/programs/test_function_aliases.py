@@ -1,5 +1,6 @@
-"""Programs whose records go to a function by another name: a variable's, a field's, a parameter's,
-a method that is handed all of them. What is done there is done to the record."""
+"""Programs that call the function for a record by another name: a variable, a field, a parameter,
+or a method that receives all records. What it does counts as the processing of the record.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +39,14 @@ while True:
         raise KafkaException(m.error())
 {body}
 """
-_KEPT = """class Reader:
+_FIELD = """class Reader:
     def __init__(self, handler):
         self.handler = handler
     def take(self, m):
         self.handler(m)
 reader = Reader(%s)"""
-_AGAIN = "c.seek(TopicPartition('t', 0, m.offset()))"
-_AHEAD = "c.seek(TopicPartition('t', 0, m.offset() + 1))"
+_SEEK_BACK = "c.seek(TopicPartition('t', 0, m.offset()))"
+_SEEK_NEXT = "c.seek(TopicPartition('t', 0, m.offset() + 1))"
 
 
 @pytest.mark.parametrize(
@@ -61,8 +62,8 @@ _AHEAD = "c.seek(TopicPartition('t', 0, m.offset() + 1))"
         ("HANDLERS = {'t': careless}", "HANDLERS.get(m.topic())(m)\nc.commit(m)", SKIP),
         ("HANDLERS = {'t': careless}", "h = HANDLERS.get(m.topic())\nh(m)\nc.commit(m)", SKIP),
         ("HANDLERS = {'t': careful}", "h = HANDLERS.get(m.topic())\nh(m)\nc.commit(m)", YES),
-        (_KEPT % "careless", "reader.take(m)\nc.commit(m)", SKIP),
-        (_KEPT % "careful", "reader.take(m)\nc.commit(m)", YES),
+        (_FIELD % "careless", "reader.take(m)\nc.commit(m)", SKIP),
+        (_FIELD % "careful", "reader.take(m)\nc.commit(m)", YES),
         ("", "eventually(m)\nc.commit(m)", ASIDE),
         ("", "asyncio.run(eventually(m))\nc.commit(m)", YES),
         ("", "f = pool.submit(save, m)\nf.add_done_callback(lambda f: c.commit(m))", SKIP),
@@ -72,43 +73,43 @@ _AHEAD = "c.seek(TopicPartition('t', 0, m.offset() + 1))"
          "c.commit(m)", SKIP),
         ("", "f = pool.submit(save, m)\nwait([f])\nif f.exception():\n    raise f.exception()\n"
          "c.commit(m)", YES),
-        ("", f"try:\n    save(m)\n    c.commit(m)\nexcept Exception:\n    {_AHEAD}", SKIP),
-        ("", f"try:\n    save(m)\n    c.commit(m)\nexcept Exception:\n    {_AGAIN}", YES),
+        ("", f"try:\n    save(m)\n    c.commit(m)\nexcept Exception:\n    {_SEEK_NEXT}", SKIP),
+        ("", f"try:\n    save(m)\n    c.commit(m)\nexcept Exception:\n    {_SEEK_BACK}", YES),
         ("", "try:\n    save(m)\nfinally:\n    continue", SKIP),
         ("def once(m):\n    try:\n        save(m)\n    finally:\n        return",
          "once(m)\nc.commit(m)", SKIP),
     ],
 )  # fmt: skip
-def test_a_function_of_python_is_followed_by_its_other_names(
+def test_a_python_function_is_followed_through_its_aliases(
     tmp_path: Path, more: str, body: str, expected: str
 ) -> None:
     indented = "\n".join(f"    {line}" for line in body.splitlines())
     assert_program(tmp_path / "a.py", _PYTHON.format(more=more, body=indented), expected)
 
 
-_J = "try { save(r); } catch (Exception e) { log.error(e); }"
+_TRY = "try { save(r); } catch (Exception e) { log.error(e); }"
 _ALL = "static void all(KafkaConsumer<K, V> k, ConsumerRecords<K, V> l) { %s }"
-_OF = "Map.of(t, new OffsetAndMetadata(%s.offset() + 1))"
+_NEXT = "Map.of(t, new OffsetAndMetadata(%s.offset() + 1))"
 _PART = "static void part(TopicPartition t, List<ConsumerRecord<K, V>> l) { %s }"
 _EACH_PART = "for (var t : rs.partitions()) part(t, rs.records(t));"
-_AHEAD_OF = "c.seek(e.topicPartition(), e.offset() + 1L);"
-_SAVED = "for (var r : l) save(r);"
+_SEEK_PAST = "c.seek(e.topicPartition(), e.offset() + 1L);"
+_SAVE = "for (var r : l) save(r);"
 
-_OF_JAVA = [
-    ("all(c, rs);", _ALL % f"k.commitSync(); {_SAVED}", BEFORE),
-    ("all(c, rs);", _ALL % f"{_SAVED} k.commitSync();", YES),
-    ("all(c, rs);", _ALL % f"if (l.isEmpty()) {{ k.commitSync(); return; }} {_SAVED}", YES),
-    (_EACH_PART, _PART % f"c.commitSync({_OF % 'l.get(l.size() - 1)'}); {_SAVED}", BEFORE),
-    (_EACH_PART, _PART % f"{_SAVED} c.commitSync({_OF % 'l.get(l.size() - 1)'});", YES),
-    ("for (var r : rs) one(r);", f"void one(R r) {{ c.commitSync({_OF % 'r'}); save(r); }}",
+_JAVA_CASES = [
+    ("all(c, rs);", _ALL % f"k.commitSync(); {_SAVE}", BEFORE),
+    ("all(c, rs);", _ALL % f"{_SAVE} k.commitSync();", YES),
+    ("all(c, rs);", _ALL % f"if (l.isEmpty()) {{ k.commitSync(); return; }} {_SAVE}", YES),
+    (_EACH_PART, _PART % f"c.commitSync({_NEXT % 'l.get(l.size() - 1)'}); {_SAVE}", BEFORE),
+    (_EACH_PART, _PART % f"{_SAVE} c.commitSync({_NEXT % 'l.get(l.size() - 1)'});", YES),
+    ("for (var r : rs) one(r);", f"void one(R r) {{ c.commitSync({_NEXT % 'r'}); save(r); }}",
      BEFORE),
     ("all(rs); c.commitSync();", "Queue<R> q; void all(Rs l) { for (var r : l) q.add(r); }", ASIDE),
-    ("h.accept(r)", f"Consumer<R> h = r -> {{ {_J} }};", SKIP),
+    ("h.accept(r)", f"Consumer<R> h = r -> {{ {_TRY} }};", SKIP),
     ("h.accept(r)", "Consumer<R> h = r -> { save(r); };", YES),
-    ("h.apply(r)", f"Function<R, X> h = (r) -> {{ while (true) {{ {_J} }} }};", YES),
+    ("h.apply(r)", f"Function<R, X> h = (r) -> {{ while (true) {{ {_TRY} }} }};", YES),
     ("h.accept(r)", "Consumer<R> h = r -> pool.submit(() -> save(r));", ASIDE),
-    ("save(r)", f"Consumer<R> h = r -> {{ {_J} }};", YES),
-    ("rs.forEach(h); c.commitSync();", f"Consumer<R> h = r -> {{ {_J} }};", SKIP),
+    ("save(r)", f"Consumer<R> h = r -> {{ {_TRY} }};", YES),
+    ("rs.forEach(h); c.commitSync();", f"Consumer<R> h = r -> {{ {_TRY} }};", SKIP),
     ("c.pause(c.assignment()); pool.submit(() -> rs.forEach(this::save)); c.commitSync();", "",
      BEFORE),
     ("for (var r : rs) { try { save(r); c.commitSync(); } catch (Exception e) { "
@@ -140,41 +141,43 @@ _OF_JAVA = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), _OF_JAVA)
-def test_a_function_of_java_is_followed_by_its_other_names(
+@pytest.mark.parametrize(("body", "more", "expected"), _JAVA_CASES)
+def test_a_java_function_is_followed_through_its_aliases(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    done = body if body.endswith(("}", ";")) else f"for (var r : rs) {body}; c.commitSync();"
-    assert_program(tmp_path / "A.java", f"{READER % (LOOP % done)}\n{more}", expected)
+    loop = body if body.endswith(("}", ";")) else f"for (var r : rs) {body}; c.commitSync();"
+    assert_program(tmp_path / "A.java", f"{READER % (LOOP % loop)}\n{more}", expected)
 
 
-def test_a_record_that_a_poll_cannot_read_and_that_is_passed_over_is_seen(tmp_path: Path) -> None:
-    passed = f"catch (RecordDeserializationException e) {{ {_AHEAD_OF} continue; }}"
-    read = f"try {{ rs = c.poll(d); }} {passed}"
-    code = f"while (true) {{ Rs rs; {read} for (var r : rs) save(r); c.commitSync(); }}"
+def test_skipping_a_record_that_cannot_be_deserialized_is_reported(tmp_path: Path) -> None:
+    handler = f"catch (RecordDeserializationException e) {{ {_SEEK_PAST} continue; }}"
+    poll = f"try {{ rs = c.poll(d); }} {handler}"
+    code = f"while (true) {{ Rs rs; {poll} for (var r : rs) save(r); c.commitSync(); }}"
     assert_program(tmp_path / "A.java", READER % code, SKIP)
 
 
-_K = "try { save(r) } catch (e: Exception) { log.error(e) }"
-_S = "try { save(r) } catch { case e: Exception => log.error(e) }"
-_WORKER = f"class Worker(r: R) {{ def run(): Unit = {{ {_S} }} }}"
+_KOTLIN_TRY = "try { save(r) } catch (e: Exception) { log.error(e) }"
+_SCALA_TRY = "try { save(r) } catch { case e: Exception => log.error(e) }"
+_WORKER = f"class Worker(r: R) {{ def run(): Unit = {{ {_SCALA_TRY} }} }}"
 
 
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        (KOTLIN % ("for (r in rs) h(r)\nc.commitSync()", f"val h = {{ r: R -> {_K} }}"), SKIP),
-        (KOTLIN % ("rs.forEach(h)\nc.commitSync()", f"val h: (R) -> Unit = {{ r -> {_K} }}"), SKIP),
-        (KOTLIN % ("for (r in rs) h(r)\nc.commitSync()", "val h = { r: R -> save(r) }"), YES),
-        (SCALA % ("rs.asScala.foreach(h)\nc.commitSync()", f"val h: R => Unit = r => {{ {_S} }}"),
+        (KOTLIN % ("for (r in rs) h(r)\nc.commitSync()", f"val h = {{ r: R -> {_KOTLIN_TRY} }}"),
          SKIP),
+        (KOTLIN % ("rs.forEach(h)\nc.commitSync()",
+                   f"val h: (R) -> Unit = {{ r -> {_KOTLIN_TRY} }}"), SKIP),
+        (KOTLIN % ("for (r in rs) h(r)\nc.commitSync()", "val h = { r: R -> save(r) }"), YES),
+        (SCALA % ("rs.asScala.foreach(h)\nc.commitSync()",
+                  f"val h: R => Unit = r => {{ {_SCALA_TRY} }}"), SKIP),
         (SCALA % ("rs.asScala.map(new Worker(_)).foreach(_.run())\nc.commitSync()", _WORKER), SKIP),
         (SCALA % ("rs.asScala.map(Worker).foreach(_.run())\nc.commitSync()", _WORKER), SKIP),
         (SCALA % ("rs.asScala.map(new Worker(_)).foreach(_.run())\nc.commitSync()",
-                  _WORKER.replace(_S, "save(r)")), YES),
+                  _WORKER.replace(_SCALA_TRY, "save(r)")), YES),
     ],
 )  # fmt: skip
-def test_a_function_of_kotlin_or_scala_is_followed_by_its_other_names(
+def test_a_kotlin_or_scala_function_is_followed_through_its_aliases(
     tmp_path: Path, code: str, expected: str
 ) -> None:
     assert_program(tmp_path / "A.kt", code, expected)
