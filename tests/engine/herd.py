@@ -1,4 +1,4 @@
-"""A cluster as roles and faults see it, of small processes that stand in for its brokers."""
+"""A stand-in for a cluster in tests of roles and faults, with small processes as its brokers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labs.engine.protocol.topics import PartitionState
 
 @dataclass
 class Herd:
-    """What `Cluster` tells of itself, as a test has it."""
+    """The attributes of `Cluster` that roles and faults read, as a test sets them."""
 
     brokers: dict[int, Broker]
     partitions: list[PartitionState] = field(default_factory=list)

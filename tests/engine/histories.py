@@ -1,8 +1,8 @@
-"""Small ledgers written by hand: three brokers, a leader that dies alone, a message that is lost.
+"""Small handwritten ledgers: of three brokers, the leader dies, and messages are lost.
 
-Seconds here are seconds since `BEGAN`. Broker 1 leads and acknowledges messages 0 to 9 at offsets
-0 to 9; its followers stop at 6. It dies; broker 2 leads from offset 6 on, and what is acknowledged
-there are messages 10 to 14, at offsets 6 to 10.
+Seconds are counted from `BEGAN`. Broker 1 leads and acknowledges messages 0 to 9 at offsets 0 to 9;
+the logs of its followers end at offset 6. Broker 1 dies. Broker 2 becomes leader with a log that
+ends at offset 6, and acknowledges messages 10 to 14 at offsets 6 to 10.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def sample(
     second: float, leader: int | None, epoch: int, high: int | None,
     ends: dict[int, int | None], states: dict[int, str] = ALL, **other: Any,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """A sample of partition 0, a row a replica."""
+    """A sample of partition 0, with one row per replica."""
     return [
         {
             "time_ns": ns(second), "topic": "orders", "partition": 0, "leader": leader,
@@ -67,15 +67,15 @@ def telemetry(ledger: Path) -> None:
 
 
 def second_partition(ledger: Path) -> None:
-    """Samples of partition 1, in the folder `ledger`: broker 3 leads, and has no trouble."""
-    grown = {0.0: 5, 1.0: 6, 2.0: 7}
-    samples = [sample(at, 3, 0, n, {2: n, 3: n}, FIRST_DEAD) for at, n in grown.items()]
+    """Writes samples of partition 1 to the folder `ledger`: broker 3 leads, and nothing fails."""
+    ends = {0.0: 5, 1.0: 6, 2.0: 7}
+    samples = [sample(at, 3, 0, n, {2: n, 3: n}, FIRST_DEAD) for at, n in ends.items()]
     rows = [{**row, "partition": 1} for sample in samples for row in sample]
     TableWriter(ledger, "telemetry", "second").flush_rows(rows)
 
 
 def lost_at_the_end_of_a_log(ledger: Path) -> Path:
-    """The whole history, in the folder `ledger`."""
+    """Writes the whole history to the folder `ledger`, and returns the folder."""
     telemetry(ledger)
     sent = [(value, 0.5, value) for value in range(10)]
     sent += [(value, 3.5, value - 4) for value in range(10, 15)]

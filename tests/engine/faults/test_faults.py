@@ -1,4 +1,4 @@
-"""Faults on real processes that stand in for brokers; on real brokers: tests/cluster."""
+"""Faults, with real processes that stand in for brokers; tests/cluster has real brokers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def phases(log: FaultLog) -> list[tuple[str, str, str]]:
     return [(row.fault, row.target, row.phase) for row in log.rows]
 
 
-def test_kill_hits_the_leader_of_the_moment_and_shows_its_wait_status(herd):
+def test_kill_ends_the_current_leader_and_records_its_wait_status(herd):
     log = FaultLog()
     (row,) = kill(rig(herd, log), leader("orders"))
     pid = herd.brokers[2].pid
@@ -93,7 +93,7 @@ def test_kill_hits_the_leader_of_the_moment_and_shows_its_wait_status(herd):
     assert log.proved
 
 
-def test_a_broker_that_was_dead_already_is_a_fault_that_failed(herd):
+def test_faults_on_a_broker_that_is_already_dead_fail(herd):
     herd.brokers[2].terminate()
     log = FaultLog()
     (row,) = kill(rig(herd, log), leader("orders"))
@@ -103,7 +103,7 @@ def test_a_broker_that_was_dead_already_is_a_fault_that_failed(herd):
     assert not log.proved
 
 
-def test_a_broker_that_ends_in_another_way_than_by_our_signal_is_a_fault_that_failed(herd):
+def test_kill_fails_if_the_broker_ends_by_another_signal(herd):
     log = FaultLog()
     (row,) = inject("kill", rig(herd, log), broker(3), Broker.terminate, sigkill_status, 5)
     assert row.phase == "failed"
@@ -111,7 +111,7 @@ def test_a_broker_that_ends_in_another_way_than_by_our_signal_is_a_fault_that_fa
     assert not log.proved
 
 
-def test_a_signal_that_changes_nothing_is_a_fault_that_failed(herd):
+def test_pause_fails_if_the_broker_keeps_running(herd):
     log = FaultLog()
     (row,) = inject("pause", rig(herd, log), broker(1), lambda _: None, all_threads_stopped, 0.1)
     assert row.phase == "failed"
@@ -119,14 +119,14 @@ def test_a_signal_that_changes_nothing_is_a_fault_that_failed(herd):
     assert not log.proved
 
 
-def test_a_role_that_nobody_plays_is_a_fault_that_failed(herd):
+def test_a_fault_fails_if_no_broker_has_the_role(herd):
     herd.partitions = [PartitionState(0, None, (), (), 1)]
     (row,) = kill(rig(herd, log := FaultLog()), leader("orders"))
     assert (row.target, row.phase) == ("leader", "failed")
     assert not log.proved
 
 
-def test_pause_stops_all_followers_and_resume_lets_them_go_on(herd):
+def test_pause_stops_all_followers_and_resume_continues_them(herd):
     log = FaultLog()
     rows = pause(rig(herd, log), followers("orders"))
     assert [(row.target, row.phase) for row in rows] == [
@@ -143,18 +143,18 @@ def test_pause_stops_all_followers_and_resume_lets_them_go_on(herd):
     assert resume(rig(herd, log), broker(1))[0].phase == "failed"  # it was not paused
 
 
-def test_restart_starts_the_dead_and_waits_until_they_accept_connections(herd):
+def test_restart_starts_dead_brokers_and_waits_until_they_accept_connections(herd):
     log = FaultLog()
     kill(rig(herd, log), broker(1))
-    first = herd.brokers[1].pid
+    killed_pid = herd.brokers[1].pid
     (row,) = restart(rig(herd, log), dead(), limit_s=60)
     assert row.phase == "complete", row
-    assert herd.brokers[1].pid != first
+    assert herd.brokers[1].pid != killed_pid
     assert row.evidence.endswith("accepts connections")
-    assert restart(rig(herd, log), broker(1))[0].phase == "failed"  # it lives
+    assert restart(rig(herd, log), broker(1))[0].phase == "failed"  # it is running
 
 
-def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd):
+def test_terminate_stops_one_follower_and_terminated_and_killed_differ(herd):
     log = FaultLog()
     (row,) = terminate(rig(herd, log), one_follower("orders"))
     pid = herd.brokers[1].pid
@@ -168,31 +168,31 @@ def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd
     assert [target.broker.id for target in running_brokers().targets(herd)] == [3]
 
 
-def test_the_newest_log_is_that_of_the_latest_epoch_and_then_the_longest(
+def test_the_newest_log_has_the_latest_epoch_and_then_the_greatest_length(
     herd, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Broker, "data", property(lambda node: tmp_path / str(node.id)))
     kill(rig(herd, FaultLog()), one_follower("orders"))
     kill(rig(herd, FaultLog()), broker(3))
 
-    def lay_out(sizes: tuple[int, int, int], epochs: tuple[int, int, int]) -> None:
+    def write_logs(sizes: tuple[int, int, int], epochs: tuple[int, int, int]) -> None:
         for id_, size, epoch in zip((1, 2, 3), sizes, epochs, strict=True):
             folder = tmp_path / str(id_) / "orders-0"
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "00000000000000000000.log").write_bytes(b"x" * size)
-            earlier = f"0\n2\n0 0\n{epoch} 5\n"
-            (folder / "leader-epoch-checkpoint").write_text(earlier, "utf-8")
+            checkpoint = f"0\n2\n0 0\n{epoch} 5\n"
+            (folder / "leader-epoch-checkpoint").write_text(checkpoint, "utf-8")
 
-    def newest() -> list[int]:
+    def brokers_with_newest_log() -> list[int]:
         return [target.broker.id for target in newest_log("orders").targets(herd)]
 
-    lay_out(sizes=(10, 90, 30), epochs=(1, 1, 1))
-    assert newest() == [3], "2 lives"
-    lay_out(sizes=(10, 90, 30), epochs=(2, 3, 1))
-    assert newest() == [1]
+    write_logs(sizes=(10, 90, 30), epochs=(1, 1, 1))
+    assert brokers_with_newest_log() == [3], "2 lives"
+    write_logs(sizes=(10, 90, 30), epochs=(2, 3, 1))
+    assert brokers_with_newest_log() == [1]
 
 
-def test_a_broker_that_does_not_end_upon_sigterm_is_a_fault_that_failed(herd):
+def test_terminate_fails_if_the_broker_does_not_end_on_sigterm(herd):
     herd.brokers[3].pause()
     until(lambda: herd.brokers[3].state == "paused", 60, "it did not pause")
     (row,) = terminate(rig(herd, log := FaultLog()), broker(3), limit_s=0.2)
@@ -201,14 +201,14 @@ def test_a_broker_that_does_not_end_upon_sigterm_is_a_fault_that_failed(herd):
     assert not log.proved
 
 
-def test_a_broker_that_was_killed_while_it_stopped_did_not_end_by_sigterm(herd):
+def test_terminate_fails_if_the_broker_is_killed_while_it_stops(herd):
     herd.brokers[3].pause()
     (row,) = inject("terminate", rig(herd, FaultLog()), broker(3), Broker.kill, sigterm_code, 5)
     assert row.phase == "failed"
     assert row.evidence == f"pid {herd.brokers[3].pid} ended with code -9, not by us"
 
 
-def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
+def test_the_active_controller_is_a_broker_or_a_dedicated_node(herd):
     assert controller().targets(herd) == []
     herd.active = 3
     assert [str(broker) for broker in controller().targets(herd)] == ["controller: broker 3"]
@@ -223,11 +223,11 @@ def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
 
 
 @pytest.mark.parametrize(
-    ("brokers", "hit"), [((1, 2, 3), [2]), ((2, 3), []), ((1, 2, 3, 4), [2]), ((1, 2), [])]
+    ("brokers", "expected"), [((1, 2, 3), [2]), ((2, 3), []), ((1, 2, 3, 4), [2]), ((1, 2), [])]
 )
-def test_a_minority_is_fewer_than_half_and_has_the_leader_in_it(herd, brokers, hit):
+def test_a_minority_is_fewer_than_half_and_includes_the_leader(herd, brokers, expected):
     herd.brokers = {id_: herd.brokers.get(id_, herd.brokers[3]) for id_ in brokers}
-    assert [broker.broker.id for broker in minority("orders").targets(herd)] == hit
+    assert [broker.broker.id for broker in minority("orders").targets(herd)] == expected
 
 
 def test_a_minority_of_five_is_the_leader_and_one_more(herd):
@@ -235,12 +235,12 @@ def test_a_minority_of_five_is_the_leader_and_one_more(herd):
     assert [broker.broker.id for broker in minority("orders").targets(herd)] == [2, 1]
 
 
-def test_nobody_is_the_minority_while_nobody_leads(herd):
+def test_there_is_no_minority_without_a_leader(herd):
     herd.partitions = [PartitionState(0, None, (), (), 1)]
     assert minority("orders").targets(herd) == []
 
 
-def test_of_two_racks_one_has_the_leader_and_every_second_broker(herd):
+def test_of_two_racks_one_has_the_leader_and_the_brokers_alternate(herd):
     herd.layout = Layout(racks=2)
     assert [broker.broker.id for broker in other_racks("orders").targets(herd)] == [1, 3]
     herd.partitions = [PartitionState(0, 1, (1, 2, 3), (), 0)]
@@ -250,7 +250,7 @@ def test_of_two_racks_one_has_the_leader_and_every_second_broker(herd):
     assert other_racks("orders").targets(herd) == []
 
 
-def test_a_majority_of_controllers_has_the_active_one_in_it_and_no_broker(herd):
+def test_a_majority_of_controllers_includes_the_active_one_and_no_broker(herd):
     herd.controllers = {3: herd.brokers.pop(3)}
     assert majority().targets(herd) == []
     herd.active = 3
@@ -262,7 +262,7 @@ def test_a_majority_of_controllers_has_the_active_one_in_it_and_no_broker(herd):
     assert [broker.broker.id for broker in killed_brokers().targets(herd)] == [1]
 
 
-def test_zookeeper_stands_for_the_majority_of_controllers_and_has_its_own_name(herd, tmp_path):
+def test_zookeeper_replaces_the_majority_of_controllers_under_its_own_name(herd, tmp_path):
     port = Ports(1)
     command = [sys.executable, "-c", LISTENER, str(port.numbers[0])]
     herd.zookeeper = Broker(
@@ -275,12 +275,12 @@ def test_zookeeper_stands_for_the_majority_of_controllers_and_has_its_own_name(h
     herd.zookeeper.terminate(0)
     port.release()
     target = "ZooKeeper: ZooKeeper"
-    done = [("kill", target, "complete"), ("restart", target, "complete")]
-    assert [row for row in phases(log) if row[2] != "invoke"] == done
+    expected = [("kill", target, "complete"), ("restart", target, "complete")]
+    assert [row for row in phases(log) if row[2] != "invoke"] == expected
     assert sentence("kill", target) == "ZooKeeper was killed"
 
 
-def test_a_broker_whose_session_zookeeper_holds_is_not_started_again(herd, tmp_path, monkeypatch):
+def test_a_broker_whose_session_zookeeper_still_holds_is_not_restarted(herd, tmp_path, monkeypatch):
     monkeypatch.setattr("labs.engine.cluster.zookeeper._SESSION_LIMIT_S", 0.2)
     ports = Ports(2)
     port, nobody = ports.numbers
@@ -307,7 +307,7 @@ def test_the_ledgers_page_names_every_fault_and_role():
         assert f"`{word}`" in page
 
 
-def test_what_stands_still_is_told_from_what_was_stopped_here(herd):
+def test_the_fault_log_knows_which_processes_the_run_paused(herd):
     log = FaultLog()
     assert not log.paused("broker 1")
     pause(rig(herd, log), followers("orders"))
@@ -319,7 +319,7 @@ def test_what_stands_still_is_told_from_what_was_stopped_here(herd):
     assert log.paused("consumer-1")
 
 
-def test_heals_are_never_evidence_of_a_fault(herd):
+def test_a_heal_does_not_prove_a_fault(herd):
     log = FaultLog()
     herd.brokers[1].pause()
     until(lambda: herd.brokers[1].state == "paused", 60, "it did not pause")
@@ -327,11 +327,11 @@ def test_heals_are_never_evidence_of_a_fault(herd):
     assert not log.proved
 
 
-def test_rows_go_to_the_listener_at_once_and_to_the_ledger_in_order(herd, tmp_path):
-    heard: list[FaultRow] = []
-    log = FaultLog(heard.append)
+def test_rows_reach_the_listener_immediately_and_the_ledger_in_order(herd, tmp_path):
+    reported: list[FaultRow] = []
+    log = FaultLog(reported.append)
     pause(rig(herd, log), followers("orders"))
-    assert heard == log.rows
+    assert reported == log.rows
     log.write(tmp_path)
     table = pq.read_table(tmp_path / "faults.parquet").to_pylist()
     assert [row["phase"] for row in table] == ["invoke", "invoke", "complete", "complete"]

@@ -1,4 +1,4 @@
-"""Archives of classes: made once, made again for newer jars, and never missed."""
+"""Class data archives are created once, again for newer jars, and are never required."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def jar(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def trained() -> list[Path]:
-    """The folders in which an archive was made."""
+    """The folders in which an archive was created."""
     return []
 
 
@@ -50,7 +50,7 @@ def train(trained: list[Path]) -> Train:
     return train
 
 
-def test_an_archive_is_made_once_and_again_for_newer_jars(
+def test_an_archive_is_created_once_and_again_for_newer_jars(
     java: Java, jar: Path, train: Train, trained: list[Path]
 ) -> None:
     archive = classes.archive("program", java, "a.jar")
@@ -66,38 +66,38 @@ def test_an_archive_is_made_once_and_again_for_newer_jars(
     assert len(trained) == 2
 
 
-def test_another_java_and_another_class_path_have_other_archives(java: Java) -> None:
+def test_each_java_and_class_path_has_its_own_archive(java: Java) -> None:
     newer = Java(java.path, "17.0.2", "PATH")
     pairs = [("a.jar", java), ("b.jar", java), ("a.jar", newer)]
-    paths = {classes.archive("program", which, path).path for path, which in pairs}
+    paths = {classes.archive("program", runtime, path).path for path, runtime in pairs}
     assert len(paths) == len(pairs)
     before = classes.archive("program", java, "a.jar")
-    os.utime(java.path, (1, 1))  # the same version, built anew
+    os.utime(java.path, (1, 1))  # the same version, built again
     assert classes.archive("program", java, "a.jar") != before
 
 
-@pytest.mark.parametrize("trouble", [OSError, subprocess.SubprocessError, KeyError])
-def test_what_cannot_be_made_is_not_tried_again(
-    java: Java, jar: Path, trouble: type[Exception]
+@pytest.mark.parametrize("error_type", [OSError, subprocess.SubprocessError, KeyError])
+def test_a_failed_archive_is_not_tried_again_for_a_day(
+    java: Java, jar: Path, error_type: type[Exception]
 ) -> None:
-    tried = []
+    attempts = []
 
     def fail(folder: Path) -> Path:
-        tried.append(folder)
-        raise trouble("no classes today")
+        attempts.append(folder)
+        raise error_type("no classes today")
 
     archive = classes.archive("program", java, "a.jar")
     for _ in range(2):
         archive.make([jar], fail, (KeyError,))
     assert archive.settled([jar])
     assert archive.options == ()
-    assert len(tried) == 1
+    assert len(attempts) == 1
     a_day_ago = time.time() - 24 * 3600
     os.utime(archive.path.with_suffix(".failed"), (a_day_ago, a_day_ago))
     assert not archive.settled([jar])
 
 
-def test_a_cache_that_cannot_be_written_to_stops_nobody(
+def test_with_an_unwritable_cache_there_is_no_archive_and_no_error(
     java: Java, jar: Path, train: Train, trained: list[Path]
 ) -> None:
     archive = classes.archive("program", java, "a.jar")
@@ -106,25 +106,27 @@ def test_a_cache_that_cannot_be_written_to_stops_nobody(
     assert (archive.options, trained) == ((), [])
 
 
-def test_an_archive_in_a_folder_of_somebody_else_is_left_alone(
+def test_an_archive_in_a_folder_of_another_user_is_not_used(
     java: Java, jar: Path, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = classes.archive("program", java, "a.jar")
     archive.make([jar], train, ())
-    monkeypatch.setattr(os, "access", lambda *_: False)  # a root who runs tests may read anything
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may read everything
     assert archive.options == ()
 
 
-def test_no_archive_gives_spark_no_options(java: Java) -> None:
+def test_without_an_archive_spark_gets_no_options(java: Java) -> None:
     assert archive_options(java) == ()
 
 
-def test_spark_starts_where_no_cache_can_be(java: Java, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_usable_cache_spark_gets_no_options(
+    java: Java, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LAB_CACHE_DIR", str(java.path / "below-a-file"))
     assert archive_options(java) == ()
 
 
-def test_sparks_options_survive_spaces(
+def test_spark_options_with_spaces_are_quoted(
     tmp_path: Path, java: Java, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark, "find_java", lambda: java)
@@ -136,7 +138,7 @@ def test_sparks_options_survive_spaces(
     )
 
 
-def test_a_jvm_that_hangs_is_told_in_few_words(
+def test_a_jvm_that_hangs_is_reported_in_one_short_line(
     java: Java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java.path.write_text("#!/bin/sh\nexec sleep 600\n")

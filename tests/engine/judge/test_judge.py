@@ -1,4 +1,4 @@
-"""How Spark is asked; what it answers is tested with a real session in tests/spark."""
+"""Starting the judge and reading its answer; tests/spark tests the answers of a real session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ with open(out + ".new", "w") as file:
 os.replace(out + ".new", out)
 signal.pause()
 """
-"""A job that answers and does not end."""
+"""A job that writes its answer and does not end."""
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def lingering(tmp_path, monkeypatch):
 
 
 @pytest.mark.process
-def test_an_answer_is_taken_as_soon_as_it_is_there_and_what_lingers_is_killed(
+def test_the_answer_is_read_as_soon_as_it_exists_and_a_lingering_job_is_killed(
     lingering, monkeypatch
 ):
     for name in ("LAB_SPARK_MASTER", "SPARK_MASTER"):
@@ -41,14 +41,14 @@ def test_an_answer_is_taken_as_soon_as_it_is_there_and_what_lingers_is_killed(
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["LAB_SPARK_MASTER", "SPARK_MASTER"])
-def test_on_a_cluster_of_others_the_job_is_let_end(lingering, monkeypatch, name):
+def test_on_an_external_spark_cluster_the_job_must_end_by_itself(lingering, monkeypatch, name):
     monkeypatch.setenv(name, "spark://far:7077")
     with pytest.raises(spark.JudgeFailed, match="no answer within"):
         spark.judge_cold([Path("ledger")], None, limit_s=2)
 
 
 @pytest.mark.parametrize(
-    ("stated", "arguments"),
+    ("environment", "arguments"),
     [
         ({"LAB_SPARK_MASTER": "spark://far:7077"}, ["--master", "spark://far:7077"]),
         ({"LAB_SPARK_MASTER": " local[1] ", "SPARK_MASTER": "other"}, ["--master", "local[1]"]),
@@ -58,61 +58,63 @@ def test_on_a_cluster_of_others_the_job_is_let_end(lingering, monkeypatch, name)
     ],
     ids=["stated", "stated twice", "empty", "for Spark's own programs", "nowhere"],
 )
-def test_the_master_is_what_the_environment_says_or_left_to_spark(monkeypatch, stated, arguments):
+def test_the_master_comes_from_the_environment_or_is_left_to_spark(
+    monkeypatch, environment, arguments
+):
     for name in ("LAB_SPARK_MASTER", "SPARK_MASTER"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in stated.items():
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert spark.spark_arguments(connector=False) == arguments
 
 
-@pytest.mark.parametrize("cut", [False, True], ids=["answered", "died"])
-def test_what_spark_does_is_heard_before_its_answer(tmp_path, monkeypatch, cut):
-    """Lines may come in any pieces; a session that dies after some is asked no more."""
+@pytest.mark.parametrize("dies", [False, True], ids=["answered", "died"])
+def test_progress_of_the_session_is_reported_before_its_answer(tmp_path, monkeypatch, dies):
+    """Lines may arrive in pieces; after a session died, the ledger is judged by a new process."""
     lines = '{"doing": "Spark counts …"}\n{"doing": "Spark looks"}\n{"verdict": "holds"}\n'.encode()
 
     class Session(socketserver.StreamRequestHandler):
         def handle(self):
             self.rfile.readline()
-            for piece in (lines[:20], lines[20:60], b"" if cut else lines[60:]):
+            for piece in (lines[:20], lines[20:60], b"" if dies else lines[60:]):
                 self.wfile.write(piece)
                 self.wfile.flush()
 
     monkeypatch.setattr(spark, "judge_cold", lambda *_: [{"verdict": "cold"}])
-    heard: list[str] = []
+    progress: list[str] = []
     path = socket_path(tmp_path, "judge.sock")
     with socketserver.UnixStreamServer(str(path), Session) as server:
         thread = threading.Thread(target=server.handle_request)
         thread.start()
-        answer = spark.judge(tmp_path, None, socket=path, report=heard.append)
+        answer = spark.judge(tmp_path, None, socket=path, report=progress.append)
         thread.join()
-    if cut:
-        assert (answer["verdict"], heard[-1]) == ("cold", "Spark starts for this ledger alone")
+    if dies:
+        assert (answer["verdict"], progress[-1]) == ("cold", "Spark starts for this ledger alone")
     else:
-        assert (answer["verdict"], heard) == ("holds", ["Spark counts …", "Spark looks"])
+        assert (answer["verdict"], progress) == ("holds", ["Spark counts …", "Spark looks"])
 
 
-def test_a_session_that_says_what_it_does_may_take_longer_than_the_limit(tmp_path, monkeypatch):
-    """On a machine with much other work a judging takes minutes; only silence is an end."""
-    limits, heard = [], []
+def test_each_progress_line_restarts_the_limit_of_the_session(tmp_path, monkeypatch):
+    """On a busy machine judging takes minutes; only a session that reports nothing times out."""
+    limits, progress = [], []
 
     def until(ready, limit_s, what, **rest):
         limits.append(limit_s)
         return wait.until(ready, 60, what, **rest)
 
     monkeypatch.setattr(spark, "until", until)
-    goes_on = threading.Event()
+    reported = threading.Event()
 
     class Session(socketserver.StreamRequestHandler):
         def handle(self):
             self.rfile.readline()
             self.wfile.write(b'{"doing": "a"}\n')
-            goes_on.wait(60)
+            reported.wait(60)
             self.wfile.write(b'{"verdict": "holds"}\n')
 
     def report(doing):
-        heard.append(doing)
-        goes_on.set()
+        progress.append(doing)
+        reported.set()
 
     path = socket_path(tmp_path, "judge.sock")
     with socketserver.UnixStreamServer(str(path), Session) as server:
@@ -120,4 +122,4 @@ def test_a_session_that_says_what_it_does_may_take_longer_than_the_limit(tmp_pat
         thread.start()
         answer = spark.judge(tmp_path, None, socket=path, limit_s=7.0, report=report)
         thread.join()
-    assert (answer, heard, limits) == ({"verdict": "holds"}, ["a"], [7.0, 7.0])
+    assert (answer, progress, limits) == ({"verdict": "holds"}, ["a"], [7.0, 7.0])

@@ -1,4 +1,4 @@
-"""Ledgers judged by a warm session where one answers, and by a process of its own where not."""
+"""Ledgers are judged by a warm session if one answers, and by a new process otherwise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Reply = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 @contextmanager
 def warm(folder: Path, reply: Reply) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
-    """A session that answers with `reply`, or hangs up for None; the socket, and what was asked."""
+    """Serves a session that answers with `reply`, or closes the connection if that returns None.
+
+    Yields its socket and the list of its requests.
+    """
     requests: list[dict[str, Any]] = []
 
     class Handler(socketserver.StreamRequestHandler):
@@ -39,7 +42,7 @@ def warm(folder: Path, reply: Reply) -> Iterator[tuple[Path, list[dict[str, Any]
 
 @pytest.fixture
 def cold(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The ledgers that a process of its own was started for."""
+    """The ledgers that were judged by a new process."""
     judged: list[Path] = []
 
     def judge_cold(ledgers: list[Path], want: str | None, **_: Any) -> list[dict[str, Any]]:
@@ -50,15 +53,18 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return judged
 
 
-def test_the_warm_session_is_asked_by_whole_path_and_answers_by_the_given_one(
+def test_the_warm_session_gets_absolute_paths_and_answers_name_the_given_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cold: list[Path]
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    def reply(ask: dict[str, Any]) -> dict[str, Any]:
-        if ask["ledger"].endswith("bad"):
-            return {"ledger": ask["ledger"], "error": f"{ask['ledger']}/sends.jsonl, line 1: no"}
-        return {"ledger": ask["ledger"], "verdict": "holds"}
+    def reply(request: dict[str, Any]) -> dict[str, Any]:
+        if request["ledger"].endswith("bad"):
+            return {
+                "ledger": request["ledger"],
+                "error": f"{request['ledger']}/sends.jsonl, line 1: no",
+            }
+        return {"ledger": request["ledger"], "verdict": "holds"}
 
     with warm(tmp_path, reply) as (socket, requests):
         good, bad = spark.judge_each([Path("runs/good"), Path("bad")], "none", socket)
@@ -69,13 +75,13 @@ def test_the_warm_session_is_asked_by_whole_path_and_answers_by_the_given_one(
 
 
 @pytest.mark.parametrize("refusal", [None, {"failed": "too many rows"}], ids=["gone", "failed"])
-def test_what_the_warm_session_does_not_answer_is_judged_cold_in_order(
+def test_ledgers_that_the_warm_session_does_not_answer_are_judged_cold_in_order(
     tmp_path: Path, cold: list[Path], refusal: dict[str, Any] | None
 ) -> None:
     ledgers = [tmp_path / name for name in ("one", "two", "three")]
 
-    def reply(ask: dict[str, Any]) -> dict[str, Any] | None:
-        return {"verdict": "holds"} if ask["ledger"].endswith("one") else refusal
+    def reply(request: dict[str, Any]) -> dict[str, Any] | None:
+        return {"verdict": "holds"} if request["ledger"].endswith("one") else refusal
 
     with warm(tmp_path, reply) as (socket, _):
         answers = spark.judge_each(ledgers, None, socket)
@@ -85,6 +91,8 @@ def test_what_the_warm_session_does_not_answer_is_judged_cold_in_order(
     assert cold == ledgers[1:]
 
 
-def test_without_a_warm_session_all_are_judged_cold(tmp_path: Path, cold: list[Path]) -> None:
+def test_without_a_warm_session_all_ledgers_are_judged_cold(
+    tmp_path: Path, cold: list[Path]
+) -> None:
     spark.judge_each([tmp_path], None, tmp_path / "nowhere.sock")
     assert cold == [tmp_path]

@@ -1,4 +1,4 @@
-"""The keeper of the warm judge: when it has the session practise."""
+"""The keeper of the warm judge: when it lets the session practise, and when it restarts it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LIMIT_S = 20.0
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
-    """What stands for a server: it only lives."""
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that stands in for the server of the session."""
     monkeypatch.setattr(warm, "LOOK_EVERY_S", 0.01)
     monkeypatch.setattr(warm, "practise", lambda socket: True)
     with subprocess.Popen(["sleep", "600"]) as process:
@@ -32,44 +32,44 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]
 
 
 @pytest.mark.parametrize(
-    ("quiet", "message", "times"), [(1.0, "warm\n", 3), (0.5, "warm\n", 0), (1.0, "", 0)]
+    ("idle_part", "log_text", "times"), [(1.0, "warm\n", 3), (0.5, "warm\n", 0), (1.0, "", 0)]
 )
-def test_a_warm_session_practises_so_often_while_the_machine_is_idle(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: subprocess.Popen[bytes],
-    quiet: float, message: str, times: int,
+def test_only_a_warm_session_practises_and_only_on_an_idle_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: subprocess.Popen[bytes],
+    idle_part: float, log_text: str, times: int,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(Idle, "part", lambda _: quiet)
+    monkeypatch.setattr(Idle, "part", lambda _: idle_part)
     log = tmp_path / "judge.log"
-    log.write_text(message)
+    log.write_text(log_text)
     keeper = WarmJudge(tmp_path / "judge.sock", log, practice=3)
     with ThreadPoolExecutor(1) as pool:
-        ended = pool.submit(keeper.attend, served)
+        ended = pool.submit(keeper.attend, server)
         if times:
             until(lambda: keeper.practised == times, LIMIT_S, "it did not practise")
         with pytest.raises(WaitTimeout):
             until(lambda: keeper.practised > times, 0.3, "it did not practise more")
-        served.kill()
+        server.kill()
         assert ended.result(LIMIT_S) == -9
 
 
-@pytest.mark.parametrize(("message", "starts"), [("warm\n", 5), ("", 2)])
-def test_only_sessions_that_never_were_warm_are_waited_after(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, starts: int
+@pytest.mark.parametrize(("log_text", "starts"), [("warm\n", 5), ("", 2)])
+def test_only_sessions_that_never_became_warm_are_restarted_after_a_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_text: str, starts: int
 ) -> None:
-    """Else whoever kills it now and then has everybody judged cold for two minutes."""
+    """Otherwise each kill of the session would cause two minutes of cold judging."""
     monkeypatch.setattr(warm, "PAUSES_S", (0.0, 600.0))
     log = tmp_path / "judge.log"
     started: list[int] = []
 
-    class Killed(WarmJudge):
+    class KilledJudge(WarmJudge):
         def _serve(self) -> int:
-            log.write_text(message)
+            log.write_text(log_text)
             started.append(len(started))
             if len(started) == 5:
                 self._stopped.set()
             return -9
 
-    keeper = Killed(tmp_path / "judge.sock", log)
+    keeper = KilledJudge(tmp_path / "judge.sock", log)
     keeper.start()
     until(lambda: len(started) == starts, LIMIT_S, "it was not started again")
     with pytest.raises(WaitTimeout):
@@ -77,12 +77,14 @@ def test_only_sessions_that_never_were_warm_are_waited_after(
     keeper.stop()
 
 
-def test_nobody_practises_where_no_session_is(tmp_path: Path) -> None:
+def test_practise_returns_false_without_a_session(tmp_path: Path) -> None:
     assert not practise(tmp_path / "judge.sock")
 
 
-def test_the_folder_of_another_owners_session_stays_until_it_is_old(tmp_path: Path) -> None:
-    """The JVM of an owner that was killed while it booted ends only with its folder there."""
+def test_the_folder_of_another_keepers_session_is_deleted_only_when_it_is_old(
+    tmp_path: Path,
+) -> None:
+    """A JVM whose keeper was killed during its start ends only if its folder still exists."""
     keeper = WarmJudge(tmp_path / "judge.sock")
     young, old = tmp_path / "judge.scratch" / "young", tmp_path / "judge.scratch" / "old"
     for folder in (young, old):

@@ -1,4 +1,4 @@
-"""A server that speaks Kafka's bytes as a test wrote them down, for what is asked over the wire."""
+"""A server that answers Kafka requests with prepared bytes, for tests of the wire protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from labs.engine.protocol.wire import frame
 
 
 class Server:
-    """Takes one connection, reads as many requests as it has answers, and gives these."""
+    """Accepts one connection, and answers as many requests as it has answers."""
 
     def __init__(self, *answers: bytes) -> None:
         self._answers = answers
@@ -38,7 +38,7 @@ class Server:
 
 
 Serve = Callable[..., Server]
-"""Starts one with these answers."""
+"""Starts a server with these answers."""
 
 
 @pytest.fixture

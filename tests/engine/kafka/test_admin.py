@@ -1,4 +1,4 @@
-"""An admin client ends with its block, also when what it asked for failed."""
+"""An admin client is closed at the end of its block, also if its request failed."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from labs.engine.workloads import group
 
 
 def librdkafka_threads() -> set[Path]:
-    """By the kernel's word; another test's may end at any time."""
+    """The threads of librdkafka in this process; those of other tests may end at any time."""
     tasks = Path("/proc/self/task").glob("*/comm")
     return {task for task in tasks if _name(task).startswith("rdk:")}
 
 
-def ended(before: set[Path]) -> None:
-    """Waits until the threads that were not there before have ended.
+def wait_for_threads(before: set[Path]) -> None:
+    """Waits until the threads that were not in `before` have ended.
 
-    The kernel wakes whoever joins a thread a moment before it takes the thread's name away. Threads
-    that begin later belong to clients of other tests, which may have garbage to clear up.
+    A thread may still be listed in /proc for a moment after it was joined. Threads that start
+    later belong to clients of other tests.
     """
-    of_the_client = librdkafka_threads() - before
-    until(lambda: not librdkafka_threads() & of_the_client, 60, "threads of a client are left")
+    client_threads = librdkafka_threads() - before
+    until(lambda: not librdkafka_threads() & client_threads, 60, "threads of a client are left")
 
 
 def _name(task: Path) -> str:
     try:
         return task.read_text()
     except OSError:
-        return ""  # it ended while we looked
+        return ""  # it ended in the meantime
 
 
 @pytest.fixture
-def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """An address at which nobody listens, while the garbage collector does not help."""
+def unused_address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An address without a listener, with the garbage collector turned off."""
     monkeypatch.setattr(group, "ASK_S", 0.2)
     ports = Ports(1)
     gc.collect()
@@ -49,15 +49,17 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     ports.release()
 
 
-def test_a_group_that_nobody_can_be_asked_for_leaves_no_client_behind(nobody: str) -> None:
+def test_reading_positions_from_an_unreachable_broker_leaves_no_client_threads(
+    unused_address: str,
+) -> None:
     before = librdkafka_threads()
-    assert group.committed_positions(nobody, "orders") == {}
-    ended(before)
+    assert group.committed_positions(unused_address, "orders") == {}
+    wait_for_threads(before)
 
 
-def test_a_question_without_an_answer_ends_with_its_client(nobody: str) -> None:
+def test_a_pending_request_ends_with_its_client(unused_address: str) -> None:
     before = librdkafka_threads()
-    with quiet_admin(nobody) as admin:
+    with quiet_admin(unused_address) as admin:
         future = admin.describe_cluster(request_timeout=60)
     until(future.done, 5, "the question outlives its client")
-    ended(before)
+    wait_for_threads(before)

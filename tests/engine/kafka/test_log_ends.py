@@ -1,4 +1,4 @@
-"""Where a log ends, by its files: while it grows, is cut off, rolls, vanishes and comes back."""
+"""The end offset of a log, read from its files while it grows, rolls, is truncated or deleted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def log(tmp_path: Path) -> tuple[Path, LogEnd]:
     return segment, LogEnd(tmp_path / "orders-0")
 
 
-def test_each_look_sees_the_batches_that_came_since(log: tuple[Path, LogEnd]) -> None:
+def test_each_read_includes_the_batches_added_since_the_last(log: tuple[Path, LogEnd]) -> None:
     segment, end = log
     assert end.read() == 5
     assert end.read() == 5
@@ -26,7 +26,7 @@ def test_each_look_sees_the_batches_that_came_since(log: tuple[Path, LogEnd]) ->
     assert end.read() == 16
 
 
-def test_a_batch_that_is_not_whole_yet_is_not_there(log: tuple[Path, LogEnd]) -> None:
+def test_an_incomplete_batch_does_not_count(log: tuple[Path, LogEnd]) -> None:
     segment, end = log
     with segment.open("ab") as file:
         file.write(batch(5, 10)[:99])
@@ -36,34 +36,34 @@ def test_a_batch_that_is_not_whole_yet_is_not_there(log: tuple[Path, LogEnd]) ->
     assert end.read() == 15
 
 
-@pytest.mark.parametrize("looked_before", [True, False])
-def test_a_log_that_was_cut_off_ends_earlier(log: tuple[Path, LogEnd], looked_before: bool) -> None:
+@pytest.mark.parametrize("read_before", [True, False])
+def test_a_truncated_log_ends_earlier(log: tuple[Path, LogEnd], read_before: bool) -> None:
     segment, end = log
-    if looked_before:
+    if read_before:
         assert end.read() == 5
     segment.write_bytes(batch(0, 3))
     assert end.read() == 3
 
 
 @pytest.mark.parametrize(
-    ("now", "ends"),
+    ("contents", "end_offset"),
     [
         (batch(0, 3) + batch(3, 1, 61) + batch(4, 4, 139), 8),
         (batch(0, 3) + batch(3, 1), 4),
         (batch(0, 3) + batch(3, 1) + batch(4, 1), 5),
     ],
-    ids=["by other batches", "to the same size", "beyond it"],
+    ids=["other-batch-boundaries", "same-size", "longer"],
 )
-def test_a_log_that_was_cut_off_and_grew_again_between_two_looks(
-    log: tuple[Path, LogEnd], now: bytes, ends: int
+def test_a_log_that_was_truncated_and_grew_again_between_two_reads(
+    log: tuple[Path, LogEnd], contents: bytes, end_offset: int
 ) -> None:
     segment, end = log
     assert end.read() == 5
-    segment.write_bytes(now)
-    assert end.read() == ends
+    segment.write_bytes(contents)
+    assert end.read() == end_offset
 
 
-def test_a_new_segment_begins_where_its_name_says(log: tuple[Path, LogEnd]) -> None:
+def test_a_new_segment_begins_at_the_offset_in_its_name(log: tuple[Path, LogEnd]) -> None:
     segment, end = log
     assert end.read() == 5
     rolled = segment.with_name(f"{5:020}.log")
@@ -73,12 +73,12 @@ def test_a_new_segment_begins_where_its_name_says(log: tuple[Path, LogEnd]) -> N
     assert end.read() == 7
 
 
-def test_compaction_and_markers_leave_gaps(tmp_path: Path) -> None:
+def test_gaps_between_batches_are_allowed(tmp_path: Path) -> None:
     write_log(tmp_path, "orders-0", (batch(0, 3), batch(10, 1)))
     assert LogEnd(tmp_path / "orders-0").read() == 11
 
 
-def test_no_log_has_no_end_and_one_that_comes_back_begins_anew(
+def test_a_deleted_log_has_no_end_and_a_recreated_one_is_read_anew(
     log: tuple[Path, LogEnd], tmp_path: Path
 ) -> None:
     _, end = log
@@ -91,7 +91,7 @@ def test_no_log_has_no_end_and_one_that_comes_back_begins_anew(
     assert end.read() == 2
 
 
-def test_what_is_no_batch_ends_the_log(log: tuple[Path, LogEnd]) -> None:
+def test_bytes_that_are_not_a_batch_end_the_log(log: tuple[Path, LogEnd]) -> None:
     segment, end = log
     with segment.open("ab") as file:
         file.write(bytes(100))

@@ -1,4 +1,4 @@
-"""The wire of `offsets`, against a server that speaks bytes by hand from Kafka's schemas."""
+"""The requests of `offsets`, against a server with handwritten bytes from Kafka's schemas."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ from tests.engine.kafka.conftest import Serve
 NOT_LEADER, NOT_COORDINATOR = 6, 16
 
 
-def listed(*partitions: tuple[int, int, int]) -> bytes:
-    """A ListOffsets response of version 6: (partition, error, offset) each."""
-    rows = [struct.pack(">ihqqib", index, error, -1, at, -1, 0) for index, error, at in partitions]
+def list_response(*partitions: tuple[int, int, int]) -> bytes:
+    """A ListOffsets response of version 6, from (partition, error, offset) tuples."""
+    rows = [
+        struct.pack(">ihqqib", index, error, -1, offset, -1, 0)
+        for index, error, offset in partitions
+    ]
     return struct.pack(">bib", 0, 0, 2) + _topic(rows) + b"\0"
 
 
-def fetched(*partitions: tuple[int, int, int], error: int = 0) -> bytes:
-    """An OffsetFetch response of version 6, with metadata that is empty."""
-    rows = [struct.pack(">iqibhb", index, own, -1, 1, at, 0) for index, at, own in partitions]
+def fetch_response(*partitions: tuple[int, int, int], error: int = 0) -> bytes:
+    """An OffsetFetch response of version 6 with empty metadata, from (partition, error, offset)."""
+    rows = [
+        struct.pack(">iqibhb", index, offset, -1, 1, partition_error, 0)
+        for index, partition_error, offset in partitions
+    ]
     return struct.pack(">bib", 0, 0, 2) + _topic(rows) + struct.pack(">hb", error, 0)
 
 
@@ -30,18 +36,20 @@ def _topic(rows: list[bytes]) -> bytes:
     return struct.pack(">b6sb", 7, b"orders", len(rows) + 1) + b"".join(rows) + b"\0"
 
 
-def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
+def test_watermarks_and_committed_offsets_are_returned_by_partition(serve: Serve) -> None:
     server = serve(
-        listed((0, 0, 90), (1, 0, 7)), listed((0, 0, 100), (1, 0, 7)), fetched((0, 0, 80))
+        list_response((0, 0, 90), (1, 0, 7)),
+        list_response((0, 0, 100), (1, 0, 7)),
+        fetch_response((0, 0, 80)),
     )
-    entry = offsets.fetch(server.port, "orders", [0, 1], "app", 60)
-    assert entry.last_stable == {0: 90, 1: 7}
-    assert entry.high_watermark == {0: 100, 1: 7}
-    assert entry.committed == {0: 80}
+    result = offsets.fetch(server.port, "orders", [0, 1], "app", 60)
+    assert result.last_stable == {0: 90, 1: 7}
+    assert result.high_watermark == {0: 100, 1: 7}
+    assert result.committed == {0: 80}
 
 
-def test_what_is_asked_is_what_kafka_reads(serve: Serve) -> None:
-    server = serve(listed(), listed(), fetched())
+def test_the_requests_have_the_bytes_that_kafka_expects(serve: Serve) -> None:
+    server = serve(list_response(), list_response(), fetch_response())
     offsets.fetch(server.port, "orders", [3], "app", 60)
     stable, high, commits = server.requests
     topic = struct.pack(">bb6sb", 2, 7, b"orders", 2)
@@ -55,27 +63,27 @@ def test_what_is_asked_is_what_kafka_reads(serve: Serve) -> None:
     )
 
 
-def test_who_does_not_lead_or_coordinate_says_nothing(serve: Serve) -> None:
+def test_answers_of_a_broker_that_is_not_leader_or_coordinator_are_ignored(serve: Serve) -> None:
     server = serve(
-        listed((0, NOT_LEADER, 7)),
-        listed((0, NOT_LEADER, 7)),
-        fetched((0, NOT_COORDINATOR, 7), error=NOT_COORDINATOR),
+        list_response((0, NOT_LEADER, 7)),
+        list_response((0, NOT_LEADER, 7)),
+        fetch_response((0, NOT_COORDINATOR, 7), error=NOT_COORDINATOR),
     )
     assert offsets.fetch(server.port, "orders", [0], "app", 60) == offsets.Offsets()
 
 
-def test_a_group_without_a_commit_has_none(serve: Serve) -> None:
-    server = serve(listed((0, 0, 5)), listed((0, 0, 5)), fetched((0, 0, -1)))
+def test_a_group_without_a_commit_has_no_committed_offset(serve: Serve) -> None:
+    server = serve(list_response((0, 0, 5)), list_response((0, 0, 5)), fetch_response((0, 0, -1)))
     assert offsets.fetch(server.port, "orders", [0], "app", 60).committed == {}
 
 
-def test_a_broker_that_ends_in_the_middle_is_an_error(serve: Serve) -> None:
-    server = serve(listed((0, 0, 5)), listed((0, 0, 5))[:-4])
+def test_a_truncated_response_is_an_error(serve: Serve) -> None:
+    server = serve(list_response((0, 0, 5)), list_response((0, 0, 5))[:-4])
     with pytest.raises(OSError, match="ends too early"):
         offsets.fetch(server.port, "orders", [0], None, 60)
 
 
-def test_nobody_there_is_an_error_too() -> None:
+def test_a_refused_connection_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(OSError, match="refused"):

@@ -15,7 +15,7 @@ def listener(port: int, reuse: bool) -> socket.socket:
     return server
 
 
-def test_a_held_port_can_be_listened_at_by_a_broker_twice_in_a_row():
+def test_a_broker_can_listen_on_a_held_port_again_after_a_restart():
     held = Ports(1)
     for _ in range(2):  # a broker, and the same broker restarted
         with listener(held.numbers[0], reuse=True):
@@ -23,11 +23,11 @@ def test_a_held_port_can_be_listened_at_by_a_broker_twice_in_a_row():
     held.release()
 
 
-def test_a_held_port_is_given_to_nobody_who_asks_for_a_free_one():
+def test_a_held_port_is_not_given_out_as_a_free_port():
     held = Ports(20)
     others = [Ports(50) for _ in range(10)]
-    given = [number for other in others for number in other.numbers]
-    assert len({*held.numbers, *given}) == 20 + 500
+    other_numbers = [number for other in others for number in other.numbers]
+    assert len({*held.numbers, *other_numbers}) == 20 + 500
     for ports in (held, *others):
         ports.release()
 
