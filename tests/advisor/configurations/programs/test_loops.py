@@ -1,8 +1,8 @@
-"""Programs of confluent-kafka whose loops say what becomes of a message: the facts about the
-application are taken from them, where they are sure.
+"""Loops of confluent-kafka programs: facts about the application are read from them where they are
+certain.
 
-librdkafka stores the offset behind a message when it hands it over (rd_kafka_consumer_poll), so
-that `commit()` without arguments, and `close()` with automatic commits, are past it.
+librdkafka stores the offset after a message when it delivers the message (rd_kafka_consumer_poll).
+`commit()` without arguments, and `close()` with automatic commits, therefore commit past it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ READER = (
     "\n"
     'c.subscribe(["t"])\n'
 )
-BY_CLIENT = READER.replace('"enable.auto.commit": False', '"enable.auto.offset.store": False')
+MANUAL_STORE = READER.replace('"enable.auto.commit": False', '"enable.auto.offset.store": False')
 LOOP = "while True:\n    m = c.poll(1.0)\n"
-ELSEWHERE = "while True:\n    m = await %s\n    c.commit(m)\n    await work(m)\n"
+IN_THREAD = "while True:\n    m = await %s\n    c.commit(m)\n    await work(m)\n"
 STEP = "def step():\n    m = c.poll(1)\n    work(m)\n    c.commit(m)\n"
 DECORATED = f"%s\ndef work(m):\n    post(m)\n{LOOP}    work(m)\n    c.commit(m)\n"
 BATCH = "while True:\n    ms = c.consume(10, 1)\n"
@@ -29,7 +29,7 @@ WRITER = 'p = Producer({"acks": "all"})\n'
 IGNORED = "application.delivery.errors: ignored -> handled"
 SETTINGS = f"{TOPIC} producer.acks=all producer.enable.idempotence=true"
 
-OF_READERS = [
+CONSUMER_PROGRAMS = [
     # where the offset is committed
     (f"{READER}{LOOP}    work(m)\n    c.commit(m)\n", YES),
     (f"{READER}{LOOP}    c.commit(m)\n    work(m)\n", BEFORE),
@@ -52,12 +52,12 @@ OF_READERS = [
     (f"{READER}{LOOP}    if m.value() is None:\n        c.commit(m)\n        continue\n"
      "    work(m)\n    c.commit(m)\n", YES),
     (f"{READER}{LOOP}    db.commit()\n    work(m)\n    c.commit(m)\n", YES),
-    (f"{BY_CLIENT}{LOOP}    c.store_offsets(m)\n    work(m)\n", BEFORE),
-    (f"{BY_CLIENT}{LOOP}    work(m)\n    c.store_offsets(m)\n", YES),
+    (f"{MANUAL_STORE}{LOOP}    c.store_offsets(m)\n    work(m)\n", BEFORE),
+    (f"{MANUAL_STORE}{LOOP}    work(m)\n    c.store_offsets(m)\n", YES),
     (f"{READER}{WRITER}{LOOP}    p.produce('o', m.value(), callback=h)\n    c.commit(m)\n", BEFORE),
     (f"{READER}{WRITER}{LOOP}    p.produce('o', m.value(), callback=h)\n    p.flush()\n"
      "    c.commit(m)\n", YES),
-    # what becomes of a message that fails
+    # a message whose processing fails
     (f"{READER}{LOOP}    try:\n        work(m)\n    finally:\n        c.commit(m)\n", SKIP),
     (f"{READER}{LOOP}    try:\n        work(m)\n    except Exception as e:\n        print(e)\n"
      "    c.commit(m)\n", SKIP),
@@ -87,7 +87,7 @@ OF_READERS = [
      "    c.commit(m)\n", YES),
     (f"{READER}{LOOP}    try:\n        v = json.loads(m.value())\n    except Exception:\n"
      "        continue\n    work(v)\n    c.commit(m)\n", SKIP),
-    # a message that comes from a function, or goes to one at once
+    # a message that a function returns, or that is passed directly to a function
     (f"{READER}def on(m):\n    c.commit(m)\n    work(m)\nwhile True:\n    on(c.poll(1))\n", BEFORE),
     (f"{READER}def on(m):\n    work(m)\n    c.commit(m)\nwhile True:\n    on(c.poll(1))\n", YES),
     (f"{READER}def take():\n    return c.poll(1)\nwhile True:\n    m = take()\n    c.commit(m)\n"
@@ -99,14 +99,14 @@ OF_READERS = [
     (f"{READER}class A:\n  def __init__(self):\n    self.c = c\n  def run(self):\n"
      "    while True:\n      m = self.c.poll(1)\n      self.c.commit(m)\n      work(m)\n", BEFORE),
     (f"{READER}{LOOP}    loop.call_soon_threadsafe(work, m)\n    c.commit(m)\n", BEFORE),
-    # a commit of all that was polled behind one of them
+    # a commit of the whole poll after one of its messages
     (f"{READER}{BATCH}    for m in ms:\n        work(m)\n        c.commit(asynchronous=False)\n",
      BEFORE),
     (f"{READER}while True:\n    for m in c.consume(9):\n        work(m)\n        c.commit()\n",
      BEFORE),
     (f"{READER}while True:\n    for m in c.consume():\n        work(m)\n        c.commit()\n", YES),
     (f"{READER}{BATCH}    for m in ms:\n        work(m)\n        c.commit(m)\n", YES),
-    # who processes it
+    # a message that another thread processes
     (f"{READER}{LOOP}    pool.submit(work, m)\n    c.commit(m)\n", BEFORE),
     (f"{READER}{LOOP}    pool.submit(work, m)\n", ASIDE),
     (f"{READER}{LOOP}    Thread(target=work, args=(m,)).start()\n    c.commit(m)\n", BEFORE),
@@ -132,22 +132,22 @@ OF_READERS = [
      "    c.commit()\n", SKIP),
     (f"{READER}{BATCH}    async with asyncio.TaskGroup() as tg:\n"
      "        for m in ms:\n            tg.create_task(work(m))\n    c.commit()\n", YES),
-    # a poll that is run in a thread, or by a class of another name
-    (f"{READER}{ELSEWHERE % 'asyncio.to_thread(c.poll, 1)'}", BEFORE),
-    (f"{READER}{ELSEWHERE % 'loop.run_in_executor(None, c.poll, 1)'}", BEFORE),
-    (f"{READER}{ELSEWHERE % 'loop.run_in_executor(None, lambda: c.poll(1))'}", BEFORE),
-    (f"{READER}{ELSEWHERE % 'loop.run_in_executor(None, partial(c.poll, 1))'}", BEFORE),
+    # a poll in a thread, or of a class imported under another name
+    (f"{READER}{IN_THREAD % 'asyncio.to_thread(c.poll, 1)'}", BEFORE),
+    (f"{READER}{IN_THREAD % 'loop.run_in_executor(None, c.poll, 1)'}", BEFORE),
+    (f"{READER}{IN_THREAD % 'loop.run_in_executor(None, lambda: c.poll(1))'}", BEFORE),
+    (f"{READER}{IN_THREAD % 'loop.run_in_executor(None, partial(c.poll, 1))'}", BEFORE),
     (f"{READER}while True:\n    m = await asyncio.to_thread(c.poll, 1)\n    await work(m)\n"
      "    await asyncio.to_thread(c.commit, m)\n", YES),
     (f"from confluent_kafka import Consumer as C\n{READER.replace('Consumer(', 'C(')}{LOOP}"
      "    c.commit(m)\n    work(m)\n", BEFORE),
     (f"{READER}{LOOP}    Popen(['x', m.value()])\n    c.commit(m)\n", BEFORE),
-    # what another system has not committed yet
+    # a database transaction that is committed after or before the offset
     (f"{READER}{LOOP}    cur.execute(SQL, m.value())\n    c.commit(m)\n    db.commit()\n", BEFORE),
     (f"{READER}{LOOP}    cur.execute(SQL, m.value())\n    db.commit()\n    c.commit(m)\n", YES),
     (f"{READER}{LOOP}    s.add(Row(m.value()))\n    c.commit(m)\n    s.commit()\n", BEFORE),
     (f"{READER}{LOOP}    s.add(Row(m.value()))\n    s.commit()\n    c.commit(m)\n", YES),
-    # a step of a loop, and who passes over errors for others
+    # a function that is one step of a loop, and functions that swallow errors
     (f"{READER}def step():\n    try:\n        m = c.poll(1)\n        work(m)\n        c.commit(m)\n"
      "    except Exception as e:\n        print(e)\nwhile True:\n    step()\n", SKIP),
     (f"{READER}{STEP}while True:\n    try:\n        step()\n    except Exception as e:\n"
@@ -170,7 +170,7 @@ OF_READERS = [
     (f"{READER}def quiet(f):\n    def inner(m):\n        try:\n            return f(m)\n"
      f"        except Exception as e:\n            print(e)\n    return inner\n"
      f"{DECORATED % '@quiet'}", SKIP),
-    # where it begins
+    # the offset at which the consumer starts
     (f"{READER}c.assign([TopicPartition('t', 0, OFFSET_END)])\n{LOOP}    work(m)\n",
      "OFFSET_END: a"),
     (f"{READER}c.assign([TopicPartition('t', 0, -1)])\n{LOOP}    work(m)\n", "offset -1: a"),
@@ -179,76 +179,78 @@ OF_READERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "expected"), OF_READERS)
-def test_what_a_loop_does_with_a_message(tmp_path: Path, code: str, expected: str) -> None:
+@pytest.mark.parametrize(("code", "expected"), CONSUMER_PROGRAMS)
+def test_facts_are_read_from_the_loop_of_a_consumer(
+    tmp_path: Path, code: str, expected: str
+) -> None:
     exit_code = {YES: 0, "OFFSET_END: a": 2, "offset -1: a": 2}.get(expected, 1)
     assert_file(tmp_path / "a.py", code, "", SETTINGS, exit_code, expected)
 
 
-ENDS = "try:\n  while True:\n    m = c.poll(1)\n    work(m)\n    {}\nfinally:\n  c.close()\n"
-BY_TIMER = READER.replace(', "enable.auto.commit": False', "")
+CLOSES = "try:\n  while True:\n    m = c.poll(1)\n    work(m)\n    {}\nfinally:\n  c.close()\n"
+AUTO_COMMIT = READER.replace(', "enable.auto.commit": False', "")
 
 
 @pytest.mark.parametrize(("code", "exit_code", "expected"), [
-    (f"{BY_TIMER}{ENDS.format('pass')}", 1, CLOSE),
-    (f"{READER}{ENDS.format('c.commit(m)')}", 0, CLOSE),
-    (f"{BY_CLIENT}{ENDS.format('c.store_offsets(m)')}", 0, YES),
+    (f"{AUTO_COMMIT}{CLOSES.format('pass')}", 1, CLOSE),
+    (f"{READER}{CLOSES.format('c.commit(m)')}", 0, CLOSE),
+    (f"{MANUAL_STORE}{CLOSES.format('c.store_offsets(m)')}", 0, YES),
 ])  # fmt: skip
-def test_a_loop_that_an_error_ends(
+def test_a_close_after_an_error_is_read(
     tmp_path: Path, code: str, exit_code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "a.py", code, "", SETTINGS, exit_code, expected)
 
 
-def test_what_is_stated_goes_before_what_a_loop_says(tmp_path: Path) -> None:
+def test_a_stated_setting_overrides_the_loop(tmp_path: Path) -> None:
     code = f"{READER}{LOOP}    c.commit(m)\n    work(m)\n"
     settings = f"{SETTINGS} application.commit=after-processing"
     assert_file(tmp_path / "a.py", code, "", settings, 0, YES)
 
 
-HEARD = "def heard(e, m):\n    if e: failed.append(m)\n"
-END = "p.flush()\n"
-CALLS = 'p.produce("t", b"x", callback=heard)\n'
+CALLBACK = "def heard(e, m):\n    if e: failed.append(m)\n"
+FLUSH = "p.flush()\n"
+SEND = 'p.produce("t", b"x", callback=heard)\n'
 
-OF_WRITERS = [
-    # nobody takes the result
-    (f'{WRITER}r = p.produce("t", b"x")\n{END}', IGNORED),
-    (f'{WRITER}def send(v):\n    return p.produce("t", v)\n{END}', IGNORED),
-    (f'{WRITER}send = lambda v: p.produce("t", v)\n{END}', IGNORED),
-    (f'{WRITER}[p.produce("t", v) for v in vs]\n{END}', IGNORED),
-    (f'{WRITER}ok and p.produce("t", v)\n{END}', IGNORED),
-    (f'{WRITER}send = partial(p.produce, "t")\n{END}', IGNORED),
+PRODUCER_PROGRAMS = [
+    # nothing uses the result
+    (f'{WRITER}r = p.produce("t", b"x")\n{FLUSH}', IGNORED),
+    (f'{WRITER}def send(v):\n    return p.produce("t", v)\n{FLUSH}', IGNORED),
+    (f'{WRITER}send = lambda v: p.produce("t", v)\n{FLUSH}', IGNORED),
+    (f'{WRITER}[p.produce("t", v) for v in vs]\n{FLUSH}', IGNORED),
+    (f'{WRITER}ok and p.produce("t", v)\n{FLUSH}', IGNORED),
+    (f'{WRITER}send = partial(p.produce, "t")\n{FLUSH}', IGNORED),
     (f'{WRITER}if p.produce("t", b"x") or p.flush(9) > 0: stop()\n', IGNORED),
     ('p = AIOProducer({"acks": "all"})\nasync def f():\n    await p.produce("t", b"x")\n', IGNORED),
     ('p = AIOProducer({"acks": "all"})\nasync def f():\n    await (await p.produce("t"))\n', YES),
     (f"{WRITER}class Own:\n    def produce(self, v): p.produce('t', v, callback=heard)\n"
-     f"Own().produce(1)\n{END}", YES),
+     f"Own().produce(1)\n{FLUSH}", YES),
     # the callback drops the error
-    (f"{WRITER}def heard(e, m): pass\n{CALLS}{END}", IGNORED),
-    (f"{WRITER}def heard(e, m):\n    if not e: print(m)\n{CALLS}{END}", IGNORED),
-    (f"{WRITER}def heard(e, m):\n    if e is not None:\n        return\n    n(m)\n{CALLS}{END}",
+    (f"{WRITER}def heard(e, m): pass\n{SEND}{FLUSH}", IGNORED),
+    (f"{WRITER}def heard(e, m):\n    if not e: print(m)\n{SEND}{FLUSH}", IGNORED),
+    (f"{WRITER}def heard(e, m):\n    if e is not None:\n        return\n    n(m)\n{SEND}{FLUSH}",
      IGNORED),
-    (f"{WRITER}def heard(e, m):\n    done.set()\n{CALLS}{END}", IGNORED),
-    (f'{WRITER}p.produce("t", b"x", callback=lambda e, m: None)\n{END}', IGNORED),
-    (f"{WRITER}{HEARD}{CALLS}{END}", IGNORED),
-    (f"{WRITER}{HEARD}{CALLS}{END}if failed: raise SystemExit(1)\n", YES),
-    (f"{WRITER}def heard(*given):\n    take(*given)\n{CALLS}{END}", YES),
-    (f"{WRITER}from own import heard\n{CALLS}{END}", YES),
-    # somebody may read it, and nothing sends it again
-    (f"{WRITER}def heard(e, m):\n    if e: log.error(e)\n{CALLS}{END}", IGNORED),
-    (f'{WRITER}p.produce("t", b"x", callback=lambda e, m: print(e))\n{END}', IGNORED),
+    (f"{WRITER}def heard(e, m):\n    done.set()\n{SEND}{FLUSH}", IGNORED),
+    (f'{WRITER}p.produce("t", b"x", callback=lambda e, m: None)\n{FLUSH}', IGNORED),
+    (f"{WRITER}{CALLBACK}{SEND}{FLUSH}", IGNORED),
+    (f"{WRITER}{CALLBACK}{SEND}{FLUSH}if failed: raise SystemExit(1)\n", YES),
+    (f"{WRITER}def heard(*given):\n    take(*given)\n{SEND}{FLUSH}", YES),
+    (f"{WRITER}from own import heard\n{SEND}{FLUSH}", YES),
+    # the callback logs the error, and nothing sends the message again
+    (f"{WRITER}def heard(e, m):\n    if e: log.error(e)\n{SEND}{FLUSH}", IGNORED),
+    (f'{WRITER}p.produce("t", b"x", callback=lambda e, m: print(e))\n{FLUSH}', IGNORED),
     # a full queue, and callbacks that nothing calls
-    (f"{WRITER}try:\n    {CALLS}except BufferError:\n    pass\n{END}", IGNORED),
-    (f"{WRITER}try:\n    {CALLS}except BufferError:\n    p.poll(1)\n    again()\n{END}", YES),
-    (f"{WRITER}{HEARD}{CALLS}", IGNORED),
-    (f"{WRITER}{HEARD}{CALLS}serve(p)\n", YES),
-    (f"{WRITER}{HEARD}{CALLS}p.poll(0)\n", IGNORED),
-    (f"{WRITER}{CALLS}", YES),
+    (f"{WRITER}try:\n    {SEND}except BufferError:\n    pass\n{FLUSH}", IGNORED),
+    (f"{WRITER}try:\n    {SEND}except BufferError:\n    p.poll(1)\n    again()\n{FLUSH}", YES),
+    (f"{WRITER}{CALLBACK}{SEND}", IGNORED),
+    (f"{WRITER}{CALLBACK}{SEND}serve(p)\n", YES),
+    (f"{WRITER}{CALLBACK}{SEND}p.poll(0)\n", IGNORED),
+    (f"{WRITER}{SEND}", YES),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "expected"), OF_WRITERS)
-def test_what_a_program_does_with_a_send_that_fails(
+@pytest.mark.parametrize(("code", "expected"), PRODUCER_PROGRAMS)
+def test_ignored_errors_of_sends_are_read_from_a_producer(
     tmp_path: Path, code: str, expected: str
 ) -> None:
     reads = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
@@ -257,7 +259,7 @@ def test_what_a_program_does_with_a_send_that_fails(
     assert_file(tmp_path / "a.py", code, "", settings, exit_code, expected)
 
 
-def test_a_dict_that_code_of_elsewhere_is_handed_is_refused(tmp_path: Path) -> None:
+def test_a_dict_that_is_passed_to_an_unknown_function_is_refused(tmp_path: Path) -> None:
     code = 'conf = {"acks": "all"}\ntune(conf)\np = Producer(conf)\n'
     assert_file(tmp_path / "a.py", code, "", TOPIC, 2, "Line 2|:2: .*put into a client's dict")
     shown = code.replace("tune(", "print(")

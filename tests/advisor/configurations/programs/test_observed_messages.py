@@ -1,6 +1,6 @@
-"""A commit behind a message that was only observed or asked for something comes too early.
+"""A commit after a message was only observed or checked comes too early.
 
-Each row is what stands before the commit; behind it the message is processed.
+Each row is the code before the commit. The message is processed after the commit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.programs.test_java_services import SERVICE
-from tests.advisor.configurations.programs.test_python_polls import BEFORE, ONE
+from tests.advisor.configurations.programs.test_python_polls import BEFORE, ONE_MESSAGE
 from tests.advisor.programs import YES, assert_program
 
 _COMMIT = (
@@ -54,24 +54,26 @@ OBSERVED_IN_PYTHON = [
 
 
 @pytest.mark.parametrize("before", OBSERVED_IN_JAVA)
-def test_a_commit_in_java_behind_what_only_observes_its_record(tmp_path: Path, before: str) -> None:
+def test_a_commit_in_java_after_only_observing_the_record_is_early(
+    tmp_path: Path, before: str
+) -> None:
     body = "for (ConsumerRecord<String, String> record : records) {{ {} }}"
     early = body.format(f"{before} {_COMMIT} process(record);")
     assert_program(tmp_path / "A.java", SERVICE % (early, ""), BEFORE)
-    all_of_them = body.format(before) + " consumer.commitSync(); repository.saveAll(records);"
-    assert_program(tmp_path / "A.java", SERVICE % (all_of_them, ""), BEFORE)
+    whole_batch = body.format(before) + " consumer.commitSync(); repository.saveAll(records);"
+    assert_program(tmp_path / "A.java", SERVICE % (whole_batch, ""), BEFORE)
     late = body.format(f"{before} process(record); {_COMMIT}")
     assert_program(tmp_path / "A.java", SERVICE % (late, ""), YES)
 
 
 @pytest.mark.parametrize("before", OBSERVED_IN_PYTHON)
-def test_a_commit_in_python_behind_what_only_observes_its_message(
+def test_a_commit_in_python_after_only_observing_the_message_is_early(
     tmp_path: Path, before: str
 ) -> None:
     early, late = f"{before}\nc.commit(m)\nsave(m)", f"{before}\nsave(m)\nc.commit(m)"
     for body, expected in ((early, BEFORE), (late, YES)):
-        text = ONE % "".join(f"    {line}\n" for line in body.splitlines())
-        assert_program(tmp_path / "a.py", text, expected)
+        program = ONE_MESSAGE % "".join(f"    {line}\n" for line in body.splitlines())
+        assert_program(tmp_path / "a.py", program, expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -79,6 +81,8 @@ def test_a_commit_in_python_behind_what_only_observes_its_message(
     ("if (!save(record)) { throw new IllegalStateException(); }", YES),
     ("metrics.record(record.value());", YES),
 ])  # fmt: skip
-def test_what_may_be_the_processing_counts_as_it(tmp_path: Path, body: str, expected: str) -> None:
-    each = f"for (ConsumerRecord<String, String> record : records) {{ {body} {_COMMIT} }}"
-    assert_program(tmp_path / "A.java", SERVICE % (each, ""), expected)
+def test_a_call_that_may_be_the_processing_counts_as_it(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    loop = f"for (ConsumerRecord<String, String> record : records) {{ {body} {_COMMIT} }}"
+    assert_program(tmp_path / "A.java", SERVICE % (loop, ""), expected)

@@ -1,4 +1,4 @@
-"""Results of processing whose failures a chain of calls selects: to log them, or to act on them.
+"""Chains of calls that select the failed results of processing, to log them or to act on them.
 
 Sources: java.util.stream.Stream; kotlin.collections, kotlin.Result; scala.util.Either,
 scala.collection.IterableOps (`collect`, `partition`, `partitionMap`).
@@ -13,16 +13,18 @@ import pytest
 from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
 
-_LISTS_OF_JAVA = [
+_JAVA_LISTS = [
     "List<O> os = StreamSupport.stream(rs.spliterator(), false).map(r -> process(r)).toList();",
     "List<O> os = new ArrayList<>(); for (var r : rs) os.add(process(r));",
 ]
 _BAD = "List<O> bad = os.stream().filter(O::isFailure).toList();"
-_BY = "Map<Boolean, List<O>> by = os.stream().collect(Collectors.partitioningBy(O::isFailure));"
+_PARTITIONED = (
+    "Map<Boolean, List<O>> by = os.stream().collect(Collectors.partitioningBy(O::isFailure));"
+)
 
 
-@pytest.mark.parametrize("results", _LISTS_OF_JAVA, ids=["stream", "loop"])
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize("results", _JAVA_LISTS, ids=["stream", "loop"])
+@pytest.mark.parametrize(("statements", "expected"), [
     ("os.stream().filter(O::isFailure).forEach(o -> log.error(o));", SKIP),
     ("os.stream().filter(O::isFailure).forEach(log::error);", SKIP),
     ("os.stream().filter(o -> !o.isOk()).forEach(o -> log.error(o));", SKIP),
@@ -40,19 +42,21 @@ _BY = "Map<Boolean, List<O>> by = os.stream().collect(Collectors.partitioningBy(
     (f"{_BAD} bad.forEach(o -> log.warn(o)); if (!bad.isEmpty()) throw new E(bad);", YES),
     ("long n = os.stream().filter(O::isFailure).count(); if (n > 0) log.error(n);", SKIP),
     ("long n = os.stream().filter(O::isFailure).count(); if (n > 0) throw new E();", YES),
-    (f"{_BY} by.get(true).forEach(o -> log.error(o));", SKIP),
-    (f"{_BY} if (!by.get(true).isEmpty()) throw new E();", YES),
+    (f"{_PARTITIONED} by.get(true).forEach(o -> log.error(o));", SKIP),
+    (f"{_PARTITIONED} if (!by.get(true).isEmpty()) throw new E();", YES),
     ("if (os.contains(Outcome.FAILED)) log.error(1);", SKIP),
     ("if (os.contains(Outcome.FAILED)) throw new E();", YES),
     ("report(os);", YES),
     ("log.info(os.size());", YES),
 ])  # fmt: skip
-def test_a_list_of_results_in_java(tmp_path: Path, results: str, does: str, expected: str) -> None:
-    code = READER % (LOOP % f"{results} {does} c.commitSync();")
+def test_logging_the_failures_of_a_java_list_is_a_skip(
+    tmp_path: Path, results: str, statements: str, expected: str
+) -> None:
+    code = READER % (LOOP % f"{results} {statements} c.commitSync();")
     assert_program(tmp_path / "A.java", code, expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("statements", "expected"), [
     ("process(r).ifFailed(e -> log.error(e));", SKIP),
     ("process(r).ifFailed(log::error);", SKIP),
     ("process(r).ifFailed(e -> { log.error(e); throw new E(e); });", YES),
@@ -79,12 +83,14 @@ def test_a_list_of_results_in_java(tmp_path: Path, results: str, does: str, expe
     ("var a = client.post(r.value()); if (a.statusCode() == 200) log.info(a); else throw new E();",
      YES),
 ])  # fmt: skip
-def test_a_result_in_java(tmp_path: Path, does: str, expected: str) -> None:
-    loop = LOOP % f"for (var r : rs) {{ {does} }} c.commitSync();"
+def test_logging_a_failed_java_result_is_a_skip(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    loop = LOOP % f"for (var r : rs) {{ {statements} }} c.commitSync();"
     assert_program(tmp_path / "A.java", READER % loop, expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("statements", "expected"), [
     ("os.filterIsInstance<Failed>().forEach { log.error(it) }", SKIP),
     ("os.filterIsInstance<Failed>().forEach { letter(it) }", YES),
     ("os.filter { it is Failed }.forEach { log.error(it) }", SKIP),
@@ -102,12 +108,14 @@ def test_a_result_in_java(tmp_path: Path, does: str, expected: str) -> None:
     ("check(os.none { it is Failed })", YES),
     ("os.firstOrNull { it is Failed }?.let { throw E(it) }", YES),
 ])  # fmt: skip
-def test_a_list_of_results_in_kotlin(tmp_path: Path, does: str, expected: str) -> None:
-    loop = f"val os = rs.map {{ process(it) }}\n{does}\nc.commitSync()"
+def test_logging_the_failures_of_a_kotlin_list_is_a_skip(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    loop = f"val os = rs.map {{ process(it) }}\n{statements}\nc.commitSync()"
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("statements", "expected"), [
     ("send(r).get().also { if (it is Failed) log.error(it) }", SKIP),
     ("process(r).also { o -> if (o is Failure) { log.error(o) } }", SKIP),
     ("process(r).also { if (it is Failed) throw E(it) }", YES),
@@ -123,15 +131,17 @@ def test_a_list_of_results_in_kotlin(tmp_path: Path, does: str, expected: str) -
     ("process(r).onFailure { log.error(it) }.getOrThrow()", YES),
     ("process(r)?.also { log.info(it) }?.let { publish(it) }", YES),
 ])  # fmt: skip
-def test_a_result_in_kotlin(tmp_path: Path, does: str, expected: str) -> None:
-    loop = f"for (r in rs) {{\n{does}\n}}\nc.commitSync()"
+def test_logging_a_failed_kotlin_result_is_a_skip(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    loop = f"for (r in rs) {{\n{statements}\n}}\nc.commitSync()"
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
 
 
-_PARTS = "val (bad, good) = os.partition(_.isLeft)\n"
+_PARTITION = "val (bad, good) = os.partition(_.isLeft)\n"
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("statements", "expected"), [
     ("os.collect { case Left(e) => log.error(e) }", SKIP),
     ("os.collect { case f: Failed => log.error(f) }", SKIP),
     ("os.collect { case Left(e) => e }.foreach(e => log.error(e))", SKIP),
@@ -139,8 +149,8 @@ _PARTS = "val (bad, good) = os.partition(_.isLeft)\n"
     ("os.collect { case Left(e) => throw e }", YES),
     ("os.foreach { case Left(e) => log.error(e); case Right(_) => () }", SKIP),
     ("os.foreach {\ncase Left(e) => throw e\ncase Right(_) => ()\n}", YES),
-    (f"{_PARTS}bad.foreach(e => log.error(e))", SKIP),
-    (f"{_PARTS}if (bad.nonEmpty) throw new E(bad)", YES),
+    (f"{_PARTITION}bad.foreach(e => log.error(e))", SKIP),
+    (f"{_PARTITION}if (bad.nonEmpty) throw new E(bad)", YES),
     ("val (bad, good) = os.partitionMap(identity)\nbad.foreach(e => log.error(e))", SKIP),
     ("val (bad, good) = os.partitionMap(identity)\nbad.foreach(e => letters.send(e))", YES),
     ("os.filter(_.isLeft).foreach(e => log.error(e))", SKIP),
@@ -155,12 +165,14 @@ _PARTS = "val (bad, good) = os.partition(_.isLeft)\n"
     ("os.sequence match {\ncase Left(e) => log.error(e)\ncase Right(_) => ()\n}", SKIP),
     ("store.saveAll(os)", YES),
 ])  # fmt: skip
-def test_a_list_of_results_in_scala(tmp_path: Path, does: str, expected: str) -> None:
-    loop = f"val os = rs.asScala.map(process).toList\n{does}\nc.commitSync()"
+def test_logging_the_failures_of_a_scala_list_is_a_skip(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    loop = f"val os = rs.asScala.map(process).toList\n{statements}\nc.commitSync()"
     assert_program(tmp_path / "A.scala", SCALA % (loop, ""), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("statements", "expected"), [
     ("val os = for (r <- rs.asScala) yield process(r)\nos.filter(_.isLeft).foreach(println)", SKIP),
     ("for (r <- rs.asScala) {\nOption(process(r)).foreach(e => log.error(e))\n}", SKIP),
     ("for (r <- rs.asScala) {\nOption(lookup(r)).foreach(v => save(v))\n}", YES),
@@ -175,5 +187,7 @@ def test_a_list_of_results_in_scala(tmp_path: Path, does: str, expected: str) ->
     ("for (r <- rs.asScala) {\nprocess(r).left.foreach(e => throw e)\n}", YES),
     ("for (r <- rs.asScala) {\nprocess(r).foreach(v => log.info(v))\n}", YES),
 ])  # fmt: skip
-def test_a_result_in_scala(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.scala", SCALA % (f"{does}\nc.commitSync()", ""), expected)
+def test_logging_a_failed_scala_result_is_a_skip(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.scala", SCALA % (f"{statements}\nc.commitSync()", ""), expected)

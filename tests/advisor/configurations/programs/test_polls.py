@@ -1,8 +1,8 @@
-"""Programs in Java, Kotlin and Scala: what they do with all that a poll returned, and with what
-says what became of a record.
+"""Programs in Java, Kotlin and Scala: how they process all records of a poll, and check the results
+of their work.
 
-The position of a consumer, and a commit without offsets, are behind all that the last `poll()`
-returned (KafkaConsumer javadoc).
+The position of a consumer, and a commit without offsets, are after all records that the last
+`poll()` returned (KafkaConsumer javadoc).
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ JAVA = (
     "this.consumer = new KafkaConsumer<>(p);\n}\npublic void run() {\n"
     "while (true) { var rs = consumer.poll(d); %s }\n}\n%s}\n"
 )
-BY_HAND, ONE = 'p.put("enable.auto.commit", "false");', 'p.put("max.poll.records", "1");'
+MANUAL, ONE_RECORD = 'p.put("enable.auto.commit", "false");', 'p.put("max.poll.records", "1");'
 KOTLIN = (
     "import org.apache.kafka.clients.consumer.*\nclass A(private val repo: Repo) {\n"
     'private val props = Properties().apply {\nput("group.id", "g")\n'
     'put("auto.offset.reset", "earliest")\nput("enable.auto.commit", "false")\n}\n'
     "private val consumer = KafkaConsumer<String, String>(props)\nfun run() {\n%s\n}\n%s}\n"
 )
-IN_ANY = (
+CAUGHT = (
     "while (true) {\n%s\ntry { save(r) } catch (e: Exception) { log.warn(e) }\n%s\n}\n"
     "consumer.commitSync()\n}"
 )
-"""A function that is given the records in any of the ways that there are."""
-OF_POLL = "while (true) {\nval rs = consumer.poll(d)\n%s\n}"
+"""A block that receives the records and swallows errors. Its head varies."""
+POLLING = "while (true) {\nval rs = consumer.poll(d)\n%s\n}"
 SCALA = (
     "import org.apache.kafka.clients.consumer._\nclass A(repo: Repo) {\n"
     'val p = new Properties()\np.put("group.id", "g")\np.put("auto.offset.reset", "earliest")\n'
@@ -42,7 +42,7 @@ SCALA = (
 )
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("var f = pool.submit(() -> process(rs)); consumer.commitSync(); f.get();", "", BEFORE),
     ("var f = pool.submit(() -> process(rs)); f.get(); consumer.commitSync();", "", YES),
     ("var it = rs.iterator(); while (it.hasNext()) { try { save(it.next()); } "
@@ -251,19 +251,19 @@ SCALA = (
      "break; } } if (ok) consumer.commitSync(); else "
      "consumer.seekToCommitted();", "", YES),
 ])  # fmt: skip
-def test_what_a_loop_in_java_makes_of_its_poll(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_java_loop_must_process_all_records_before_the_commit(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "A.java", JAVA % (BY_HAND, body, more), expected)
+    assert_program(tmp_path / "A.java", JAVA % (MANUAL, body, definitions), expected)
 
 
 @pytest.mark.parametrize(("settings", "body", "expected"), [
     ("", "process(rs.iterator().next());", SKIP),
     ("", "for (var r : rs) process(r);", YES),
-    (BY_HAND + ONE, "process(rs.iterator().next()); consumer.commitSync();", YES),
-    (BY_HAND + ONE, "for (var r : rs) { process(r); break; } consumer.commitSync();", YES),
+    (MANUAL + ONE_RECORD, "process(rs.iterator().next()); consumer.commitSync();", YES),
+    (MANUAL + ONE_RECORD, "for (var r : rs) { process(r); break; } consumer.commitSync();", YES),
 ])  # fmt: skip
-def test_one_record_of_a_poll_is_all_of_it_where_there_are_no_more(
+def test_one_record_is_the_whole_poll_only_with_max_poll_records_of_one(
     tmp_path: Path, settings: str, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "A.java", JAVA % (settings, body, ""), expected)
@@ -319,8 +319,10 @@ def test_one_record_of_a_poll_is_all_of_it_where_there_are_no_more(
      "repo.saveAll(it) }\nconsumer.commitSync()", YES),
     ("if (!rs.isEmpty) rs.forEach { handle(it) }\nconsumer.commitSync()", YES),
 ])  # fmt: skip
-def test_what_a_loop_in_kotlin_makes_of_its_poll(tmp_path: Path, body: str, expected: str) -> None:
-    assert_program(tmp_path / "A.kt", KOTLIN % (OF_POLL % body, ""), expected)
+def test_a_kotlin_loop_must_process_all_records_before_the_commit(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (POLLING % body, ""), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -354,65 +356,65 @@ def test_what_a_loop_in_kotlin_makes_of_its_poll(tmp_path: Path, body: str, expe
      "consumer.commitSync()\n}", SKIP),
     ("while (true) {\nval done = consumer.poll(d).map { r -> save(r) }\n"
      "consumer.commitSync()\n}", YES),
-    (IN_ANY % ("n = consumer.poll(d).fold(n) { all, r ->", "all + 1"), SKIP),
-    (IN_ANY % ("n = consumer.poll(d)\n.fold(n) { all, r ->", "all + 1"), SKIP),
-    (IN_ANY % ("consumer.poll(d).forEachIndexed { i, r ->", ""), SKIP),
-    (IN_ANY % ("val (a, b) = consumer.poll(d).partition { r ->", "true"), SKIP),
-    (IN_ANY % ("val rs = consumer.poll(d)\nrs.fold(n) { all, r ->", "all + 1"), SKIP),
-    (IN_ANY % ("val rs = consumer.poll(d)\nrs.forEachIndexed { i, r ->", ""), SKIP),
-    (IN_ANY % ("val rs = consumer.poll(d)\nrs.groupBy { it.key() }.forEach { (k, r) ->", ""), SKIP),
-    (IN_ANY % ("val rs = consumer.poll(d)\nfor ((i, r) in rs.withIndex()) {", ""), SKIP),
+    (CAUGHT % ("n = consumer.poll(d).fold(n) { all, r ->", "all + 1"), SKIP),
+    (CAUGHT % ("n = consumer.poll(d)\n.fold(n) { all, r ->", "all + 1"), SKIP),
+    (CAUGHT % ("consumer.poll(d).forEachIndexed { i, r ->", ""), SKIP),
+    (CAUGHT % ("val (a, b) = consumer.poll(d).partition { r ->", "true"), SKIP),
+    (CAUGHT % ("val rs = consumer.poll(d)\nrs.fold(n) { all, r ->", "all + 1"), SKIP),
+    (CAUGHT % ("val rs = consumer.poll(d)\nrs.forEachIndexed { i, r ->", ""), SKIP),
+    (CAUGHT % ("val rs = consumer.poll(d)\nrs.groupBy { it.key() }.forEach { (k, r) ->", ""), SKIP),
+    (CAUGHT % ("val rs = consumer.poll(d)\nfor ((i, r) in rs.withIndex()) {", ""), SKIP),
     ("while (true) {\nn = consumer.poll(d).fold(n) { all, r -> save(r); all + 1 }\n"
      "consumer.commitSync()\n}", YES),
     ("while (true) {\nconsumer.poll(d).forEachIndexed { i, r -> save(r) }\n"
      "consumer.commitSync()\n}", YES),
 ])  # fmt: skip
-def test_what_a_chain_in_kotlin_makes_of_its_polls(
+def test_a_kotlin_chain_must_process_all_records_before_the_commit(
     tmp_path: Path, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "A.kt", KOTLIN % (body, ""), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
-    (OF_POLL % "rs.asScala.take(10).foreach(save)\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "save(rs.asScala.head)\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "rs.asScala.headOption.foreach(save)\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "rs.asScala.foreach { r => val ok = save(r) }\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "for (r <- rs.asScala) { val ok: Boolean = save(r)\nif (!ok) "
+    (POLLING % "rs.asScala.take(10).foreach(save)\nconsumer.commitSync()", SKIP),
+    (POLLING % "save(rs.asScala.head)\nconsumer.commitSync()", SKIP),
+    (POLLING % "rs.asScala.headOption.foreach(save)\nconsumer.commitSync()", SKIP),
+    (POLLING % "rs.asScala.foreach { r => val ok = save(r) }\nconsumer.commitSync()", SKIP),
+    (POLLING % "for (r <- rs.asScala) { val ok: Boolean = save(r)\nif (!ok) "
      "throw new X }\nconsumer.commitSync()", YES),
-    (OF_POLL % "Future.traverse(rs.asScala)(process).onComplete(_ => "
+    (POLLING % "Future.traverse(rs.asScala)(process).onComplete(_ => "
      "consumer.commitSync())", SKIP),
-    (OF_POLL % "Future.traverse(rs.asScala.toList)(r => process(r)).onComplete "
+    (POLLING % "Future.traverse(rs.asScala.toList)(r => process(r)).onComplete "
      "{ _ => consumer.commitSync() }", SKIP),
-    (OF_POLL % "Future.sequence(rs.asScala.toList.map(process)).onComplete { "
+    (POLLING % "Future.sequence(rs.asScala.toList.map(process)).onComplete { "
      "case _ => consumer.commitSync() }", SKIP),
-    (OF_POLL % "val f = Future.traverse(rs.asScala.toList)(process).andThen { "
+    (POLLING % "val f = Future.traverse(rs.asScala.toList)(process).andThen { "
      "case _ => consumer.commitSync() }\nAwait.result(f, t)", SKIP),
-    (OF_POLL % "val f = Future.traverse(rs.asScala.toList)(process).andThen { "
+    (POLLING % "val f = Future.traverse(rs.asScala.toList)(process).andThen { "
      "case Success(_) => consumer.commitSync() }\nAwait.result(f, t)", YES),
-    (OF_POLL % "Await.result(Future.traverse(rs.asScala.toList)(process), "
+    (POLLING % "Await.result(Future.traverse(rs.asScala.toList)(process), "
      "t)\nconsumer.commitSync()", YES),
-    (OF_POLL % "Await.ready(Future.traverse(rs.asScala.toList)(process), "
+    (POLLING % "Await.ready(Future.traverse(rs.asScala.toList)(process), "
      "t)\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "val f = Future.traverse(rs.asScala.toList)(process).map(_ => "
+    (POLLING % "val f = Future.traverse(rs.asScala.toList)(process).map(_ => "
      "consumer.commitSync())\nAwait.result(f, t)", YES),
-    (OF_POLL % "rs.asScala.map(_.value).foreach(save)\nconsumer.commitSync()", YES),
-    (OF_POLL % "rs.asScala.foldLeft(0) { (n, r) => try { save(r) } catch { case e: Exception => "
+    (POLLING % "rs.asScala.map(_.value).foreach(save)\nconsumer.commitSync()", YES),
+    (POLLING % "rs.asScala.foldLeft(0) { (n, r) => try { save(r) } catch { case e: Exception => "
      "log.warn(e) }; n + 1 }\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "rs.asScala.zipWithIndex.foreach { case (r, n) => try { save(r) } catch { case e: "
+    (POLLING % "rs.asScala.zipWithIndex.foreach { case (r, n) => try { save(r) } catch { case e: "
      "Exception => log.warn(e) } }\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "for { r <- rs.asScala } yield try { save(r) } catch { case e: Exception => "
+    (POLLING % "for { r <- rs.asScala } yield try { save(r) } catch { case e: Exception => "
      "log.warn(e) }\nconsumer.commitSync()", SKIP),
-    (OF_POLL % "rs.asScala.foldLeft(0) { (n, r) => save(r); n + 1 }\nconsumer.commitSync()", YES),
-    (OF_POLL % "val orders = rs.asScala.map(r => "
+    (POLLING % "rs.asScala.foldLeft(0) { (n, r) => save(r); n + 1 }\nconsumer.commitSync()", YES),
+    (POLLING % "val orders = rs.asScala.map(r => "
      "decode(r.value))\nconsumer.commitSync()\norders.foreach(save)", BEFORE),
-    (OF_POLL % "rs.iterator.asScala.foreach(r => save(r.value))\nconsumer.commitSync()", YES),
-    (OF_POLL % "rs.asScala.grouped(100).foreach(b => "
+    (POLLING % "rs.iterator.asScala.foreach(r => save(r.value))\nconsumer.commitSync()", YES),
+    (POLLING % "rs.asScala.grouped(100).foreach(b => "
      "repo.saveAll(b.toSeq))\nconsumer.commitSync()", YES),
     ("Iterator.continually(consumer.poll(d)).flatMap(_.asScala).foreach "
      "{ r => save(r); consumer.commitSync() }", BEFORE),
 ])  # fmt: skip
-def test_what_a_program_in_scala_makes_of_its_polls(
+def test_a_scala_program_must_process_all_records_before_the_commit(
     tmp_path: Path, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "A.scala", SCALA % body, expected)

@@ -1,5 +1,5 @@
-"""Python programs of confluent-kafka: what they do with all that a poll handed out, with results
-that say what became of a message, and with threads that end with the program.
+"""Python programs of confluent-kafka: how they process all messages of a poll, check the results of
+their work, and use daemon threads.
 
 Sources: confluent-kafka (Consumer.consume, Consumer.commit, Producer.purge); threading (daemon);
 requests, Response.raise_for_status.
@@ -19,9 +19,9 @@ _HEAD = (
     'c = Consumer({"bootstrap.servers": "k", "group.id": "g", "auto.offset.reset": "earliest", '
     '"enable.auto.commit": False})\nc.subscribe(["t"])\nwhile True:\n'
 )
-ONE = f"{_HEAD}    m = c.poll(1.0)\n    if m is None or m.error(): continue\n%s\n"
+ONE_MESSAGE = f"{_HEAD}    m = c.poll(1.0)\n    if m is None or m.error(): continue\n%s\n"
 MANY = f"{_HEAD}    ms = c.consume(100, 1.0)\n%s\n"
-FEWER = f"{_HEAD}    ms = %s\n%%s\n"
+POLLED = f"{_HEAD}    ms = %s\n%%s\n"
 SINGLE = f"{_HEAD}    ms = c.consume(1, 1.0)\n%s\n"
 PRODUCER = (
     "from confluent_kafka import Producer\nimport atexit, threading\n"
@@ -67,25 +67,25 @@ def _indented(body: str) -> str:
     ("r = requests.post(URL, json=m.value())\nif r.ok:\n    c.commit(m)\nelse:\n"
      "    raise X()", YES),
 ])  # fmt: skip
-def test_what_a_program_makes_of_a_result(tmp_path: Path, body: str, expected: str) -> None:
-    assert_program(tmp_path / "a.py", ONE % _indented(body), expected)
+def test_a_result_must_be_checked_before_the_commit(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "a.py", ONE_MESSAGE % _indented(body), expected)
 
 
-_TRIED = "try:\n    c.commit(m)\nexcept KafkaException as e:\n    log.warning(e)\n"
+_GUARDED_COMMIT = "try:\n    c.commit(m)\nexcept KafkaException as e:\n    log.warning(e)\n"
 
 
 @pytest.mark.parametrize(("body", "expected"), [
-    (f"{_TRIED}save(m)", BEFORE),
-    (f"save(m)\n{_TRIED}", YES),
+    (f"{_GUARDED_COMMIT}save(m)", BEFORE),
+    (f"save(m)\n{_GUARDED_COMMIT}", YES),
     ("try:\n    warm()\nfinally:\n    c.commit(m)\nsave(m)", BEFORE),
     ("try:\n    validate(m)\nexcept E:\n    dead(m)\n    c.commit(m)\n    continue\nsave(m)\n"
      "c.commit(m)", YES),
     ("try:\n    validate(m)\nexcept E:\n    dead(m)\nelse:\n    save(m)\nc.commit(m)", YES),
 ])  # fmt: skip
-def test_what_is_done_behind_a_commit_that_is_tried(
-    tmp_path: Path, body: str, expected: str
-) -> None:
-    assert_program(tmp_path / "a.py", ONE % _indented(body), expected)
+def test_work_after_a_guarded_commit_is_too_late(tmp_path: Path, body: str, expected: str) -> None:
+    assert_program(tmp_path / "a.py", ONE_MESSAGE % _indented(body), expected)
 
 
 @pytest.mark.parametrize(("code", "body", "expected"), [
@@ -95,9 +95,9 @@ def test_what_is_done_behind_a_commit_that_is_tried(
     (MANY, "for m in ms:\n    save(m)\n    break\nc.commit(asynchronous=False)", SKIP),
     (MANY, "for m in ms:\n    save(m)\nif ms:\n    log.info(ms[-1].offset())\n"
      "c.commit(asynchronous=False)", YES),
-    (FEWER % "[m for m in c.consume(9, 1.0) if not m.error()]", "c.commit()\nsave(ms)", BEFORE),
-    (FEWER % "list(filter(is_sound, c.consume(9, 1.0)))", "c.commit()\nsave(ms)", BEFORE),
-    (FEWER % "[m for m in c.consume(9, 1.0) if not m.error()]", "save(ms)\nc.commit()", YES),
+    (POLLED % "[m for m in c.consume(9, 1.0) if not m.error()]", "c.commit()\nsave(ms)", BEFORE),
+    (POLLED % "list(filter(is_sound, c.consume(9, 1.0)))", "c.commit()\nsave(ms)", BEFORE),
+    (POLLED % "[m for m in c.consume(9, 1.0) if not m.error()]", "save(ms)\nc.commit()", YES),
     (MANY, "for i in range(len(ms)):\n    save(ms[i])\nc.commit(asynchronous=False)", YES),
     (MANY, "for i in range(0, len(ms), 10):\n    save(ms[i:i + 10])\n"
      "c.commit(asynchronous=False)", YES),
@@ -119,7 +119,7 @@ def test_what_is_done_behind_a_commit_that_is_tried(
      "c.commit()", YES),
     (MANY, "rows = [json.loads(m.value()) for m in ms]\nc.commit()\ndb.insert_many(rows)", BEFORE),
 ])  # fmt: skip
-def test_what_a_program_makes_of_all_that_it_polled(
+def test_all_polled_messages_must_be_processed_before_the_commit(
     tmp_path: Path, code: str, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "a.py", code % _indented(body), expected)
@@ -150,15 +150,17 @@ def test_what_a_program_makes_of_all_that_it_polled(
      'p.produce("t", b"x", callback=cb)\n', YES),
     ("for x in xs: p.produce('t', x, callback=cb)\np.purge()\np.flush()\n", IGNORED),
 ])  # fmt: skip
-def test_what_a_program_leaves_in_its_queue(tmp_path: Path, body: str, expected: str) -> None:
+def test_messages_left_in_the_queue_of_a_producer_are_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
     reads = "consumer.auto.offset.reset=earliest consumer.enable.auto.offset.store=false"
     assert_program(tmp_path / "a.py", PRODUCER % body, expected, reads)
 
 
-_HANDLE = (
+_SWALLOWS = (
     "def handle(m):\n    try:\n        save(m)\n    except Exception as e:\n        log.error(e)\n"
 )
-_SAVE = "def handle(m):\n    save(m)\n"
+_PROPAGATES = "def handle(m):\n    save(m)\n"
 
 
 @pytest.mark.parametrize("body", [
@@ -170,8 +172,8 @@ _SAVE = "def handle(m):\n    save(m)\n"
     "it = iter(ms)\nwhile True:\n    m = next(it, None)\n    if m is None: break\n    handle(m)",
     "match c.poll(1):\n    case None: pass\n    case m: handle(m)",
 ])  # fmt: skip
-@pytest.mark.parametrize(("function", "expected"), [(_HANDLE, SKIP), (_SAVE, YES)])
-def test_a_function_of_the_file_that_is_handed_each_message(
+@pytest.mark.parametrize(("function", "expected"), [(_SWALLOWS, SKIP), (_PROPAGATES, YES)])
+def test_a_function_that_is_called_with_each_message_is_followed(
     tmp_path: Path, function: str, expected: str, body: str
 ) -> None:
     code = MANY % _indented(f"{body}\nc.commit(asynchronous=False)")

@@ -1,5 +1,5 @@
-"""Programs of Python that leave work undone without an error: what is never begun, what a decorator
-does beside it, and what tells of its failure and is not asked."""
+"""Python programs that leave work undone without an error: work that never starts, decorators that
+commit or swallow errors, and results that report a failure and are not checked."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ _DECORATED = """def around(f):
 def handle({own}m):
     {save}save(m.value())
 """
-_FIRST = "        c.commit(m)\n        return f(m)"
-_LAST = "        f(m)\n        c.commit(m)"
-_AGAIN = """        for i in range(3):
+_COMMITS_FIRST = "        c.commit(m)\n        return f(m)"
+_COMMITS_LAST = "        f(m)\n        c.commit(m)"
+_RETRIES = """        for i in range(3):
             try:
                 return f(*args, **kwargs)
             except Exception as e:
                 log.warning(e)
 """
-_RAISES = f"{_AGAIN}        raise RuntimeError('gave up')"
-_ANY = "*args, **kwargs"
+_RETRIES_THEN_RAISES = f"{_RETRIES}        raise RuntimeError('gave up')"
+_ANY_ARGUMENTS = "*args, **kwargs"
 
 
-def _decorated(given: str, body: str) -> str:
-    return _DECORATED.format(given=given, body=body, head="@around", own="", save="")
+def _decorated(parameters: str, body: str) -> str:
+    return _DECORATED.format(given=parameters, body=body, head="@around", own="", save="")
 
 
 @pytest.mark.parametrize(
-    ("more", "body", "last", "expected"),
+    ("definitions", "body", "commit", "expected"),
     [
-        (_decorated("m", _FIRST), "handle(m)", "", BEFORE),
-        (_decorated("m", _LAST), "handle(m)", "", YES),
-        (_decorated(_ANY, _AGAIN), "handle(m)", "c.commit(m)", SKIP),
-        (_decorated(_ANY, _RAISES), "handle(m)", "c.commit(m)", YES),
+        (_decorated("m", _COMMITS_FIRST), "handle(m)", "", BEFORE),
+        (_decorated("m", _COMMITS_LAST), "handle(m)", "", YES),
+        (_decorated(_ANY_ARGUMENTS, _RETRIES), "handle(m)", "c.commit(m)", SKIP),
+        (_decorated(_ANY_ARGUMENTS, _RETRIES_THEN_RAISES), "handle(m)", "c.commit(m)", YES),
         ("def handle(m):\n    yield save(m)", "handle(m)", "c.commit(m)", ASIDE),
         ("def handle(m):\n    yield save(m)", "list(handle(m))", "c.commit(m)", YES),
         ("", "map(save, m.value())", "c.commit(m)", ASIDE),
@@ -63,10 +63,10 @@ def _decorated(given: str, body: str) -> str:
         ("", "parallel_bulk(es, m.value())", "c.commit(m)", ASIDE),
     ],
 )  # fmt: skip
-def test_what_is_never_begun_or_done_around_it_is_seen(
-    more: str, body: str, last: str, expected: str, tmp_path: Path
+def test_work_that_never_starts_and_decorators_are_read(
+    definitions: str, body: str, commit: str, expected: str, tmp_path: Path
 ) -> None:
-    code = _PROGRAM.format(more=more, body=body, last=last)
+    code = _PROGRAM.format(more=definitions, body=body, last=commit)
     assert_program(tmp_path / "app.py", code, expected)
 
 
@@ -90,19 +90,21 @@ def on_a(m):
         save(m)
     except Exception:
         %s"""
-_READ = "for ok, it in streaming_bulk(es, m.value(), raise_on_error=False):\n        if not ok:\n"
+_STREAMED = (
+    "for ok, it in streaming_bulk(es, m.value(), raise_on_error=False):\n        if not ok:\n"
+)
 _BULK = "r = es.bulk(operations=[m.value()])\n    "
 
 
 @pytest.mark.parametrize(
-    ("more", "body", "expected"),
+    ("definitions", "body", "expected"),
     [
         (_HANDLERS % "careless", "for h in HANDLERS:\n        h(m)", SKIP),
         (_HANDLERS % "careful", "for h in HANDLERS:\n        h(m)", YES),
         (_REGISTERED % "pass", "HANDLERS['a'](m)", SKIP),
         (_REGISTERED % "raise", "HANDLERS['a'](m)", YES),
-        ("", f"{_READ}            log.error(it)", SKIP),
-        ("", f"{_READ}            raise RuntimeError(it)", YES),
+        ("", f"{_STREAMED}            log.error(it)", SKIP),
+        ("", f"{_STREAMED}            raise RuntimeError(it)", YES),
         ("", "es.bulk(operations=[m.value()])", SKIP),
         ("", f"{_BULK}if r['errors']:\n        log.error(r)", SKIP),
         ("", f"{_BULK}if r['errors']:\n        raise RuntimeError(r)", YES),
@@ -114,21 +116,21 @@ _BULK = "r = es.bulk(operations=[m.value()])\n    "
          YES),
     ],
 )  # fmt: skip
-def test_what_says_that_something_failed_is_asked(
-    more: str, body: str, expected: str, tmp_path: Path
+def test_unchecked_failures_of_handlers_and_bulk_calls_are_reported(
+    definitions: str, body: str, expected: str, tmp_path: Path
 ) -> None:
-    code = _PROGRAM.format(more=more, body=body, last="c.commit(m)")
+    code = _PROGRAM.format(more=definitions, body=body, last="c.commit(m)")
     assert_program(tmp_path / "app.py", code, expected)
 
 
 _CONNECT = "db = psycopg2.connect(DSN)\ncursor = db.cursor()"
 _ENGINE = "engine = sqlalchemy.create_engine(URL)"
-_BY_NAME = "db.execute('INSERT INTO t VALUES (1)')"
+_EXECUTES = "db.execute('INSERT INTO t VALUES (1)')"
 _INSERT = "cursor.execute('INSERT INTO t VALUES (%s)', (m.value(),))"
 
 
 @pytest.mark.parametrize(
-    ("more", "body", "is_sound"),
+    ("definitions", "body", "is_sound"),
     [
         (_CONNECT, _INSERT, False),
         (_CONNECT, f"{_INSERT}\n    db.commit()", True),
@@ -137,15 +139,15 @@ _INSERT = "cursor.execute('INSERT INTO t VALUES (%s)', (m.value(),))"
         (f"{_CONNECT}\ndb.autocommit = False", _INSERT, False),
         (f"{_CONNECT}\nrows = Rows(db)", _INSERT, True),
         (_CONNECT, "cursor.execute('SELECT 1')\n    save(m)", True),
-        (_ENGINE, f"with engine.connect() as db:\n        {_BY_NAME}", False),
-        (_ENGINE, f"with engine.connect() as db:\n        {_BY_NAME}\n        db.commit()", True),
-        (_ENGINE, f"with engine.begin() as db:\n        {_BY_NAME}", True),
+        (_ENGINE, f"with engine.connect() as db:\n        {_EXECUTES}", False),
+        (_ENGINE, f"with engine.connect() as db:\n        {_EXECUTES}\n        db.commit()", True),
+        (_ENGINE, f"with engine.begin() as db:\n        {_EXECUTES}", True),
     ],
 )
-def test_what_is_written_to_a_database_is_committed(
-    more: str, body: str, is_sound: bool, tmp_path: Path
+def test_a_database_write_without_a_commit_is_reported(
+    definitions: str, body: str, is_sound: bool, tmp_path: Path
 ) -> None:
-    code = _PROGRAM.format(more=more, body=body, last="c.commit(m)")
+    code = _PROGRAM.format(more=definitions, body=body, last="c.commit(m)")
     expected = YES if is_sound else "nothing here commits what is written to this database"
     settings = f"{TOPIC} application.restart=resumes"
     assert_file(tmp_path / "app.py", code, "", settings, 0 if is_sound else 2, expected)
@@ -155,7 +157,7 @@ _CATCHES = "try:\n        save(m)\n    except Exception as e:\n        %s"
 
 
 @pytest.mark.parametrize(
-    ("more", "body", "expected"),
+    ("definitions", "body", "expected"),
     [
         ("failed = []", _CATCHES % "failed.append(m)", SKIP),
         ("failed = {}", _CATCHES % "failed[m.offset()] = e", SKIP),
@@ -173,12 +175,12 @@ _CATCHES = "try:\n        save(m)\n    except Exception as e:\n        %s"
         ("pool = Pool(4)", "pool.map_async(save, m.value())", ASIDE),
     ],
 )
-def test_what_is_put_by_and_never_sent_is_seen(
-    more: str, body: str, expected: str, tmp_path: Path
+def test_buffered_work_that_is_never_finished_is_reported(
+    definitions: str, body: str, expected: str, tmp_path: Path
 ) -> None:
-    code = _PROGRAM.format(more=more, body=body, last="c.commit(m)")
-    facts = f"{expected}|{BEFORE}" if expected == ASIDE else expected
-    assert_program(tmp_path / "app.py", code, facts)
+    code = _PROGRAM.format(more=definitions, body=body, last="c.commit(m)")
+    pattern = f"{expected}|{BEFORE}" if expected == ASIDE else expected
+    assert_program(tmp_path / "app.py", code, pattern)
 
 
 _QUEUED = """from confluent_kafka import Consumer
@@ -198,23 +200,23 @@ while True:
         raise errors[0]
     c.commit(asynchronous=False)
 """
-_TRIES = "        try:\n            save(m)\n"
+_TRY = "        try:\n            save(m)\n"
 _LOGS = "        except Exception as e:\n            log.error(e)\n"
-_TELLS = "        except Exception as e:\n            errors.append(e)\n"
-_ENDS = "        finally:\n            q.task_done()"
+_STORES = "        except Exception as e:\n            errors.append(e)\n"
+_MARKS_DONE = "        finally:\n            q.task_done()"
 
 
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        (_TRIES + _ENDS, SKIP),
-        (_TRIES + _LOGS + _ENDS, SKIP),
-        (f"{_TRIES}{_LOGS}        q.task_done()", SKIP),
-        (_TRIES + _TELLS + _ENDS, YES),
+        (_TRY + _MARKS_DONE, SKIP),
+        (_TRY + _LOGS + _MARKS_DONE, SKIP),
+        (f"{_TRY}{_LOGS}        q.task_done()", SKIP),
+        (_TRY + _STORES + _MARKS_DONE, YES),
         ("        save(m)\n        q.task_done()", YES),
     ],
 )
-def test_a_thread_that_is_done_after_an_error_is_seen(
+def test_a_thread_that_marks_failed_work_as_done_is_reported(
     body: str, expected: str, tmp_path: Path
 ) -> None:
     assert_program(tmp_path / "app.py", _QUEUED.format(body=body), expected)
@@ -228,7 +230,7 @@ _MANAGER = """class Acked:
     def __exit__(self, kind, error, trace):
 {body}
 """
-_SUCCEEDED = "        if kind is None:\n            c.commit(self.m)"
+_COMMITS_ON_SUCCESS = "        if kind is None:\n            c.commit(self.m)"
 
 
 @pytest.mark.parametrize(
@@ -237,14 +239,16 @@ _SUCCEEDED = "        if kind is None:\n            c.commit(self.m)"
         ("        c.commit(self.m)\n        return True", SKIP),
         ("        log.warning(error)\n        return True", SKIP),
         ("        c.commit(self.m)", SKIP),
-        (_SUCCEEDED, YES),
+        (_COMMITS_ON_SUCCESS, YES),
         ("        log.info('done')\n        return False", YES),
     ],
 )
-def test_what_a_with_does_at_its_end_is_followed(body: str, expected: str, tmp_path: Path) -> None:
-    last = "" if "commit" in body else "c.commit(m)"
+def test_the_exit_of_a_context_manager_is_followed(
+    body: str, expected: str, tmp_path: Path
+) -> None:
+    commit = "" if "commit" in body else "c.commit(m)"
     use = "with Acked(m):\n        save(m)"
-    code = _PROGRAM.format(more=_MANAGER.format(body=body), body=use, last=last)
+    code = _PROGRAM.format(more=_MANAGER.format(body=body), body=use, last=commit)
     assert_program(tmp_path / "app.py", code, expected)
 
 
@@ -269,7 +273,7 @@ while True:
         ("log.error(e)\n            raise", YES),
     ],
 )
-def test_a_loop_that_an_error_leaves_is_behind_its_message(
+def test_a_loop_that_breaks_on_an_error_skips_its_message(
     handler: str, expected: str, tmp_path: Path
 ) -> None:
     assert_program(tmp_path / "app.py", _BATCHES.format(handler=handler), expected)
