@@ -1,4 +1,4 @@
-"""Asks `manage.py advise` as a person does, and what most rows state."""
+"""Runs `manage.py advise` as a user does, and holds the settings that most cases state."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LRK = "--client librdkafka"
 
 
 def given(options: str, settings: str) -> tuple[int, str]:
-    """The exit code and all that is said."""
-    stated = [each for setting in settings.split() for each in ("--set", setting)]
+    """Returns the exit code and everything that is printed."""
+    stated = [argument for setting in settings.split() for argument in ("--set", setting)]
     try:
         code, out, err = run(*options.split(), *stated, "--verbose")
     except CommandError as error:
@@ -38,7 +38,7 @@ def assert_answer(options: str, settings: str, code: int, expected: str) -> None
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes files by their names, and the folders that these are in."""
+    """Writes each text to the file of that name, and creates the folder that it is in."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -48,7 +48,7 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
 def assert_file(
     path: Path, text: str, options: str, settings: str, code: int, expected: str
 ) -> None:
-    """The answer to a file of this text, which the options stand before."""
+    """Asserts the answer for a file with this text; the options come before its path."""
     path.write_text(text)
     assert_answer(f"{options} {path}", settings, code, expected)
 
@@ -56,6 +56,6 @@ def assert_file(
 def assert_files(
     folder: Path, files: Mapping[str, str], settings: str, code: int, expected: str
 ) -> None:
-    """The answer to files of these names and texts, which are given in this order."""
+    """Asserts the answer for files with these names and texts, passed in this order."""
     write_files(folder, files)
     assert_answer(" ".join(str(folder / name) for name in files), settings, code, expected)

@@ -1,4 +1,4 @@
-"""A yes names what is not here and may state something else."""
+"""A YES names the files and values that are missing and may state something else."""
 
 from __future__ import annotations
 
@@ -35,60 +35,63 @@ spec:
 YML = "spring:\n  kafka.consumer.group-id: orders\n"
 IMPORTS = f"{YML}  config.import: configtree:/etc/orders/\n"
 PROFILE = f"{YML}  profiles.active: prod\n"
-LATER = f"{YML}  profiles.active: ${{STAGE}}\n"
-STARTED = COMPOSE.format(more="stop_signal: SIGTERM") + "      SPRING_PROFILES_ACTIVE: prod\n"
-RETRIED = f"{JAVA} application.processing.errors=retry"
-IF = "^YES, if what is not here states nothing else: .*Not here, and may state what decides: what "
+PLACEHOLDER = f"{YML}  profiles.active: ${{STAGE}}\n"
+WITH_PROFILE = COMPOSE.format(more="stop_signal: SIGTERM") + "      SPRING_PROFILES_ACTIVE: prod\n"
+SETTINGS = f"{JAVA} application.processing.errors=retry"
+YES_IF = (
+    "^YES, if what is not here states nothing else: .*Not here, and may state what decides: what "
+)
 
 
 @pytest.mark.parametrize(("files", "expected"), [
     ({"compose.yml": COMPOSE.format(more="env_file: orders.env"), "application.yml": YML},
-     IF + r"\S*compose.yml:4 names"),
-    ({"compose.yml": COMPOSE.format(more="stop_signal: SIGTERM")}, IF + r"\S*compose.yml:6 names"),
-    ({"d.yml": DEPLOYMENT, "application.yml": YML}, IF + r"\S*d.yml:11 names"),
-    ({"application.yml": IMPORTS}, IF + r"\S*application.yml:3 names"),
-    ({"application.yml": PROFILE}, IF + r"\S*application.yml:3 names"),
-    ({"application.yml": LATER}, IF + r"\S*application.yml:3 names"),
-    ({"compose.yml": STARTED}, IF + r"\S*compose.yml:8 names"),
+     YES_IF + r"\S*compose.yml:4 names"),
+    ({"compose.yml": COMPOSE.format(more="stop_signal: SIGTERM")},
+     YES_IF + r"\S*compose.yml:6 names"),
+    ({"d.yml": DEPLOYMENT, "application.yml": YML}, YES_IF + r"\S*d.yml:11 names"),
+    ({"application.yml": IMPORTS}, YES_IF + r"\S*application.yml:3 names"),
+    ({"application.yml": PROFILE}, YES_IF + r"\S*application.yml:3 names"),
+    ({"application.yml": PLACEHOLDER}, YES_IF + r"\S*application.yml:3 names"),
+    ({"compose.yml": WITH_PROFILE}, YES_IF + r"\S*compose.yml:8 names"),
     ({"application.yml": YML}, "^YES: "),
     ({"compose.yml": COMPOSE.format(more="stop_signal: SIGTERM"), "application.yml": YML},
      "^YES: "),
 ])  # fmt: skip
-def test_a_yes_goes_as_far_as_what_is_not_here_states_nothing(
+def test_a_yes_depends_on_files_that_are_missing(
     tmp_path: Path, files: dict[str, str], expected: str
 ) -> None:
-    assert_files(tmp_path, files, RETRIED, 0, expected)
+    assert_files(tmp_path, files, SETTINGS, 0, expected)
 
 
-def test_tools_are_given_what_is_not_here(tmp_path: Path) -> None:
+def test_machine_readable_output_lists_missing_files(tmp_path: Path) -> None:
     path = tmp_path / "application.yml"
     for text, count in ((IMPORTS, 1), (YML, 0)):
         path.write_text(text)
         for kind in ("json", "sarif"):
             _, out, _ = run(str(path), "--format", kind)
             data = json.loads(out)
-            given = data["runs"][0]["properties"] if kind == "sarif" else data
-            assert len(given.get("not_given", ())) == count
+            report = data["runs"][0]["properties"] if kind == "sarif" else data
+            assert len(report.get("not_given", ())) == count
 
 
 CREATE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.insync.replicas=2 "
-LEFT = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: a\n"
-LEFT += "  annotations: {strimzi.io/managed: '%s'}\n"
-LEFT += "spec: {replicas: 3, config: {min.insync.replicas: 2}}\n"
+UNMANAGED = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: a\n"
+UNMANAGED += "  annotations: {strimzi.io/managed: '%s'}\n"
+UNMANAGED += "spec: {replicas: 3, config: {min.insync.replicas: 2}}\n"
 IGNORED = 'resource "kafka_topic" "a" {\n  replication_factor = 3\n'
 IGNORED += '  config = { "min.insync.replicas" = "2" }\n%s}\n'
 
 
 @pytest.mark.parametrize(("files", "expected"), [
-    ({"s.sh": f"{CREATE}$OPTIONS\n"}, IF + r"\S*s.sh:1 names"),
+    ({"s.sh": f"{CREATE}$OPTIONS\n"}, YES_IF + r"\S*s.sh:1 names"),
     ({"s.sh": f"{CREATE}\n"}, "^YES: "),
-    ({"t.yaml": LEFT % "false"}, IF + r"\S*t.yaml:5 names"),
-    ({"t.yaml": LEFT % "true"}, "^YES: "),
+    ({"t.yaml": UNMANAGED % "false"}, YES_IF + r"\S*t.yaml:5 names"),
+    ({"t.yaml": UNMANAGED % "true"}, "^YES: "),
     ({"m.tf": IGNORED % "  lifecycle {\n    ignore_changes = [config]\n  }\n"},
-     IF + r"\S*m.tf:5 names"),
+     YES_IF + r"\S*m.tf:5 names"),
     ({"m.tf": IGNORED % ""}, "^YES: "),
 ])  # fmt: skip
-def test_a_yes_goes_as_far_as_what_is_here_counts(
+def test_a_yes_depends_on_whether_the_given_settings_are_in_force(
     tmp_path: Path, files: dict[str, str], expected: str
 ) -> None:
     assert_files(tmp_path, files, COPIES, 0, expected)

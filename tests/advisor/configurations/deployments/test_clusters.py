@@ -1,7 +1,7 @@
-"""Files that speak of more than one cluster, or of a cluster's servers one by one.
+"""Files that describe more than one cluster, or the servers of a cluster one by one.
 
-What one cluster is set to says nothing of another: a file with two of them was answered with the
-last one's settings.
+Settings of one cluster do not apply to another. A file with two clusters used to be answered with
+the settings of the last one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _API = "apiVersion: kafka.strimzi.io/v1\n"
 _LABEL = "labels: {strimzi.io/cluster: %s}"
 
 
-def kafka(name: str, least: int = 2, space: str = "") -> str:
-    spaced = f", namespace: {space}" if space else ""
+def kafka(name: str, minimum: int = 2, in_namespace: str = "") -> str:
+    namespace = f", namespace: {in_namespace}" if in_namespace else ""
     return (
-        f"{_API}kind: Kafka\nmetadata: {{name: {name}{spaced}}}\nspec:\n  kafka:\n    config:\n"
-        f"      default.replication.factor: 3\n      min.insync.replicas: {least}\n"
+        f"{_API}kind: Kafka\nmetadata: {{name: {name}{namespace}}}\nspec:\n  kafka:\n    config:\n"
+        f"      default.replication.factor: 3\n      min.insync.replicas: {minimum}\n"
     )
 
 
@@ -45,7 +45,7 @@ def topic(cluster: str, more: str = "") -> str:
 STRIMZI = [
     ((pool("c"), kafka("c"), topic("c")), 0, "YES"),
     ((pool("c"), kafka("c", 1), topic("c")), 1, "min.insync.replicas: 1 -> 2"),
-    # the strong cluster's settings are not the weak one's
+    # settings of the strong cluster do not apply to the weak one
     ((pool("c"), kafka("c", 1), topic("c"), pool("d"), kafka("d")), 2, ANOTHER),
     ((pool("d"), kafka("d", 1), topic("d"), pool("c"), kafka("c"), topic("c")), 2, ANOTHER),
     ((pool("c"), kafka("c"), topic("d")), 2, rf"{ANOTHER} 2 \(d\)"),
@@ -63,37 +63,37 @@ STRIMZI = [
 
 
 @pytest.mark.parametrize(("resources", "code", "expected"), STRIMZI)
-def test_resources_of_strimzi_are_of_one_cluster(
+def test_strimzi_resources_must_belong_to_one_cluster(
     tmp_path: Path, resources: tuple[str, ...], code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yaml", "---\n".join(resources), "", COPIES, code, expected)
 
 
-@pytest.mark.parametrize(("least", "code", "expected"), [
+@pytest.mark.parametrize(("minimum", "code", "expected"), [
     (1, 1, "min.insync.replicas: 1 -> 2"), (2, 0, "YES"),
 ])  # fmt: skip
-def test_resources_in_json_are_read_as_in_yaml(
-    tmp_path: Path, least: int, code: int, expected: str
+def test_resources_in_json_are_read_like_yaml(
+    tmp_path: Path, minimum: int, code: int, expected: str
 ) -> None:
-    spec = {"replicas": 3, "config": {"min.insync.replicas": least}}
+    spec = {"replicas": 3, "config": {"min.insync.replicas": minimum}}
     resource = {"apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaTopic", "spec": spec}
-    listed = {"apiVersion": "v1", "kind": "List", "items": [resource]}
-    for number, text in enumerate((resource, listed)):
+    resource_list = {"apiVersion": "v1", "kind": "List", "items": [resource]}
+    for number, text in enumerate((resource, resource_list)):
         file = tmp_path / f"{number}.json"
         assert_file(file, json.dumps(text, indent=4), "", COPIES, code, expected)
 
 
 def brokers(
-    *more: str, kept: str = LOGS, image: str = IMAGE, id_of: str = "KAFKA_NODE_ID: %d"
+    *more: str, logs: str = LOGS, image: str = IMAGE, id_of: str = "KAFKA_NODE_ID: %d"
 ) -> str:
-    """As many brokers as there are lines of their own, `%d` the number of each."""
+    """Returns a compose file with a broker for each text in `more`; `%d` is the broker's number."""
     text = "services:\n"
     for number, own in enumerate(more, 1):
-        text += f"  kafka{number}:\n    {image}\n    volumes: ['d{number}:{kept}']\n"
+        text += f"  kafka{number}:\n    {image}\n    volumes: ['d{number}:{logs}']\n"
         text += "    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
         text += "      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n"
-        named = id_of % number if "%" in id_of else id_of
-        text += f"      {named}\n      {own.replace('%d', str(number))}\n"
+        id_line = id_of % number if "%" in id_of else id_of
+        text += f"      {id_line}\n      {own.replace('%d', str(number))}\n"
     return text
 
 
@@ -119,56 +119,60 @@ COMPOSE = [
     (brokers(*[CLUSTER % "a"] * 3, id_of="KAFKA_NODE_ID: 1"), 1, "services of one id: brokers "
      "refuse the second|only 1 broker.s. are registered"),
     # KafkaDockerWrapper.prepareServerConfigs: with a variable set, Kafka's own default counts
-    (brokers(*[VOTERS % ABC] * 3, kept="/tmp/kraft-combined-logs"), 1,
+    (brokers(*[VOTERS % ABC] * 3, logs="/tmp/kraft-combined-logs"), 1,
      "no volume holds a broker's logs"),
-    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/e"] * 3, kept="/d"), 1,
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/e"] * 3, logs="/d"), 1,
      "no volume holds a broker's logs"),
-    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/d/b"] * 3, kept="/d"), 0, "YES"),
-    # the metadata are in the first of them (KafkaConfig.metadataLogDir)
-    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d,/e"] * 3, kept="/d"), 1,
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/d/b"] * 3, logs="/d"), 0, "YES"),
+    # the metadata are in the first folder (KafkaConfig.metadataLogDir)
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d,/e"] * 3, logs="/d"), 1,
      "^NO(?!.*holds a controller)"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), COMPOSE)
-def test_services_are_of_one_cluster(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_services_must_belong_to_one_cluster(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "docker-compose.yml", text, "", COPIES, code, expected)
 
 
-def apart(*services: int, what: str) -> str:
-    """Three brokers, of which these state something more of themselves."""
+def with_line(*services: int, line: str) -> str:
+    """Returns three brokers, and adds `what` to the services with these numbers."""
     text = brokers(*[VOTERS % ABC] * 3)
     for number in services:
-        begins = f"  kafka{number}:\n"
-        text = text.replace(begins, f"{begins}    {what}\n")
+        heading = f"  kafka{number}:\n"
+        text = text.replace(heading, f"{heading}    {line}\n")
     return text
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
-    (apart(2, 3, what="profiles: [more]"), 1, "CANNOT WORK.*only 1 broker.s. are registered"),
-    (apart(1, 2, 3, what="profiles: [kafka]"), 0, "YES"),
-    (apart(2, 3, what="scale: 0"), 1, "CANNOT WORK.*only 1 broker.s. are registered"),
-    (apart(3, what="deploy: {replicas: 0}"), 1, "CANNOT WORK.*only 2 broker.s. are registered"),
+    (with_line(2, 3, line="profiles: [more]"), 1, "CANNOT WORK.*only 1 broker.s. are registered"),
+    (with_line(1, 2, 3, line="profiles: [kafka]"), 0, "YES"),
+    (with_line(2, 3, line="scale: 0"), 1, "CANNOT WORK.*only 1 broker.s. are registered"),
+    (with_line(3, line="deploy: {replicas: 0}"), 1, "CANNOT WORK.*only 2 broker.s. are registered"),
 ])  # fmt: skip
-def test_services_count_that_start(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_only_services_that_start_count(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     settings = f"{COPIES} topic.replication.factor=3"
     assert_file(tmp_path / "docker-compose.yml", text, "", settings, code, expected)
 
 
-ALONE = "services:\n  broker:\n    image: apache/kafka:4.1.0\n"
-KEPT = "    volumes: ['d:/tmp/kraft-combined-logs']\n"
-QUICK = [
+SINGLE = "services:\n  broker:\n    image: apache/kafka:4.1.0\n"
+VOLUME = "    volumes: ['d:/tmp/kraft-combined-logs']\n"
+BARE_IMAGES = [
     # without a variable the image starts with the file of Kafka's release
-    (ALONE, 0, "offsets.topic.replication.factor=1.*no volume holds a broker's logs"),
-    (ALONE + KEPT, 0, "^YES(?!.*no volume)"),
-    (ALONE + KEPT + "    environment: {KAFKA_HEAP_OPTS: -Xmx1g}\n", 0, "^YES(?!.*no volume)"),
-    (ALONE + "    environment: {KAFKA_NODE_ID: 1}\n", 1, "CANNOT WORK.*offsets.topic.replication"),
-    (ALONE + "    env_file: broker.env\n", 1, "CANNOT WORK"),
+    (SINGLE, 0, "offsets.topic.replication.factor=1.*no volume holds a broker's logs"),
+    (SINGLE + VOLUME, 0, "^YES(?!.*no volume)"),
+    (SINGLE + VOLUME + "    environment: {KAFKA_HEAP_OPTS: -Xmx1g}\n", 0, "^YES(?!.*no volume)"),
+    (SINGLE + "    environment: {KAFKA_NODE_ID: 1}\n", 1, "CANNOT WORK.*offsets.topic.replication"),
+    (SINGLE + "    env_file: broker.env\n", 1, "CANNOT WORK"),
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "expected"), QUICK)
-def test_an_image_without_variables_has_its_own_file(
+@pytest.mark.parametrize(("text", "code", "expected"), BARE_IMAGES)
+def test_an_image_without_variables_uses_its_own_file(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     file = tmp_path / "docker-compose.yml"
@@ -197,16 +201,18 @@ spec:
 """
 
 
-def workload(name: str = "a", *, kept: str = LOGS, least: int = 2) -> str:
-    return WORKLOAD.format(name=name, cluster=f"id-{name}", kept=kept, least=least)
+def workload(name: str = "a", *, logs: str = LOGS, minimum: int = 2) -> str:
+    return WORKLOAD.format(name=name, cluster=f"id-{name}", logs=logs, minimum=minimum)
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (workload(), 0, "YES"),
-    (workload(kept="/tmp/kraft-combined-logs"), 1, "logs on no volume"),
-    (workload(least=1) + "---\n" + workload("b"), 2, ANOTHER),
+    (workload(logs="/tmp/kraft-combined-logs"), 1, "logs on no volume"),
+    (workload(minimum=1) + "---\n" + workload("b"), 2, ANOTHER),
 ])  # fmt: skip
-def test_workloads_are_of_one_cluster(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_workloads_must_belong_to_one_cluster(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "k.yaml", text, "", COPIES, code, expected)
 
 
@@ -238,26 +244,32 @@ LEAST = '"min.insync.replicas" = "2"'
     (MSK % ("a", 2), 0, "YES"),
     (MSK % ("a", 1) + MSK % ("b", 2), 2, "a second aws_msk_configuration, beside"),
 ])  # fmt: skip
-def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_terraform_gets_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     topic = f"{COPIES} topic.replication.factor=3" if "msk" in text else COPIES
     assert_file(tmp_path / "main.tf", text, "", topic, code, expected)
 
 
-def test_partitions_that_are_named_are_all_that_is_read() -> None:
-    named = 'consumer.startingOffsets=earliest consumer.assign={"t":[0]}'
-    assert_answer("--client spark", f"{TOPIC} {named}", 2, "none that is added to the topic later")
+def test_only_assigned_partitions_are_read() -> None:
+    assigned = 'consumer.startingOffsets=earliest consumer.assign={"t":[0]}'
+    assert_answer(
+        "--client spark", f"{TOPIC} {assigned}", 2, "none that is added to the topic later"
+    )
 
 
-SEEN = "Topic: %s\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=%d\n"
-BY_HAND = "Dynamic configs for topic %s are:\n  min.insync.replicas=%d sensitive=false "
-BY_HAND += "synonyms={DYNAMIC_TOPIC_CONFIG:x=0}\n"
-WEAK, STRONG = (f"  config: {{min.insync.replicas: {least}}}\n" for least in (1, 2))
+LISTED = "Topic: %s\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=%d\n"
+DYNAMIC = "Dynamic configs for topic %s are:\n  min.insync.replicas=%d sensitive=false "
+DYNAMIC += "synonyms={DYNAMIC_TOPIC_CONFIG:x=0}\n"
+WEAK, STRONG = (f"  config: {{min.insync.replicas: {minimum}}}\n" for minimum in (1, 2))
 READER = "bootstrap.servers=k\ngroup.id=%s\nmax.poll.records=%d\nauto.offset.reset=earliest\n"
-VOTED = "process.roles=broker,controller\nbroker.id=%d\ncontroller.quorum.voters=%s\nlog.dirs=/d\n"
-VOTED += "default.replication.factor=3\nmin.insync.replicas=%d\n"
+IN_KRAFT = (
+    "process.roles=broker,controller\nbroker.id=%d\ncontroller.quorum.voters=%s\nlog.dirs=/d\n"
+)
+IN_KRAFT += "default.replication.factor=3\nmin.insync.replicas=%d\n"
 BY_ITSELF = "1@localhost:9093,2@localhost:9094,3@localhost:9095"
-KEPT_BY = "broker.id=%d\nzookeeper.connect=%s\nlog.dirs=/d\ndefault.replication.factor=3\n"
-KEPT_BY += "min.insync.replicas=%d\n"
+WITH_ZK = "broker.id=%d\nzookeeper.connect=%s\nlog.dirs=/d\ndefault.replication.factor=3\n"
+WITH_ZK += "min.insync.replicas=%d\n"
 NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pipeline has one"
 OF_FILES = (
     "not every topic that is created here has the same. A pipeline has one topic; leave only that "
@@ -266,34 +278,34 @@ OF_FILES = (
 
 
 @pytest.mark.parametrize(("texts", "code", "expected"), [
-    # of two things that were seen nobody knows which is newer
-    ((SEEN % ("a", 1), BY_HAND % ("a", 2)), 1, NO),
-    ((SEEN % ("a", 2), BY_HAND % ("a", 1)), 1, NO),
-    ((SEEN % ("a", 2), BY_HAND % ("a", 2)), 0, "YES"),
-    ((SEEN % ("a", 1), SEEN % ("b", 2)), 2, OF_TOPIC),
-    ((SEEN % ("a", 2), SEEN % ("b", 2)), 0, "YES"),
+    # it is unknown which of two printed outputs is newer
+    ((LISTED % ("a", 1), DYNAMIC % ("a", 2)), 1, NO),
+    ((LISTED % ("a", 2), DYNAMIC % ("a", 1)), 1, NO),
+    ((LISTED % ("a", 2), DYNAMIC % ("a", 2)), 0, "YES"),
+    ((LISTED % ("a", 1), LISTED % ("b", 2)), 2, OF_TOPIC),
+    ((LISTED % ("a", 2), LISTED % ("b", 2)), 0, "YES"),
     ((topic("c", WEAK), topic("c", STRONG).replace("name: t", "name: u")), 2, OF_FILES),
     ((topic("c", WEAK), topic("d", STRONG)), 2, OF_FILES),
     ((kafka("c", 1), kafka("d") + "---\n" + topic("d")), 2, "is of another cluster than"),
     ((kafka("c"), topic("d")), 2, "is of another cluster than"),
     ((kafka("c"), topic("c")), 0, "YES"),
     ((TERRAFORM % LEAST, (TERRAFORM % "").replace('"t"', '"u"')), 2, OF_TOPIC),
-    ((TERRAFORM % LEAST, SEEN % ("a", 2)), 0, "YES"),
-    # of brokers with other voters, or another ZooKeeper
-    ((VOTED % (1, ABC, 1), VOTED % (4, DEF, 2)), 2, "is of another cluster than"),
-    ((VOTED % (1, ABC, 2), VOTED % (2, ABC, 2)), 0, "YES"),
-    ((VOTED % (1, ABC, 2), VOTED % (2, BY_ITSELF, 2)), 0, "YES"),
-    ((KEPT_BY % (1, "z:2181/a", 1), KEPT_BY % (2, "z:2181/b", 2)), 2, "is of another cluster"),
-    ((KEPT_BY % (1, "y:2181,z:2181", 2), KEPT_BY % (2, "z:2181", 2)), 0, "YES"),
-    # several readers; a file with what is laid over another one has no other group
-    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 6)), 2, "another consumer than"),
-    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 5)), 0, "YES"),
-    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("g", 6)), 2, "where it is laid over"),
+    ((TERRAFORM % LEAST, LISTED % ("a", 2)), 0, "YES"),
+    # brokers with other voters, or another ZooKeeper
+    ((IN_KRAFT % (1, ABC, 1), IN_KRAFT % (4, DEF, 2)), 2, "is of another cluster than"),
+    ((IN_KRAFT % (1, ABC, 2), IN_KRAFT % (2, ABC, 2)), 0, "YES"),
+    ((IN_KRAFT % (1, ABC, 2), IN_KRAFT % (2, BY_ITSELF, 2)), 0, "YES"),
+    ((WITH_ZK % (1, "z:2181/a", 1), WITH_ZK % (2, "z:2181/b", 2)), 2, "is of another cluster"),
+    ((WITH_ZK % (1, "y:2181,z:2181", 2), WITH_ZK % (2, "z:2181", 2)), 0, "YES"),
+    # several consumers; of two files of one group, one may override the other
+    ((LISTED % ("a", 2), READER % ("g", 5), READER % ("h", 6)), 2, "another consumer than"),
+    ((LISTED % ("a", 2), READER % ("g", 5), READER % ("h", 5)), 0, "YES"),
+    ((LISTED % ("a", 2), READER % ("g", 5), READER % ("g", 6)), 2, "where it is laid over"),
 ])  # fmt: skip
-def test_files_are_of_one_pipeline(
+def test_files_must_belong_to_one_pipeline(
     tmp_path: Path, texts: tuple[str, ...], code: int, expected: str
 ) -> None:
-    """In either order, unless one is laid over the other."""
+    """The order of the files does not matter unless one overrides the other."""
     files = [tmp_path / f"{number}.txt" for number, _ in enumerate(texts)]
     for file, text in zip(files, texts, strict=True):
         file.write_text(text)
@@ -303,7 +315,7 @@ def test_files_are_of_one_pipeline(
 
 KRAFT = "process.roles=broker,controller\nnode.id=1\nlog.dirs=/data\nmin.insync.replicas=2\n"
 KRAFT += "default.replication.factor=3\ncontroller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"
-AWAY = "application.outage.ms=7200000"
+OUTAGE = "application.outage.ms=7200000"
 HOUR = "      KAFKA_LOG_RETENTION_HOURS: 1\n"
 
 
@@ -315,10 +327,10 @@ HOUR = "      KAFKA_LOG_RETENTION_HOURS: 1\n"
     ("min.insync.replicas=2", "min.insync.replicas=1", ""),
     ("unclean.leader.election.enable=false", "unclean.leader.election.enable=true", ""),
 ])  # fmt: skip
-def test_of_a_setting_that_comes_twice_the_last_counts(
+def test_the_last_of_two_lines_with_one_setting_counts(
     tmp_path: Path, one: str, other: str, more: str
 ) -> None:
-    """Properties.load; what topics take from their brokers as well."""
+    """Properties.load; this includes the settings that topics inherit from brokers."""
     settings, file = f"{COPIES} topic.replication.factor=3 {more}", tmp_path / "server.properties"
     limits = " application.largest.message.bytes=9000" if "message.max" in one else ""
     assert_file(file, f"{KRAFT}{one}\n{other}\n", "", settings + limits, 1, "^NO")
@@ -329,10 +341,10 @@ def test_of_a_setting_that_comes_twice_the_last_counts(
     ((1, 2, 3), (1, 2, 3), 0), ((1, 2, 3), (1, 2), 1), ((1, 2, 3), (2, 3), 1), ((), (), 0),
     ((2,), (), 1), ((2,), (2,), 0),
 ])  # fmt: skip
-def test_each_broker_has_one_value_of_several_names(
+def test_setting_names_are_resolved_for_each_broker(
     tmp_path: Path, hours: tuple[int, ...], long: tuple[int, ...], code: int
 ) -> None:
-    """log.retention.ms goes before log.retention.hours of the same broker, not of another."""
+    """log.retention.ms overrides log.retention.hours of the same broker, not of another."""
     text = brokers(*[VOTERS % ABC] * 3)
     for number in (1, 2, 3):
         own = HOUR if number in hours else ""
@@ -341,7 +353,7 @@ def test_each_broker_has_one_value_of_several_names(
             f"      KAFKA_NODE_ID: {number}\n", f"      KAFKA_NODE_ID: {number}\n{own}"
         )
     file = tmp_path / "docker-compose.yml"
-    assert_file(file, text, "", f"{COPIES} {AWAY}", code, "^YES" if code == 0 else "^NO")
+    assert_file(file, text, "", f"{COPIES} {OUTAGE}", code, "^YES" if code == 0 else "^NO")
 
 
 MAKE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.insync.replicas=%d"
@@ -352,9 +364,7 @@ MAKE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.i
     (f"{MAKE % 1} --config min.insync.replicas=2", 0),
     (f"{MAKE % 2} --replication-factor 1", 1),
 ])  # fmt: skip
-def test_of_an_option_that_comes_twice_the_last_counts(
-    tmp_path: Path, command: str, code: int
-) -> None:
+def test_the_last_of_two_equal_options_counts(tmp_path: Path, command: str, code: int) -> None:
     file = tmp_path / "make.sh"
     assert_file(file, f"#!/bin/sh\n{command}\n", "", COPIES, code, "^YES" if code == 0 else "^NO")
 
@@ -380,7 +390,7 @@ while True:
     work(m)
     c.commit(m)
 """
-GIVEN = (
+ON_ASSIGN = (
     "def given(c, parts):\n    c.assign([TopicPartition(p.topic, p.partition) for p in parts])\n"
 )
 
@@ -392,10 +402,10 @@ GIVEN = (
      ":9: .*assign.. reads only the partitions"),
     ("a.py", PYTHON % "c.subscribe(['t'])", 0, "YES"),
     ("a.py", PYTHON % "c.assign([TopicPartition('t', 0)])", 2, ":3: .*assign.. reads"),
-    ("a.py", PYTHON % f"{GIVEN}c.subscribe(['t'], on_assign=given)", 0, "YES"),
+    ("a.py", PYTHON % f"{ON_ASSIGN}c.subscribe(['t'], on_assign=given)", 0, "YES"),
     ("a.py", PYTHON % "d = frame.assign(a=1)\nc.subscribe(['t'])", 0, "YES"),
 ])  # fmt: skip
-def test_a_program_that_names_its_partitions_reads_no_other(
+def test_a_program_that_assigns_partitions_reads_no_others(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
     settings = f"{TOPIC} application.restart=resumes"

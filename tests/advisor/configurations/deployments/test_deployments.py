@@ -1,4 +1,4 @@
-"""Configurations as people have them: what a deployment says beside its brokers' settings."""
+"""Realistic configurations: what a deployment states in addition to its brokers' settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOGS = "/tmp/kafka-logs"
 
 
 def compose(more: str = "", *, roles: str = "broker,controller", tail: str = "") -> str:
-    """Three brokers; `more` is of each service, `tail` comes after them."""
+    """Returns three brokers; `more` is part of each service, and `tail` comes after them."""
     text = "services:\n"
     for number in (1, 2, 3):
         own = more if "volumes:" in more else f"{more}    volumes: ['d{number}:{LOGS}']\n"
@@ -23,46 +23,46 @@ def compose(more: str = "", *, roles: str = "broker,controller", tail: str = "")
     return text + tail
 
 
-KEPT = f"    volumes: ['d:{LOGS}']\n"
-CONTROLLER = f"  lone:\n    {IMAGE}\n{KEPT}    environment:\n"
+VOLUME = f"    volumes: ['d:{LOGS}']\n"
+CONTROLLER = f"  lone:\n    {IMAGE}\n{VOLUME}    environment:\n"
 CONTROLLER += "      KAFKA_PROCESS_ROLES: controller\n"
-MADE = "kafka-topics.sh --bootstrap-server kafka1:9092 --create --topic"
+CREATE = "kafka-topics.sh --bootstrap-server kafka1:9092 --create --topic"
 ONLY_ONE = "CANNOT WORK.*only 1 broker.s. are registered"
-ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n{KEPT}    environment:\n      {GOOD}\n"
+ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n{VOLUME}    environment:\n      {GOOD}\n"
 ONE_SERVICE += "      KAFKA_PROCESS_ROLES: broker,controller\n"
-UNKEPT = "      KAFKA_LOG_DIRS: ${LOGS}\n"
+VARIABLE_LOGS = "      KAFKA_LOG_DIRS: ${LOGS}\n"
 COMPOSE = [
     (compose(), 0, "YES.*controllers=3"),
     (compose(roles="broker", tail=CONTROLLER), 1, "controllers: 1 -> 3"),
-    # Kafka.scala, getPropsFromArgs: --override goes before the file
+    # Kafka.scala, getPropsFromArgs: --override takes precedence over the file
     (compose("    command: kafka-server-start.sh f --override min.insync.replicas=1\n"), 1,
      "min.insync.replicas: 1 -> 2"),
     (compose("    entrypoint: [sh, -c, 'a --override unclean.leader.election.enable=true']\n"), 1,
      "unclean.leader.election.enable: true -> false"),
-    # a topic is created with copies of its own
-    (compose(tail=f"  init:\n    {IMAGE}\n    command: {MADE} t --replication-factor 1\n"), 1,
+    # a topic is created with its own number of copies
+    (compose(tail=f"  init:\n    {IMAGE}\n    command: {CREATE} t --replication-factor 1\n"), 1,
      "replication.factor: 1 -> 3"),
-    (compose(tail=f"  init:\n    {IMAGE}\n    command: |\n      {MADE} a --replication-factor 3\n"
-     f"      {MADE} b \\\n        --replication-factor=${{COPIES:-1}}\n"), 1,
+    (compose(tail=f"  init:\n    {IMAGE}\n    command: |\n      {CREATE} a --replication-factor 3\n"
+     f"      {CREATE} b \\\n        --replication-factor=${{COPIES:-1}}\n"), 1,
      "2 topics are created here: the fewest copies.*replication.factor: 1 -> 3|"
      "replication.factor: 1 -> 3.*2 topics are created here"),
-    (compose(tail=f"  init:\n    {IMAGE}\n    command: {MADE} t --replication-factor 3 "
+    (compose(tail=f"  init:\n    {IMAGE}\n    command: {CREATE} t --replication-factor 3 "
      "--config min.insync.replicas=1\n"), 1, "min.insync.replicas: 1 -> 2"),
     (compose(tail=f"  init:\n    {IMAGE}\n    command: kafka-topics.sh --list\n"), 0, "YES"),
     (compose().replace(GOOD, f"{GOOD}\n      KAFKA_CREATE_TOPICS: 'a:3:3,b:1:1:compact'"), 1,
      "replication.factor: 1 -> 3"),
-    # what stands elsewhere is named
+    # settings that may be elsewhere are reported
     (compose("    env_file: broker.env\n"), 0, "env_file broker.env may hold settings: not read"),
     (compose("    volumes: ['./server.properties:/etc/kafka/server.properties', 'd:/data']\n"), 0,
      "a mounted file \\S+ may hold settings"),
-    # as many as are replicated, unless they have one id
-    (ONE_SERVICE % "deploy: {replicas: 3}" + UNKEPT, 0, "YES.*3 brokers of Kafka 3.9"),
-    (ONE_SERVICE % "scale: 3" + UNKEPT, 0, "YES.*controllers=3"),
-    # the second with one folder for its logs gets no lock (LogManager)
+    # each replica of a service is a broker, unless they share an id
+    (ONE_SERVICE % "deploy: {replicas: 3}" + VARIABLE_LOGS, 0, "YES.*3 brokers of Kafka 3.9"),
+    (ONE_SERVICE % "scale: 3" + VARIABLE_LOGS, 0, "YES.*controllers=3"),
+    # a second broker with the same log folder gets no lock (LogManager)
     (ONE_SERVICE % "scale: 3", 1, ONLY_ONE),
     (compose().replace("d2:", "d1:").replace("d3:", "d1:"), 1, ONLY_ONE),
     ((ONE_SERVICE % "scale: 3") + "      KAFKA_NODE_ID: 1\n", 1, ONLY_ONE),
-    # what stands in another service, or another file
+    # settings in another service, or another file
     (compose("    extends: {file: common.yml, service: base}\n"), 2,
      "this service extends another one"),
     (compose("    extends: base\n", tail="  base: {restart: always}\n"), 0, "YES"),
@@ -77,7 +77,7 @@ COMPOSE = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), COMPOSE)
-def test_a_compose_file_has_this_answer(
+def test_a_compose_file_gets_the_expected_answer(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "docker-compose.yml", text, "", COPIES, code, expected)
@@ -139,7 +139,7 @@ def strimzi(version: str, controllers: int = 3, storage: str = "jbod") -> str:
     return STRIMZI % version + pools
 
 
-HELD = "values = [<<EOF\nspring:\n  kafka:\n    producer:\n      acks: 1\nEOF\n]"
+HEREDOC = "values = [<<EOF\nspring:\n  kafka:\n    producer:\n      acks: 1\nEOF\n]"
 KUBERNETES = [
     (workload(), 0, "YES"),
     (workload("args: [start, f, --override, min.insync.replicas=1]"), 1,
@@ -154,7 +154,7 @@ KUBERNETES = [
               "valueFrom: {secretKeyRef: {name: a, key: b}}}"), 0, "YES"),
     (workload("envFrom: [{configMapRef: {name: a}}]"), 0, "variables come from a configMapRef"),
     (workload(image="redpandadata/redpanda:v24.1.1"), 2, "Redpanda speaks"),
-    # a feature is on from the metadata version on that new clusters begin with it at
+    # a feature is on from the metadata version that enables it in new clusters
     (strimzi("4.1-IV1"), 0, "YES"),
     (strimzi("4.0-IV3"), 0, "has no eligible.leader.replicas.version, unless"),
     (strimzi("3.9-IV0"), 0, "has no transaction.version, unless"),
@@ -164,15 +164,19 @@ KUBERNETES = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), KUBERNETES)
-def test_manifests_have_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_manifests_get_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "k.yaml", text, "", COPIES, code, expected)
 
 
-def test_a_metadata_version_decides_what_an_empty_disk_may_do(tmp_path: Path) -> None:
+def test_the_metadata_version_decides_whether_an_empty_disk_loses_records(tmp_path: Path) -> None:
     path = tmp_path / "k.yaml"
     path.write_text(strimzi("4.0-IV3"))
-    lost = "isr-shrunk-leader-lost.*eligible.leader.replicas.version|without eligible leader repl"
-    assert_answer(str(path), f"{COPIES} application.disk.lost=returns-empty", 1, lost)
+    expected_loss = (
+        "isr-shrunk-leader-lost.*eligible.leader.replicas.version|without eligible leader repl"
+    )
+    assert_answer(str(path), f"{COPIES} application.disk.lost=returns-empty", 1, expected_loss)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +189,7 @@ def test_a_metadata_version_decides_what_an_empty_disk_may_do(tmp_path: Path) ->
         ("4.0-IV0", "consumer.group.protocol=consumer", 0, "YES"),
     ],
 )  # fmt: skip
-def test_a_metadata_version_decides_which_groups_there_are(
+def test_the_metadata_version_decides_which_group_protocols_exist(
     tmp_path: Path, version: str, more: str, code: int, expected: str
 ) -> None:
     """GroupVersion of 4.1.2: 1 from 4.0-IV0 on."""
@@ -205,7 +209,7 @@ resource "aws_msk_cluster" "c" {
   number_of_broker_nodes = %s
 }
 """
-OURS = 'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n%s}\n'
+TOPIC_TF = 'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n%s}\n'
 CLEAN = "unclean.leader.election.enable = false\n    default.replication.factor = 3"
 SAFE = f"min.insync.replicas = 2\n    {CLEAN}"
 TERRAFORM = [
@@ -220,14 +224,14 @@ TERRAFORM = [
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'file("f")%s') % ("", "3.6.0", 3), 2,
      "server_properties, or a line of it, is computed by Terraform. Write its settings here"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'join("\\n", ["%s"])')
-     % (CLEAN, "3.6.0", 3) + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2,
+     % (CLEAN, "3.6.0", 3) + TOPIC_TF % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2,
      "server_properties, or a line of it, is computed by Terraform"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", '"%s"')
      % (SAFE.replace("\n    ", "\\n"), "3.6.0", 3), 0, "YES.*3 brokers of Kafka 3.6"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3), 2,
      "min.insync.replicas is computed by Terraform. Write its value here"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3)
-     + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2, "computed by Terraform"),
+     + TOPIC_TF % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2, "computed by Terraform"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3)
      + 'variable "isr" {\n  default = 1\n}\n', 1, "min.insync.replicas: 1 -> 2.*unless it is"),
     (MSK % (f"{SAFE}\n    ${{var.more}}", "3.6.0", 3), 2, "or a line of it, is computed by"),
@@ -235,18 +239,19 @@ TERRAFORM = [
      "or a line of it, is computed by"),
     (MSK % (f"{SAFE}\n    num.partitions=${{var.p}}", "3.6.0", 3), 0, "num.partitions is computed"),
     (MSK % ("unclean.leader.election.enable=true", "3.6.0", 3)
-     + OURS % '  config = { \n "min.insync.replicas" = "2"\n }\n', 1, "election.enable: true -> f"),
-    (MSK % (SAFE, "3.6.0", 3) + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n'
+     + TOPIC_TF % '  config = { \n "min.insync.replicas" = "2"\n }\n', 1,
+     "election.enable: true -> f"),
+    (MSK % (SAFE, "3.6.0", 3) + TOPIC_TF % '  config = {\n "min.insync.replicas" = "2"\n }\n'
      '  lifecycle {\n    ignore_changes = [config]\n  }\n', 0,
      "YES.*ignore_changes: Terraform does not set again what is named there"),
     (MSK % (SAFE, "3.6.0", 3) + "  lifecycle {\n    ignore_changes = all\n  }\n", 0,
      "YES.*ignore_changes: Terraform does not set again what is named there"),
-    # names that are worked out, and what stands in what is not read
-    *[(OURS % f'  config = {{\n "min.insync.replicas" = "2"\n {row}\n }}\n', 2,
+    # computed names, and settings in parts that are not read
+    *[(TOPIC_TF % f'  config = {{\n "min.insync.replicas" = "2"\n {row}\n }}\n', 2,
        "a name in config is computed by Terraform here")
       for row in ('(local.name) = "true"', '"${local.part}.enable" = "true"',
                   "for name, value in var.more : name => value")],
-    *[(OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n' + f"{block} {{\n  {row}\n}}\n",
+    *[(TOPIC_TF % '  config = {\n "min.insync.replicas" = "2"\n }\n' + f"{block} {{\n  {row}\n}}\n",
        code,
        words) for block, row, code, words in (
           ('module "t"', 'config = {"min.insync.replicas" = "1"}', 2, "stands in a resource or a"),
@@ -259,7 +264,7 @@ TERRAFORM = [
               ("aws_lambda_function", 'variables = { SPRING_KAFKA_PRODUCER_ACKS = "1" }'),
               ("helm_release", 'name = "app.env.SPRING_KAFKA_PRODUCER_ACKS"'),
               ("helm_release", 'name = "app.env.MP_MESSAGING_OUTGOING_P_ACKS"'),
-              ("helm_release", HELD),
+              ("helm_release", HEREDOC),
               ("google_cloud_run_service", 'value = "-Dspring.kafka.producer.acks=1"'))],
           ('module "a"', 'name = "env.SPRING_KAFKA_BOOTSTRAP_SERVERS"', 0, "YES"),
           ('module "a"', "variables = { KAFKA_TOPIC = kafka_topic.t.name }", 0, "YES"),
@@ -290,7 +295,7 @@ ONE_LINE, LINES = (
 )
 LEAST = '"min.insync.replicas" = '
 TERRAFORM += [
-    (SHARED + OURS.replace("= 3", "= local.copies") % f"  config = {maps}\n", code, words)
+    (SHARED + TOPIC_TF.replace("= 3", "= local.copies") % f"  config = {maps}\n", code, words)
     for maps, code, words in (
         ("local.shared", 0, "YES"),
         (ONE_LINE % f"{LEAST}1", 1, "min.insync.replicas: 1 -> 2"),
@@ -305,7 +310,9 @@ TERRAFORM += [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), TERRAFORM)
-def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_terraform_gets_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "m.tf", text, "", COPIES, code, expected)
 
 
@@ -314,12 +321,12 @@ ROW = "\tTopic: t\tPartition: {}\tLeader: {}\tReplicas: 1,2,3\tIsr: {}\tElr: \tL
 FIVE = "1,2,3,4,5"
 PRINTED = [
     (HEAD + ROW.format(0, 1, "1,2,3"), 0, "YES.*--describe --all shows whether.*--want"),
-    # as many brokers as hold copies
+    # the number of brokers is the number of those that hold copies
     ((HEAD + ROW.format(0, 1, "1,2,3")).replace("Factor: 3", "Factor: 5").replace("1,2,3", FIVE),
      0, "YES.*and 5 brokers of Kafka.*5 brokers are assumed, as many as its partitions name"),
     (HEAD + (ROW + ROW.replace("1,2,3", "4,5,6")).format(0, 1, "1,2,3", 1, 4, "4,5,6"), 0,
      "and 6 brokers of Kafka"),
-    # nothing is taken with acks=all until a replica is back
+    # records with acks=all are refused until a replica is back
     (HEAD + ROW.format(0, 1, "1") + ROW.format(1, 2, "2,3,1"), 1,
      "replicas.in.sync: 1 -> 3 .*1 partition has fewer replicas"),
     (HEAD + ROW.format(0, 1, "1,2") + ROW.format(1, 2, "2,3,1"), 0, "1 partition has fewer"),
@@ -335,7 +342,7 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), PRINTED)
-def test_what_tools_print_has_this_answer(
+def test_output_of_tools_gets_the_expected_answer(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "t.txt", text, "", f"{COPIES} {TOPIC}", code, expected)
@@ -350,7 +357,7 @@ SET = [
     ("", "producer.compression.gzip.level=0", 2, "Value must be between 1 and 9 or equal to -1"),
     ("", "broker.compression.gzip.level=10", 2, "Value must be between 1 and 9 or equal to -1"),
     ("", "producer.compression.gzip.level=-1 topic.compression.gzip.level=9", 0, "YES"),
-    # tiered storage (KIP-405), whose metadata have a minimum of their own since 4.3 (KIP-1235)
+    # tiered storage (KIP-405), whose metadata topic has its own minimum since 4.3 (KIP-1235)
     ("", f"{TIERED}", 0, "T007 low: .*this answer covers the messages"),
     ("", "topic.remote.storage.enable=false", 0, "YES(?!.*T007)"),
     ("--kafka 4.2", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
@@ -378,26 +385,28 @@ SET = [
 
 
 @pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
-def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+def test_settings_get_the_expected_answer(
+    options: str, settings: str, code: int, expected: str
+) -> None:
     assert_answer(options, f"{COPIES} {TOPIC} {settings}", code, expected)
 
 
 RLMM = "rlmm.config.remote.log.metadata.topic."
 FILES = [
-    # where everything in the remote storage is, on one broker (KIP-405)
+    # the locations of all remote segments, on one broker (KIP-405)
     (f"{RLMM}replication.factor=1\n", TIERED, 1, "remote.metadata.replication.factor: 1 -> 3"),
     (f"{RLMM}replication.factor=3\n", TIERED, 0, "YES"),
     (f"{RLMM}replication.factor=1\n", "", 0, "YES"),
     (f"{RLMM}min.isr=1\n", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
     (f"{RLMM}num.partitions=1\n", TIERED, 0, "passed to a plug-in"),
-    # each listener has a bound of its own (ConnectionQuotas)
+    # each listener has its own limit (ConnectionQuotas)
     ("listener.name.internal.max.connections=0\n", "", 2, "lets no client connect"),
     ("listener.name.internal.max.connections=9\n", "", 0, "YES"),
 ]
 
 
 @pytest.mark.parametrize(("text", "settings", "code", "expected"), FILES)
-def test_a_brokers_file_has_this_answer(
+def test_a_broker_file_gets_the_expected_answer(
     tmp_path: Path, text: str, settings: str, code: int, expected: str
 ) -> None:
     settings = f"{COPIES} {TOPIC} {settings}"

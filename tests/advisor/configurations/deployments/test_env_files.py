@@ -1,4 +1,4 @@
-"""Files of variables that services of a compose file have, beside what those state themselves."""
+"""Env files of services in a compose file, and the variables that the services state themselves."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.advisor.configurations.asking import (
 RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 APP = "    image: acme/app\n    env_file: %s\n    environment:\n      %s\n"
 ONE = "services:\n  app:\n" + APP
-PLACE = "SPRING_KAFKA_BOOTSTRAP_SERVERS: k:9092"
+ADDRESS = "SPRING_KAFKA_BOOTSTRAP_SERVERS: k:9092"
 LATE, EARLY = f"{RESET}=latest\n", f"{RESET}=earliest\n"
-SURE = f"{TOPIC} application.processing.errors=retry"
+SETTINGS = f"{TOPIC} application.processing.errors=retry"
 LISTED = "\n      - path: a.env\n        required: false\n      - b.env"
 
 
@@ -27,94 +27,94 @@ LISTED = "\n      - path: a.env\n        required: false\n      - b.env"
     ({"c.yml": ONE % ("a.env", f"{RESET}: earliest"), "a.env": LATE}, 0,
      f"YES.*a.env:1: {RESET}: a value in the service.s environment"),
     ({"c.yml": ONE % ("a.env", f"- {RESET}=latest"), "a.env": EARLY}, 1, "NO.*latest -> earliest"),
-    ({"c.yml": ONE % ("[a.env]", PLACE), "a.env": EARLY}, 0, "YES"),
-    ({"c.yml": ONE % ("[a.env, b.env]", PLACE), "a.env": LATE, "b.env": EARLY}, 0, "YES"),
-    ({"c.yml": ONE % (LISTED, PLACE), "a.env": EARLY, "b.env": LATE}, 1, "latest -> earliest"),
+    ({"c.yml": ONE % ("[a.env]", ADDRESS), "a.env": EARLY}, 0, "YES"),
+    ({"c.yml": ONE % ("[a.env, b.env]", ADDRESS), "a.env": LATE, "b.env": EARLY}, 0, "YES"),
+    ({"c.yml": ONE % (LISTED, ADDRESS), "a.env": EARLY, "b.env": LATE}, 1, "latest -> earliest"),
     ({"c.yml": ONE % (".env", f"{RESET}: earliest"), ".env": LATE + "DB_URL=x\n"}, 0, "YES"),
-    # one of two services that have the file has no value of its own
-    ({"c.yml": ONE % ("a.env", f"{RESET}: earliest") + "  other:\n" + APP % ("a.env", PLACE),
+    # one of two services with this file has no value of its own
+    ({"c.yml": ONE % ("a.env", f"{RESET}: earliest") + "  other:\n" + APP % ("a.env", ADDRESS),
       "a.env": LATE}, 2, "a pipeline has one"),
-    # a variable that is only named has the value of where compose is started, or none
+    # a variable without a value takes it from the shell that starts compose, if set
     ({"c.yml": ONE % ("a.env", f"- {RESET}"), "a.env": LATE}, 2, "has no value here"),
 ])  # fmt: skip
-def test_what_a_service_states_goes_before_its_files_of_variables(
+def test_variables_of_a_service_override_its_env_files(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
     write_files(tmp_path, files)
     for names in ([*files], [*files][::-1]):
         paths = " ".join(str(tmp_path / name) for name in names)
-        assert_answer(paths, SURE, code, expected)
+        assert_answer(paths, SETTINGS, code, expected)
 
 
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  %s: %s\n"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  containers:\n  - name: a\n"
 POD += "    image: a\n"
 OWN = POD + f"    env:\n    - name: {RESET}\n      value: %s\n"
-HANDED = "    envFrom:\n    - configMapRef: {name: c}\n"
+ENV_FROM = "    envFrom:\n    - configMapRef: {name: c}\n"
 
 
 @pytest.mark.parametrize(("parts", "code", "expected"), [
-    ([CONFIG % (RESET, "latest"), OWN % ("p", "earliest") + HANDED], 0, "YES"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + HANDED], 1, "latest -> earliest"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "earliest") + HANDED], 0, "YES"),
+    ([CONFIG % (RESET, "latest"), OWN % ("p", "earliest") + ENV_FROM], 0, "YES"),
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + ENV_FROM], 1, "latest -> earliest"),
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "earliest") + ENV_FROM], 0, "YES"),
     ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest")], 2, "is used by no container"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + HANDED, POD % "q" + HANDED], 2,
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + ENV_FROM, POD % "q" + ENV_FROM], 2,
      "has another value than on line"),
 ])  # fmt: skip
-def test_what_a_container_states_goes_before_what_it_is_given(
+def test_variables_of_a_container_override_its_config_maps(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
     for text in ("---\n".join(parts), "---\n".join(parts[::-1])):
         write_files(tmp_path, {"k.yaml": text})
-        assert_answer(str(tmp_path / "k.yaml"), SURE, code, expected)
+        assert_answer(str(tmp_path / "k.yaml"), SETTINGS, code, expected)
 
 
 NAMES = "spring:\n  kafka:\n    consumer: {auto-offset-reset: earliest}\n    "
-OF_CLIENT, OF_ALL = "producer: {properties: {acks: %s}}", "properties: {acks: %s}"
+CLIENT_PART, SHARED = "producer: {properties: {acks: %s}}", "properties: {acks: %s}"
 OWN_NAME = "producer: {acks: %s}"
-VARIABLES = {OF_CLIENT: "SPRING_KAFKA_PRODUCER_PROPERTIES_ACKS", OWN_NAME:
-             "SPRING_KAFKA_PRODUCER_ACKS", OF_ALL: "SPRING_KAFKA_PROPERTIES_ACKS"}  # fmt: skip
+VARIABLES = {CLIENT_PART: "SPRING_KAFKA_PRODUCER_PROPERTIES_ACKS", OWN_NAME:
+             "SPRING_KAFKA_PRODUCER_ACKS", SHARED: "SPRING_KAFKA_PROPERTIES_ACKS"}  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "variable", "counts"), [
-    (OF_CLIENT, OWN_NAME, "file"), (OF_CLIENT, OF_ALL, "file"), (OWN_NAME, OF_ALL, "file"),
-    (OF_ALL, OWN_NAME, "variable"), (OWN_NAME, OF_CLIENT, "variable"),
+@pytest.mark.parametrize(("file", "variable", "winner"), [
+    (CLIENT_PART, OWN_NAME, "file"), (CLIENT_PART, SHARED, "file"), (OWN_NAME, SHARED, "file"),
+    (SHARED, OWN_NAME, "variable"), (OWN_NAME, CLIENT_PART, "variable"),
     (OWN_NAME, OWN_NAME, "variable"),
 ])  # fmt: skip
-def test_of_two_names_of_spring_the_same_counts_wherever_it_stands(
-    tmp_path: Path, file: str, variable: str, counts: str
+def test_the_same_one_of_two_spring_names_counts_in_files_and_variables(
+    tmp_path: Path, file: str, variable: str, winner: str
 ) -> None:
-    """KafkaProperties.buildProducerProperties: each name has its own sources."""
-    for weak in ("file", "variable"):
-        texts = {place: "1" if place == weak else "all" for place in ("file", "variable")}
-        own = NAMES + file % texts["file"] + "\n"
+    """KafkaProperties.buildProducerProperties: the sources of each name are separate."""
+    for weak_place in ("file", "variable"):
+        texts = {place: "1" if place == weak_place else "all" for place in ("file", "variable")}
+        file_text = NAMES + file % texts["file"] + "\n"
         pod = POD % "p" + f"    env:\n    - name: {VARIABLES[variable]}\n      value: "
-        inner = "".join(f"    {line}\n" for line in own.splitlines())
+        inner = "".join(f"    {line}\n" for line in file_text.splitlines())
         write_files(tmp_path, {
-            "application.yml": own, ".env": f"{VARIABLES[variable]}={texts['variable']}\n",
+            "application.yml": file_text, ".env": f"{VARIABLES[variable]}={texts['variable']}\n",
             "k.yaml": CONFIG % ("application.yml", "|\n" + inner) + f"---\n{pod}"
             f"'{texts['variable']}'\n",
         })  # fmt: skip
-        code, words = (1, "acks: 1 -> all") if counts == weak else (0, "YES")
-        assert_answer(f"{tmp_path}/application.yml {tmp_path}/.env", SURE, code, words)
-        assert_answer(f"{tmp_path}/k.yaml", SURE, code, words)
+        code, words = (1, "acks: 1 -> all") if winner == weak_place else (0, "YES")
+        assert_answer(f"{tmp_path}/application.yml {tmp_path}/.env", SETTINGS, code, words)
+        assert_answer(f"{tmp_path}/k.yaml", SETTINGS, code, words)
 
 
 GROUP = "SPRING_KAFKA_CONSUMER_GROUP_ID=g\n"
 
 
-@pytest.mark.parametrize(("file", "settings", "code", "counts"), [
+@pytest.mark.parametrize(("file", "settings", "code", "expected"), [
     ("consumer: {auto-offset-reset: earliest, enable-auto-commit: true}",
      "application.processing=asynchronous", 1, "enable.auto.commit=true with application.proc"),
     ("consumer: {auto-offset-reset: earliest}\n  producer: {transaction-id-prefix: a}", "", 0,
      "YES.*application.commit=in-transaction"),
 ])  # fmt: skip
-def test_a_default_of_spring_replaces_nothing_that_another_file_states(
-    tmp_path: Path, file: str, settings: str, code: int, counts: str
+def test_a_spring_default_does_not_override_a_value_in_another_file(
+    tmp_path: Path, file: str, settings: str, code: int, expected: str
 ) -> None:
     write_files(tmp_path, {"application.yml": f"spring.kafka:\n  {file}\n", ".env": GROUP})
     paths = f"{tmp_path}/application.yml {tmp_path}/.env"
-    assert_answer(paths, f"{SURE} {settings}", code, counts)
+    assert_answer(paths, f"{SETTINGS} {settings}", code, expected)
 
 
 @pytest.mark.parametrize(("name", "changes"), [
@@ -123,7 +123,7 @@ def test_a_default_of_spring_replaces_nothing_that_another_file_states(
     ("MAIN_CONSUMER_AUTO_OFFSET_RESET=latest", "auto.offset.reset: latest -> earliest"),
     ("TOPIC_MIN_INSYNC_REPLICAS=1", "streams.topic.min.insync.replicas: 1 -> 2"),
 ])  # fmt: skip
-def test_a_variable_is_of_a_client_inside_kafka_streams(
+def test_a_variable_sets_a_client_inside_kafka_streams(
     tmp_path: Path, name: str, changes: str
 ) -> None:
     variables = "SPRING_KAFKA_STREAMS_APPLICATION_ID=a\nSPRING_KAFKA_STREAMS_PROPERTIES_"
@@ -146,8 +146,8 @@ CI = "services:\n  - postgres:16\nbuild:\n  image: maven\n"
     ({"c.yml": PLAIN % ""}, 2, "no setting of Kafka is in this file"),
     ({"ci.yml": CI, "application.yml": SPRING}, 2, "YAML of a kind that we do not know"),
 ])  # fmt: skip
-def test_services_without_anything_of_kafka(
+def test_services_without_kafka_settings(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
-    """Beside the application's own files such a compose file is usual; alone it says nothing."""
-    assert_files(tmp_path, files, SURE, code, expected)
+    """Such a compose file is usual next to an application's files; alone it states nothing."""
+    assert_files(tmp_path, files, SETTINGS, code, expected)

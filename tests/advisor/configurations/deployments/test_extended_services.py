@@ -1,4 +1,4 @@
-"""Services of a compose file that extend another one of it (Compose file reference, `extends`;
+"""Services of a compose file that extend another one in it (Compose file reference, `extends`;
 compose-go loader/extends.go, override/merge.go)."""
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ import pytest
 
 from tests.advisor.configurations.asking import assert_answer, write_files
 
-SET = "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
-SET += " consumer.auto.offset.reset=earliest"
+SETTINGS = (
+    "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
+)
+SETTINGS += " consumer.auto.offset.reset=earliest"
 ACKS, GROUP = "SPRING_KAFKA_PRODUCER_ACKS", "SPRING_KAFKA_CONSUMER_GROUP_ID"
 FILE = """services:
   base:
@@ -32,20 +34,20 @@ EXTENDED = [
     (file(ONE), "", 1, "acks: 1 -> all"),
     (file(ONE, extends="base"), "", 1, "acks: 1 -> all"),
     (file(ALL, f"environment: {{{GROUP}: g}}"), "", 0, "YES"),
-    # both run, and one that extends has what it states itself
+    # both run, and the values of the extending service override the base
     (file(ONE, f"environment: ['{ACKS}=all']"), "", 2, "several producers.*--only base"),
     (file(ONE, f"environment: ['{ACKS}=all']"), "--only app", 0, "YES"),
     (file(ALL, f"environment: ['{ACKS}=1']"), "--only app", 1, "acks: 1 -> all"),
-    # a command takes the place of the other one
+    # a command replaces that of the base
     (file(f"{ALL}\n    command: --spring.kafka.producer.acks=1"), "", 1, "acks: 1 -> all"),
     (file(f"{ALL}\n    command: --spring.kafka.producer.acks=1", "command: x"), "--only app", 0,
      "YES"),
-    # variables go before files of variables, whichever of the two services has them
+    # variables override env files, whichever of the two services states them
     (file(ALL, "env_file: a.env") | {"a.env": f"{ACKS}=1\n{GROUP}=g\n"}, "", 0, "YES"),
     (file("env_file: a.env", f"environment: {{{GROUP}: g}}") | {"a.env": f"{ACKS}=1\n"}, "", 1,
      "acks: 1 -> all"),
     (file("env_file: a.env", ALL) | {"a.env": f"{ACKS}=1\n{GROUP}=g\n"}, "", 2, "has one"),
-    # a service of another file, one of a ring, and one more server
+    # a base in another file, services that extend each other, and one more server
     (file(ONE, extends="{service: base, file: other.yml}"), "", 2, "docker compose config"),
     (file(f"extends: app\n    {ONE}"), "", 2, "docker compose config"),
     (file("environment: {KAFKA_NODE_ID: 1}", ALL), "", 2, "docker compose config"),
@@ -53,18 +55,18 @@ EXTENDED = [
 
 
 @pytest.mark.parametrize(("files", "options", "code", "expected"), EXTENDED)
-def test_a_service_has_what_the_one_that_it_extends_states(
+def test_a_service_inherits_from_the_one_that_it_extends(
     tmp_path: Path, files: dict[str, str], options: str, code: int, expected: str
 ) -> None:
     write_files(tmp_path, files)
     paths = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(f"{options} {paths}", SET, code, expected)
+    assert_answer(f"{options} {paths}", SETTINGS, code, expected)
 
 
-def test_a_long_chain_of_services_is_refused_soon(tmp_path: Path) -> None:
+def test_a_long_chain_of_extended_services_is_refused(tmp_path: Path) -> None:
     names = "".join(f"\n      V{number}: x" for number in range(200))
     text = f"services:\n  s0:\n    image: a\n    environment:\n      {ACKS}: '1'{names}\n"
     text += "".join(f"  s{number}: {{extends: s{number - 1}}}\n" for number in range(1, 1_000))
     path = tmp_path / "compose.yml"
     path.write_text(text)
-    assert_answer(str(path), SET, 2, "docker compose config")
+    assert_answer(str(path), SETTINGS, 2, "docker compose config")

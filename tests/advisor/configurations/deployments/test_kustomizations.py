@@ -1,4 +1,4 @@
-"""A kustomization that makes ConfigMaps, beside the manifests that it names."""
+"""A kustomization that generates ConfigMaps, with the manifests that it names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import pytest
 
 from tests.advisor.configurations.asking import assert_answer, write_files
 
-SET = "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
-SET += " consumer.auto.offset.reset=earliest"
+SETTINGS = (
+    "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
+)
+SETTINGS += " consumer.auto.offset.reset=earliest"
 POD = """apiVersion: apps/v1
 kind: Deployment
 metadata: {name: app}
@@ -18,9 +20,9 @@ spec:
     spec:
       containers: [{name: app, image: app, %s}]
 """
-GIVEN = POD % "envFrom: [{configMapRef: {name: a}}]"
-SECRET = POD % "envFrom: [{secretRef: {name: a}}]"
-OWN = POD % "env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]"
+FROM_MAP = POD % "envFrom: [{configMapRef: {name: a}}]"
+FROM_SECRET = POD % "envFrom: [{secretRef: {name: a}}]"
+OWN_VALUE = POD % "env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]"
 MOUNTED = (POD % "volumeMounts: [{name: c, mountPath: /config}]") + (
     "      volumes: [{name: c, configMap: {name: a}}]\n"
 )
@@ -31,7 +33,7 @@ FILES = "configMapGenerator:\n- name: a\n  files: [application.properties]\n"
 ACKS = "acks: 1 -> all"
 
 
-def files(kustomization: str, pod: str = GIVEN, **others: str) -> dict[str, str]:
+def files(kustomization: str, pod: str = FROM_MAP, **others: str) -> dict[str, str]:
     return {"kustomization.yaml": kustomization, "app.yaml": pod} | others
 
 
@@ -41,14 +43,18 @@ KUSTOMIZATIONS = [
     (files(KIND + ALL), 0, "YES"),
     (files(ONE), 1, ACKS),
     ({"kustomization.yaml": KIND + ONE}, 1, ACKS),
-    (files(KIND + ONE.replace("configMap", "secret"), SECRET), 1, ACKS),
+    (files(KIND + ONE.replace("configMap", "secret"), FROM_SECRET), 1, ACKS),
     (files(KIND + ONE.replace("=1", "=1=2")), 2, "kustomization.yaml:7: acks"),
-    (files(KIND, OWN), 1, ACKS),
+    (files(KIND, OWN_VALUE), 1, ACKS),
     (files(KIND + FILES, MOUNTED) | PROPERTIES, 1, ACKS),
     (files(KIND + FILES, MOUNTED), 2, "what it makes ConfigMaps of is in files"),
-    (files(KIND + FILES, OWN), 1, "a file application.properties may hold settings: not read"),
-    (files(KIND + ONE, GIVEN.replace("name: a}}", "name: b}}")), 2, "used by no container"),
-    # what changes resources, or is elsewhere
+    (
+        files(KIND + FILES, OWN_VALUE),
+        1,
+        "a file application.properties may hold settings: not read",
+    ),
+    (files(KIND + ONE, FROM_MAP.replace("name: a}}", "name: b}}")), 2, "used by no container"),
+    # changes to resources, and parts in other files
     (files(f"{KIND}patches: [{{path: b.yaml}}]\n{ONE}"), 2, PRINTS),
     (files(f"{KIND}namePrefix: b-\n{ONE}"), 2, PRINTS),
     (files(f"{KIND}replicas: [{{name: kafka, count: 1}}]\n{ONE}"), 2, PRINTS),
@@ -61,9 +67,9 @@ KUSTOMIZATIONS = [
 
 
 @pytest.mark.parametrize(("texts", "code", "expected"), KUSTOMIZATIONS)
-def test_what_a_kustomization_makes_is_as_if_it_were_written_out(
+def test_generated_config_maps_are_read_like_written_ones(
     tmp_path: Path, texts: dict[str, str], code: int, expected: str
 ) -> None:
     write_files(tmp_path, texts)
     paths = " ".join(str(tmp_path / name) for name in texts)
-    assert_answer(paths, SET, code, expected)
+    assert_answer(paths, SETTINGS, code, expected)

@@ -1,7 +1,7 @@
-"""Manifests of a cluster and its applications, in one text and in files of their own.
+"""Manifests of a cluster and its applications, in one text and in separate files.
 
-`helm template` prints one text, and a chart or an overlay has a file for each resource: the answer
-is the same.
+`helm template` prints one text, and a chart or an overlay has a file for each resource. The answer
+must be the same.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, wr
 
 READS = "application.restart=resumes application.processing.errors=retry"
 API = "apiVersion: kafka.strimzi.io/v1beta2\n"
-OF = "metadata: {name: %s, labels: {strimzi.io/cluster: c}}\n"
+LABELLED = "metadata: {name: %s, labels: {strimzi.io/cluster: c}}\n"
 CLUSTER = f"""{API}kind: Kafka
 metadata: {{name: c, annotations: {{strimzi.io/node-pools: enabled, strimzi.io/kraft: enabled}}}}
 spec:
   kafka: {{version: 4.1.0, config: {{min.insync.replicas: 2, default.replication.factor: 3}}}}
 ---
 {API}kind: KafkaNodePool
-{OF % "p"}spec:
+{LABELLED % "p"}spec:
   replicas: 3
   roles: [broker, controller]
   storage: {{type: persistent-claim, size: 1Gi}}
 ---
 {API}kind: KafkaTopic
-{OF % "orders"}spec: {{partitions: 6, replicas: 3, config: {{min.insync.replicas: 2}}}}
+{LABELLED % "orders"}spec: {{partitions: 6, replicas: 3, config: {{min.insync.replicas: 2}}}}
 """
 CONTAINER = """apiVersion: apps/v1
 kind: Deployment
@@ -44,7 +44,7 @@ ENV = "        env:\n"
 ACKS, RESET = "SPRING_KAFKA_PRODUCER_ACKS", "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 VALUE = "        - {name: %s, value: '%s'}\n"
 FROM = "        - {name: %s, valueFrom: {configMapKeyRef: {name: m, key: %s}}}\n"
-GIVEN = "        envFrom: [{configMapRef: {name: m}%s}]\n"
+REFS = "        envFrom: [{configMapRef: {name: m}%s}]\n"
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n"
 APPLICATION = "  application.yml: |\n    spring.kafka.producer.acks: '%s'\n"
 BROKER = (CONTAINER + ENV + VALUE % ("KAFKA_NODE_ID", 1)).replace("orders:1", "apache/kafka:4.1.0")
@@ -57,14 +57,14 @@ LATE, WEAK = "auto.offset.reset: latest -> earliest", "acks: 1 -> all"
     ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % 1], 1, WEAK),
     ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % "all"], 0, "^YES"),
 ])  # fmt: skip
-def test_applications_beside_a_cluster(
+def test_applications_with_their_cluster(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
     assert_in_any_files(tmp_path, [CLUSTER, *parts], READS, code, expected)
 
 
 @pytest.mark.parametrize("broker", [BROKER])
-def test_brokers_beside_those_of_strimzi(tmp_path: Path, broker: str) -> None:
+def test_other_brokers_with_those_of_strimzi_are_refused(tmp_path: Path, broker: str) -> None:
     write_parts(tmp_path, [CLUSTER, broker + VALUE % ("KAFKA_MIN_INSYNC_REPLICAS", 1)])
     words = "these are brokers beside those of Strimzi"
     assert_answer(str(tmp_path / "all.yaml"), f"{READS} {COPIES}", 2, words)
@@ -73,27 +73,27 @@ def test_brokers_beside_those_of_strimzi(tmp_path: Path, broker: str) -> None:
 @pytest.mark.parametrize(("parts", "code", "expected"), [
     ([MAP + "  a: latest\n", CONTAINER + ENV + FROM % (RESET, "a")], 1, LATE),
     ([MAP + "  a: earliest\n", CONTAINER + ENV + FROM % (RESET, "a")], 0, "^YES"),
-    ([f"{MAP}  {RESET}: latest\n", CONTAINER + GIVEN % ""], 1, LATE),
-    ([f"{MAP}  {RESET}: latest\n", CONTAINER + GIVEN % "" + ENV + VALUE % (RESET, "earliest")], 0,
+    ([f"{MAP}  {RESET}: latest\n", CONTAINER + REFS % ""], 1, LATE),
+    ([f"{MAP}  {RESET}: latest\n", CONTAINER + REFS % "" + ENV + VALUE % (RESET, "earliest")], 0,
      "^YES"),
-    ([f"{MAP}  {RESET}: earliest\n", CONTAINER + GIVEN % "" + ENV + VALUE % (RESET, "latest")], 1,
+    ([f"{MAP}  {RESET}: earliest\n", CONTAINER + REFS % "" + ENV + VALUE % (RESET, "latest")], 1,
      LATE),
-    ([f"{MAP}  {RESET.removeprefix('SPRING_')}: latest\n", CONTAINER + GIVEN % ", prefix: SPRING_"],
+    ([f"{MAP}  {RESET.removeprefix('SPRING_')}: latest\n", CONTAINER + REFS % ", prefix: SPRING_"],
      1, LATE),
-    # of another application
-    ([f"{MAP}  {RESET}: earliest\n", (CONTAINER + GIVEN % "").replace("name: m", "name: n")], 2,
+    # a ConfigMap of another application
+    ([f"{MAP}  {RESET}: earliest\n", (CONTAINER + REFS % "").replace("name: m", "name: n")], 2,
      "is used by no container here"),
     ([f"{MAP}  {RESET}: earliest\n", CONTAINER + ENV + VALUE % (ACKS, "all")], 2,
      "is used by no container here"),
 ])  # fmt: skip
-def test_a_config_map_in_a_file_of_its_own(
+def test_a_config_map_in_a_separate_file(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
     assert_in_any_files(tmp_path, parts, f"{TOPIC} {READS}", code, expected)
 
 
 MOUNTED = "      volumes: [{name: c, configMap: {name: %s}}]\n"
-BESIDE = [
+SIDE_BY_SIDE = [
     "apiVersion: v1\nkind: Service\nmetadata: {name: orders}\nspec: {ports: [{port: 80}]}\n",
     "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nspec: {maxReplicas: 3}\n",
     "apiVersion: v1\nkind: Namespace\nmetadata: {name: n}\n",
@@ -102,19 +102,19 @@ SPRING = MAP + APPLICATION % 1 + "    spring.kafka.consumer.auto-offset-reset: e
 
 
 @pytest.mark.parametrize(("parts", "code", "expected"), [
-    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), *BESIDE], 0, "^YES"),
-    ([CONTAINER + ENV + VALUE % (RESET, "latest"), *BESIDE], 1, LATE),
+    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), *SIDE_BY_SIDE], 0, "^YES"),
+    ([CONTAINER + ENV + VALUE % (RESET, "latest"), *SIDE_BY_SIDE], 1, LATE),
     ([SPRING, CONTAINER + MOUNTED % "m"], 1, WEAK),
     ([SPRING, CONTAINER], 1, WEAK),
     ([SPRING, CONTAINER + MOUNTED % "other"], 2, "no pod here has the files of this ConfigMap"),
 ])  # fmt: skip
-def test_what_stands_beside_a_workload(
+def test_resources_that_accompany_a_workload(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
     assert_in_any_files(tmp_path, parts, f"{TOPIC} {READS}", code, expected)
 
 
-def test_what_kubectl_prints_as_json(tmp_path: Path) -> None:
+def test_json_output_of_kubectl_is_read(tmp_path: Path) -> None:
     pod = {"containers": [{"name": "a", "image": "a", "env": [{"name": ACKS, "value": "1"}]}]}
     item = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": pod}
     listed = {"apiVersion": "v1", "kind": "List", "items": [item]}
@@ -125,11 +125,11 @@ def test_what_kubectl_prints_as_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("files", [
     {"d.yaml": CONTAINER},
-    {"d.yaml": CONTAINER, "s.yaml": BESIDE[0]},
-    {"s.yaml": BESIDE[0]},
+    {"d.yaml": CONTAINER, "s.yaml": SIDE_BY_SIDE[0]},
+    {"s.yaml": SIDE_BY_SIDE[0]},
 ])  # fmt: skip
-def test_manifests_without_anything_of_kafka(tmp_path: Path, files: dict[str, str]) -> None:
-    """Beside an application's own file they are usual; alone they say nothing."""
+def test_manifests_without_kafka_settings(tmp_path: Path, files: dict[str, str]) -> None:
+    """Such manifests are usual next to an application's file; alone they state nothing."""
     write_files(tmp_path, {**files, "application.yml": "spring.kafka.producer.acks: 1\n"})
     paths = " ".join(f"{tmp_path}/{name}" for name in files)
     settings = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest"
@@ -137,7 +137,7 @@ def test_manifests_without_anything_of_kafka(tmp_path: Path, files: dict[str, st
     assert_answer(f"{paths} {tmp_path}/application.yml", settings, 1, WEAK)
 
 
-def test_variables_of_such_an_application_go_before_its_file(tmp_path: Path) -> None:
+def test_variables_of_an_application_with_its_cluster_override_its_file(tmp_path: Path) -> None:
     own = CONTAINER + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")
     write_parts(tmp_path, [CLUSTER, own])
     file = "spring:\n  kafka:\n    consumer: {auto-offset-reset: latest}\n"
@@ -146,7 +146,7 @@ def test_variables_of_such_an_application_go_before_its_file(tmp_path: Path) -> 
 
 
 def write_parts(folder: Path, parts: list[str]) -> list[str]:
-    """Writes each part into a file, and all into one; returns the paths of the first."""
+    """Writes each part to its own file and all parts to one; returns the paths of the former."""
     files = {f"{number}.yaml": text for number, text in enumerate(parts)}
     write_files(folder, {**files, "all.yaml": "---\n".join(parts)})
     return [str(folder / name) for name in files]
@@ -155,7 +155,7 @@ def write_parts(folder: Path, parts: list[str]) -> list[str]:
 def assert_in_any_files(
     folder: Path, parts: list[str], settings: str, code: int, expected: str
 ) -> None:
-    """The answer is the same to the parts in both orders, and to one file of all of them."""
+    """Asserts this answer for the parts in both orders, and for one file with all of them."""
     names = write_parts(folder, parts)
     for paths in (names, names[::-1], [str(folder / "all.yaml")]):
         assert_answer(" ".join(paths), settings, code, expected)

@@ -1,7 +1,7 @@
-"""What containers give to applications of a team's own, in compose beside brokers and in manifests.
+"""Variables and arguments of a team's own applications, next to brokers in a compose file.
 
-Expected: what an application makes of its variables and arguments is in its code. A setting of a
-client that counts, however it is spelled, is refused; Kafka's own tools are no application.
+Expected: only the code shows how an application uses its variables and arguments. A relevant client
+setting is refused, however it is spelled. Kafka's own tools are not applications.
 """
 
 from __future__ import annotations
@@ -25,31 +25,33 @@ BROKERS = "services:\n" + "".join(
     for number in range(3)
 )
 APP = "  app:\n    image: acme/app\n"
-OWN = "as an application of your own has it"
+CUSTOM = "as an application of your own has it"
 
 
 @pytest.mark.parametrize(("name", "value", "code", "expected"), [
-    ("Kafka__ProducerConfig__Acks", "Leader", 2, f"is acks of a producer {OWN}"),
+    ("Kafka__ProducerConfig__Acks", "Leader", 2, f"is acks of a producer {CUSTOM}"),
     ("Kafka__Producer__EnableIdempotence", "false", 2, "is enable.idempotence of a producer"),
     ("KafkaSettings__AutoOffsetReset", "Latest", 2, "is auto.offset.reset of a consumer"),
     ("KAFKA_REQUIREDACKS", "1", 2, "is acks of a producer"),
     ("SARAMA_PRODUCER_REQUIRED_ACKS", "1", 2, "is acks of a producer"),
     ("KAFKA_CONSUMER_OFFSET_RESET", "latest", 2, "is auto.offset.reset of a consumer"),
     ("KAFKA_ISOLATION_LEVEL", "read_uncommitted", 2, "is isolation.level of a consumer"),
-    ("PRODUCER_CONFIG", '{"acks": 1}', 2, f"acks stands in a value here, {OWN}"),
+    ("PRODUCER_CONFIG", '{"acks": 1}', 2, f"acks stands in a value here, {CUSTOM}"),
     ("KAFKA_PRODUCER_CONFIG", "linger.ms=5,acks=1", 2, "acks stands in a value"),
     ("APP_PROPERTIES", "enable.auto.commit: true", 2, "enable.auto.commit stands in a value"),
     ("KAFKA_BROKERS", "k1:9092", 0, "YES"),
     ("DB_ISOLATION_LEVEL", "read_committed", 0, "YES"),
     ("MYSQL_TX_ISOLATION_LEVEL", "read_committed", 0, "YES"),
 ])  # fmt: skip
-def test_a_variable(tmp_path: Path, name: str, value: str, code: int, expected: str) -> None:
+def test_a_variable_of_a_custom_application(
+    tmp_path: Path, name: str, value: str, code: int, expected: str
+) -> None:
     text = f"{BROKERS}{APP}    environment:\n      {name}: '{value}'\n"
     assert_file(tmp_path / "f.yml", text, "", COPIES, code, expected)
 
 
 @pytest.mark.parametrize(("command", "code", "expected"), [
-    ("[./app, --acks=1]", 2, f"acks is acks of a producer {OWN}"),
+    ("[./app, --acks=1]", 2, f"acks is acks of a producer {CUSTOM}"),
     ("[python, app.py, --acks, '1']", 2, "acks is acks of a producer"),
     ("./app -auto-offset-reset latest", 2, "is auto.offset.reset of a consumer"),
     ("./app --kafka-acks=1", 2, "is acks of a producer"),
@@ -59,7 +61,9 @@ def test_a_variable(tmp_path: Path, name: str, value: str, code: int, expected: 
     ("/opt/kafka/bin/kafka-console-producer.sh --producer-property acks=1 --topic t", 0, "YES"),
     ("kcat -b k1 -P -t t -X acks=1", 0, "YES"),
 ])  # fmt: skip
-def test_an_argument(tmp_path: Path, command: str, code: int, expected: str) -> None:
+def test_an_argument_of_a_custom_application(
+    tmp_path: Path, command: str, code: int, expected: str
+) -> None:
     assert_file(
         tmp_path / "f.yml", f"{BROKERS}{APP}    command: {command}\n", "", COPIES, code, expected
     )

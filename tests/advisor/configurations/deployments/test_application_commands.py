@@ -1,8 +1,8 @@
-"""What the command of an application's container exports, writes or hands on by itself.
+"""Settings that the command of an application's container exports, writes or passes as arguments.
 
-Expected from sh(1): what it exports is a variable of what it starts; from Spring Boot's reference
-("Externalized Configuration"), Quarkus' Configuration Reference Guide and Micronaut's guide
-("Property Sources"): variables and arguments go before files.
+Expected from sh(1): exported variables are passed to the processes that it starts; from Spring
+Boot's reference ("Externalized Configuration"), Quarkus' Configuration Reference Guide and
+Micronaut's guide ("Property Sources"): variables and arguments override files.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ POD_WITH_ACKS = (
     f"{POD}        - {{name: SPRING_KAFKA_PRODUCER_ACKS, value: all}}\n"
 ).replace("        env:\n", "        command: %s\n        env:\n")  # fmt: skip
 RUN = "java -jar a.jar"
-ONE = "acks: 1 -> all"
+FIX = "acks: 1 -> all"
 JSON = '{"spring.kafka.producer.acks":"1"}'
 ESCAPED = JSON.replace('"', '\\"')
 QUARKUS = f"{CHANNEL}mp.messaging.outgoing.p.connector=smallrye-kafka\n"
 QUARKUS += "mp.messaging.outgoing.p.acks=all\n"
 BARE = POD[: POD.index("        env:\n")]
-BEFORE = "goes before the application's own files, and is not read"
+OVERRIDES = "goes before the application's own files, and is not read"
 NOT_HERE = "SPRING_APPLICATION_JSON goes before the application's files, and its JSON is not here"
-FROM_SECRET = "{name: %s, valueFrom: {secretKeyRef: {name: s, key: k}}}"
+SECRET_VAR = "{name: %s, valueFrom: {secretKeyRef: {name: s, key: k}}}"
 BENEATH = "counts beneath its variables, and is not here. Give them, too"
 BROKERS = "services:\n" + "".join(
     f"""  k{number}:
@@ -70,46 +70,46 @@ ENV = "LEAST=2\nexport COPIES=3\nUNCLEAN='false'\n"
 
 
 @pytest.mark.parametrize(("command", "code", "expected"), [
-    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']", 1, ONE),
-    (f"[sh, -c, 'SPRING_KAFKA_PRODUCER_ACKS=\"1\" exec {RUN}']", 1, ONE),
-    ("[env, SPRING_KAFKA_PRODUCER_ACKS=1, java, -jar, a.jar]", 1, ONE),
-    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=${{ACKS:-1}}; {RUN}']", 1, ONE),
+    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']", 1, FIX),
+    (f"[sh, -c, 'SPRING_KAFKA_PRODUCER_ACKS=\"1\" exec {RUN}']", 1, FIX),
+    ("[env, SPRING_KAFKA_PRODUCER_ACKS=1, java, -jar, a.jar]", 1, FIX),
+    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=${{ACKS:-1}}; {RUN}']", 1, FIX),
     (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=$ACKS; {RUN}']", 2, "acks is filled in"),
     (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=-1; {RUN}']", 0, "YES"),
-    (f"[sh, -c, 'export JAVA_TOOL_OPTIONS=-Dspring.kafka.producer.acks=1; {RUN}']", 1, ONE),
+    (f"[sh, -c, 'export JAVA_TOOL_OPTIONS=-Dspring.kafka.producer.acks=1; {RUN}']", 1, FIX),
     (f"[sh, -c, 'SPRING_PROFILES_ACTIVE=prod {RUN}']", 0, f"YES.*{NO_FILE}"),
     (f"[sh, -c, 'export DB_URL=jdbc:x?A=1; {RUN} > /var/log/a.log']", 0, "YES"),
     (f"[sh, -c, '. /etc/orders.env; {RUN}']", 0, "variables that this command takes from a file"),
     (f"[sh, -c, 'export KAFKA_ACKS=1; {RUN}']", 2, "KAFKA_ACKS is acks of a producer"),
     (f"[sh, -c, 'echo spring.kafka.producer.acks=1 > a.properties; {RUN}']", 2,
      "spring.kafka.producer.acks is written by this command"),
-    (f"[java, -jar, a.jar, '--spring.application.json={JSON}']", 1, ONE),
-    (f"[sh, -c, \"export SPRING_APPLICATION_JSON='{ESCAPED}'; {RUN}\"]", 1, ONE),
-    (f"[sh, -c, \"java -Dspring.application.json='{ESCAPED}' -jar a.jar\"]", 1, ONE),
+    (f"[java, -jar, a.jar, '--spring.application.json={JSON}']", 1, FIX),
+    (f"[sh, -c, \"export SPRING_APPLICATION_JSON='{ESCAPED}'; {RUN}\"]", 1, FIX),
+    (f"[sh, -c, \"java -Dspring.application.json='{ESCAPED}' -jar a.jar\"]", 1, FIX),
     ("[sh, -c, 'java -Dspring.application.json=$CONF -jar a.jar']", 2, NOT_HERE),
-    # Spring takes no value from behind a blank (SimpleCommandLineArgsParser)
+    # Spring does not read a value after a blank (SimpleCommandLineArgsParser)
     ("[java, -jar, a.jar, --spring.kafka.producer.acks, '1']", 2, "acks has no value here"),
     ("[java, -jar, a.jar, --spring.kafka.client-id, a]", 0, "YES"),
 ])  # fmt: skip
 @pytest.mark.parametrize("text", [SERVICES, POD_WITH_ACKS], ids=["services", "pod"])
-def test_a_command_of_an_application(
+def test_the_command_of_an_application_gets_the_expected_answer(
     tmp_path: Path, text: str, command: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "f.yml", text.replace("%s", command), "", READS, code, expected)
 
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
-    # a variable of the command goes before the file, and may replace a default in it
+    # a variable of the command overrides the file, and may replace a default in it
     ({"application.yml": FILE, "k.yml":
-      f"{BARE}        command: [sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']\n"}, 1, ONE),
+      f"{BARE}        command: [sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']\n"}, 1, FIX),
     ({"application.yml": FILE.replace("all", "'${LEVEL:all}'"), "k.yml":
       f"{BARE}        command: [sh, -c, 'export LEVEL=1; {RUN}']\n        env: [{{name: "
       "SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}]\n"}, 2, "k.yml:11 states"),
     ({"application.yml": FILE, "c.yml":
-      "services:\n  a:\n    command: [java, -Dspring.kafka.producer.acks=1, -jar, a]\n"}, 1, ONE),
+      "services:\n  a:\n    command: [java, -Dspring.kafka.producer.acks=1, -jar, a]\n"}, 1, FIX),
     # arguments of Quarkus and Micronaut are not read
     *[
-        ({name: text, "k.yml": BARE + rows}, 2, BEFORE)
+        ({name: text, "k.yml": BARE + rows}, 2, OVERRIDES)
         for name, text, argument in [
             ("application.properties", QUARKUS, "-Dmp.messaging.outgoing.p.acks=1"),
             ("application.properties", QUARKUS, "-D%prod.mp.messaging.outgoing.p.acks=1"),
@@ -125,43 +125,43 @@ def test_a_command_of_an_application(
     ({"application.properties": QUARKUS, "k.yml":
       f"{BARE}        command: [orders, --kafka.acks, '1']\n"}, 2, "is acks of a"),
     ({"application.properties": QUARKUS, ".env": "JAVA_OPTS=-Dmp.messaging.outgoing.p.acks=1\n"}, 2,
-     BEFORE),
+     OVERRIDES),
     ({"application.yml": f"{MICRONAUT}earliest\n", "k.yml":
-      f"{BARE}        env: [{{name: KAFKA_PRODUCERS_MINE_RETRIES, value: '0'}}]\n"}, 2, BEFORE),
+      f"{BARE}        env: [{{name: KAFKA_PRODUCERS_MINE_RETRIES, value: '0'}}]\n"}, 2, OVERRIDES),
     ({"application.properties": QUARKUS, "c.yml": "services:\n  a:\n    command: "
       "[java, -Dmp.messaging.outgoing.p.topic=a, -Dapp.x=1, -jar, a.jar]\n    environment: "
       "{QUARKUS_PROFILE: prod}\n"}, 0, "YES"),
-    # of a ConfigMap
+    # variables in a ConfigMap
     ({"k.yml": f"{POD}        envFrom: [{{configMapRef: {{name: e}}}}]\n{MAP % 'e'}"
-      "  JAVA_OPTS: -Dspring.kafka.producer.acks=1\n"}, 1, ONE),
-    # JSON that is not here
-    ({"k.yml": f"{POD}        - {FROM_SECRET % 'SPRING_APPLICATION_JSON'}\n"}, 2, NOT_HERE),
-    ({"k.yml": f"{POD}        - {FROM_SECRET % 'JAVA_TOOL_OPTIONS'}\n"}, 0,
+      "  JAVA_OPTS: -Dspring.kafka.producer.acks=1\n"}, 1, FIX),
+    # JSON that is missing
+    ({"k.yml": f"{POD}        - {SECRET_VAR % 'SPRING_APPLICATION_JSON'}\n"}, 2, NOT_HERE),
+    ({"k.yml": f"{POD}        - {SECRET_VAR % 'JAVA_TOOL_OPTIONS'}\n"}, 0,
      "YES.*JAVA_TOOL_OPTIONS comes from a secretKeyRef: not read"),
     ({"application.yml": FILE, "c.yml":
       "services:\n  a:\n    environment:\n      - SPRING_APPLICATION_JSON\n"}, 2, NOT_HERE),
     ({"application.yml": FILE, ".env": "SPRING_APPLICATION_JSON=${CONF}\n"}, 2, NOT_HERE),
     ({"application.yml": FILE, "c.yml": "services:\n  a:\n    environment:\n      "
-      "SPRING_APPLICATION_JSON: '{\"spring.kafka.producer.acks\":\"${A:-1}\"}'\n"}, 1, ONE),
+      "SPRING_APPLICATION_JSON: '{\"spring.kafka.producer.acks\":\"${A:-1}\"}'\n"}, 1, FIX),
 ])  # fmt: skip
-def test_what_starts_an_application_goes_before_its_files(
+def test_variables_and_arguments_override_the_files_of_an_application(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], code: int,
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path, files)
-    own = TOPIC if "application.properties" in files else READS
-    assert_answer(" ".join(files), own, code, expected)
+    settings = TOPIC if "application.properties" in files else READS
+    assert_answer(" ".join(files), settings, code, expected)
 
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
-    # what counts beneath a file is named
+    # what the file overrides is reported
     ({"application-prod.yml": FILE}, 0, "YES.*file of no profile states counts beneath this one"),
     ({"c.yml": SERVICES.replace("%s", "run")}, 0, f"YES.*c.yml:6: .*{BENEATH}"),
     ({"k.yml": POD}, 0, f"YES.*k.yml:12: .*{BENEATH}"),
     ({".env": "A=1\nSPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\n"}, 0,
      f"YES.*.env:2: .*{BENEATH}"),
-    # what .env says is filled into compose
+    # values of .env are filled into compose
     ({".env": ENV, "compose.yml": BROKERS}, 0, "YES.*compose.yml:1: values of the .env beside it"),
     ({"compose.yml": BROKERS, ".env": ENV.replace("false", "true")}, 1, "enable: true -> false"),
     ({"compose.yml": BROKERS, ".env": f"{ENV}UNCLEAN=$OTHER\n"}, 2, "enable is filled in"),
@@ -171,16 +171,16 @@ def test_what_starts_an_application_goes_before_its_files(
       ".env": f"{ENV}KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true\n"}, 1, "enable: true -> false"),
     ({"compose.yml": BROKERS.replace("environment:", "env_file: .env\n    environment:"),
       ".env": f"{ENV}ACKS=1\n"}, 2, "ACKS is acks of a producer"),
-    # it is handed to no container by itself
+    # .env alone does not set variables of a container
     ({"compose.yml": re.sub(".*INSYNC.*\n", "", BROKERS),
       ".env": f"{ENV}KAFKA_MIN_INSYNC_REPLICAS=2\n"}, 1,
      "min.insync.replicas: 1 -> 2.*.env:4: KAFKA_MIN_INSYNC_REPLICAS is handed to no container"),
     ({"c.yml": SERVICES.replace("%s", "run").replace("ACKS: all", "ACKS: ${ACKS}"), ".env":
-      "# of orders\nACKS=1\n"}, 1, ONE),
+      "# of orders\nACKS=1\n"}, 1, FIX),
     ({"c.yml": SERVICES.replace("%s", "run").replace("earliest", "${START:-latest}"), ".env":
       "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\nSTART=latest\n"}, 1, "latest -> earliest"),
 ])  # fmt: skip
-def test_files_beside_and_beneath(
+def test_files_that_override_or_are_overridden(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], code: int,
     expected: str,
 ) -> None:  # fmt: skip
@@ -195,7 +195,7 @@ def test_files_beside_and_beneath(
     {"k.yml": f"{POD}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata:\n"
      "  application.yml: |\n    spring.kafka.producer.acks: all\n"},
 ])  # fmt: skip
-def test_nothing_is_missed_where_the_files_are_here(
+def test_no_missing_file_is_reported_when_all_files_are_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -205,12 +205,12 @@ def test_nothing_is_missed_where_the_files_are_here(
 
 
 @pytest.mark.parametrize("name", [".env", "compose.yml"])
-def test_a_file_that_only_starts_an_application_is_not_refused_beside_a_problem(
+def test_a_startup_file_is_not_refused_in_addition_to_another_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("application.yml").write_text(FILE.replace("all", "foo"))
-    text = "services:\n  a:\n    environment: {SPRING_PROFILES_ACTIVE: prod}\n"
-    Path(name).write_text(text if name == "compose.yml" else "DB_URL=x\n")
-    code, said = given(f"{name} application.yml", READS)
-    assert (code, "acks must be one of" in said, name in said) == (2, True, False), said
+    compose = "services:\n  a:\n    environment: {SPRING_PROFILES_ACTIVE: prod}\n"
+    Path(name).write_text(compose if name == "compose.yml" else "DB_URL=x\n")
+    code, text = given(f"{name} application.yml", READS)
+    assert (code, "acks must be one of" in text, name in text) == (2, True, False), text

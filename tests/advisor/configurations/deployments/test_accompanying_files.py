@@ -1,4 +1,4 @@
-"""Files that stand beside a pipeline's own, and say little or nothing of Kafka."""
+"""Files that accompany those of a pipeline, and state little or nothing about Kafka."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _COMPOSE = """services:
 @pytest.mark.parametrize(
     "name", ["BOOTSTRAP_SERVERS", "BOOTSTRAP_SERVER", "BROKERS", "BROKER_LIST"]
 )
-def test_a_script_that_asks_zookeeper_is_no_broker(tmp_path: Path, name: str) -> None:
+def test_variables_of_a_zookeeper_client_are_not_a_broker(tmp_path: Path, name: str) -> None:
     text = f"{_ZOOKEEPER}KAFKA_{name}=k:9092\n"
     assert_file(tmp_path / ".env", text, "", f"{_TOPIC} {_READS}", 2, "its application's own")
 
 
-def test_a_server_of_zookeepers_time_is_a_broker(tmp_path: Path) -> None:
+def test_a_server_with_a_zookeeper_address_and_a_broker_id_is_a_broker(tmp_path: Path) -> None:
     text = f"{_ZOOKEEPER}KAFKA_BROKER_ID=1\nKAFKA_BROKERS=k:9092\n"
     assert_file(tmp_path / ".env", text, "", f"{_TOPIC} {_READS}", 0, "^YES")
 
@@ -46,7 +46,7 @@ def test_a_server_of_zookeepers_time_is_a_broker(tmp_path: Path) -> None:
         ("ISR=\n", "-2", "min.insync.replicas"),
     ],
 )
-def test_a_variable_that_is_empty_has_its_default(
+def test_an_empty_variable_has_its_default(
     tmp_path: Path, env: str, default: str, expected: str
 ) -> None:
     write_files(tmp_path, {"compose.yml": _COMPOSE % default, ".env": env})
@@ -65,7 +65,7 @@ def test_a_bootstrap_file_without_kafka_is_not_read(tmp_path: Path) -> None:
     assert_answer(files, settings, 0, "nothing of Kafka is in it: not read")
 
 
-def test_how_much_a_stream_takes_may_be_a_variable_in_a_dict(tmp_path: Path) -> None:
+def test_the_batch_size_of_a_stream_may_be_a_variable_in_a_dict(tmp_path: Path) -> None:
     code = """options = {"kafka.bootstrap.servers": "a", "subscribe": "t",
            "startingOffsets": "earliest", "maxOffsetsPerTrigger": MOST}
 rows = spark.readStream.format("kafka").options(**options).load()
