@@ -18,7 +18,7 @@ MANAGE = str(BASE_DIR / "manage.py")
 
 @pytest.mark.parametrize("arguments", [["scenarios", "--lines"], ["help"]], ids=" ".join)
 @pytest.mark.parametrize("buffering", ["1", ""], ids=["unbuffered", "flushed at the end"])
-def test_a_command_whose_reader_is_gone_ends_without_a_traceback(
+def test_a_command_whose_reader_has_closed_the_pipe_ends_without_a_traceback(
     arguments: list[str], buffering: str
 ) -> None:
     reader, writer = os.pipe()
@@ -33,6 +33,6 @@ def test_a_command_whose_reader_is_gone_ends_without_a_traceback(
     assert (ran.returncode, ran.stderr) == (UNREAD, "")
 
 
-def test_a_pipe_of_its_own_that_breaks_is_an_error_like_any_other() -> None:
+def test_a_broken_pipe_inside_the_command_is_an_ordinary_error() -> None:
     with pytest.raises(BrokenPipeError), quiet_when_unread():
         raise BrokenPipeError

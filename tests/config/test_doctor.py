@@ -25,7 +25,7 @@ def run(*arguments):
     return 0, out.getvalue()
 
 
-def test_json_names_everything_that_is_looked_at():
+def test_json_lists_every_check():
     code, out = run("--json")
     answer = json.loads(out)
     assert [finding["name"] for finding in answer["findings"]] == [
@@ -36,7 +36,7 @@ def test_json_names_everything_that_is_looked_at():
     assert all(finding["fix"] for finding in answer["findings"] if not finding["ok"])
 
 
-def test_a_missing_java_is_exit_code_1_with_the_command_that_helps(monkeypatch, tmp_path):
+def test_a_missing_java_exits_with_1_and_names_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_JAVA", str(tmp_path / "no-java"))
     code, out = run()
     assert code == 1
@@ -45,7 +45,7 @@ def test_a_missing_java_is_exit_code_1_with_the_command_that_helps(monkeypatch, 
 
 
 @pytest.mark.process
-def test_jars_that_were_changed_are_named_with_exit_code_1(monkeypatch):
+def test_changed_jars_are_named_and_exit_with_1(monkeypatch):
     requests = []
 
     def changed(name: str, *, full: bool) -> list[str]:
@@ -62,17 +62,17 @@ def test_jars_that_were_changed_are_named_with_exit_code_1(monkeypatch):
     assert requests == [True, False]
 
 
-def test_a_worker_that_does_not_run_yet_is_no_failure():
+def test_a_worker_that_is_not_running_yet_is_no_failure():
     assert doctor.worker().ok is False
     assert doctor.worker().needed is False
 
 
-def test_installed_packages_are_held_against_the_lock():
+def test_installed_packages_are_compared_with_the_lock():
     finding = doctor.packages()
     assert finding.ok, finding.state
 
 
-def test_a_damaged_database_is_named_with_its_cure(monkeypatch):
+def test_a_damaged_database_is_reported_with_its_remedy(monkeypatch):
     def damaged(*_: object) -> None:
         raise DatabaseError("file is not a database")
 

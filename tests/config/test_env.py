@@ -24,7 +24,7 @@ def test_an_empty_variable_counts_as_absent(monkeypatch):
     assert env.words("LAB_X", ("a", "b")) == ["a", "b"]
 
 
-def test_words_are_parted_by_commas_or_spaces(monkeypatch):
+def test_words_are_separated_by_commas_or_spaces(monkeypatch):
     monkeypatch.setenv("LAB_X", "one, two three")
     assert env.words("LAB_X") == ["one", "two", "three"]
 
@@ -46,7 +46,7 @@ def test_a_refusal_names_the_variable(monkeypatch, text, read):
     assert "secret" not in str(refused.value)
 
 
-def test_pairs_are_words_with_a_key_each(monkeypatch):
+def test_pairs_are_words_of_a_key_and_a_value(monkeypatch):
     monkeypatch.setenv("LAB_X", " a=h:1,h:2  b-1=/etc/b.properties ")
     assert env.pairs("LAB_X") == {"a": "h:1,h:2", "b-1": "/etc/b.properties"}
     monkeypatch.delenv("LAB_X")
@@ -54,7 +54,7 @@ def test_pairs_are_words_with_a_key_each(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["secret", "a=", "=secret", "a/b=secret", "-=secret"])
-def test_a_word_that_is_no_pair_is_refused_and_not_repeated(monkeypatch, text):
+def test_a_word_that_is_not_a_pair_is_refused_without_quoting_it(monkeypatch, text):
     monkeypatch.setenv("LAB_X", text)
     with pytest.raises(ImproperlyConfigured, match="LAB_X") as refused:
         env.pairs("LAB_X")

@@ -113,19 +113,19 @@ def test_every_other_method_is_refused(client: Client) -> None:
             assert client.generic(method, _address(name)).status_code == 405, (name, method)
 
 
-def test_a_forms_address_that_is_opened_by_itself_has_a_page(client: Client) -> None:
+def test_opening_the_address_of_a_form_leads_to_a_page(client: Client) -> None:
     answer = client.get(_address("labs:start"))
     assert answer.headers["Allow"] == "POST"
     assert "There is no page at this address" in answer.content.decode()
 
 
-def test_what_another_site_sends_is_refused() -> None:
+def test_requests_from_another_site_are_refused() -> None:
     stranger = Client(enforce_csrf_checks=True, raise_request_exception=False)
     for name in SENT_TO:
         assert stranger.post(_address(name), {"a": "b"}).status_code == 403, name
 
 
-def test_what_is_too_large_is_refused() -> None:
+def test_requests_that_are_too_large_are_refused() -> None:
     stranger = Client(enforce_csrf_checks=True)
     sent = {"a": "b" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)}
     for name in SENT_TO:
@@ -162,7 +162,7 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
 
 
 @pytest.mark.parametrize("name", sorted(settings.LAB_LIMITED_PAGES))
-def test_pages_that_take_long_to_make_are_limited(
+def test_expensive_pages_are_rate_limited(
     monkeypatch: pytest.MonkeyPatch, client: Client, name: str
 ) -> None:
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters())
@@ -175,7 +175,7 @@ def test_pages_that_take_long_to_make_are_limited(
     assert METHODS[name] == LOOKED_AT
 
 
-def test_whatever_adds_a_run_or_a_description_is_counted_as_that(client: Client) -> None:
+def test_requests_that_add_a_run_or_a_description_are_counted_as_such(client: Client) -> None:
     described = {"draft": {"fields": FIELDS, "done": []}, "draft_stamp": ""}
     sent = {"choice": "both", "side": "affected", "acks": "1", "min_isr": "1"}
     added = set()
@@ -203,7 +203,7 @@ def _of_step(step: str) -> str:
 
 
 @pytest.mark.parametrize("field", ["page", "shown", "stamp", "producer.acks", "to"])
-def test_a_session_stays_small_whatever_is_typed(client: Client, field: str) -> None:
+def test_a_session_stays_small_whatever_is_entered(client: Client, field: str) -> None:
     long = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(300_000))
     client.post(reverse("advisor:card", args=["producer"]), {"producer.retries": "2", field: long})
     client.post(reverse("advisor:describe", args=["producer"]), {field: long})
@@ -214,7 +214,7 @@ def test_a_session_stays_small_whatever_is_typed(client: Client, field: str) -> 
     assert max(len(row.session_data) for row in Session.objects.all()) < 80_000
 
 
-def test_an_address_begins_so_many_sessions_and_a_made_up_cookie_is_none(
+def test_new_sessions_of_an_address_are_limited_and_a_forged_cookie_is_no_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: 1000.0))
@@ -242,7 +242,7 @@ def test_an_address_begins_so_many_sessions_and_a_made_up_cookie_is_none(
         ("2001:db8:1:2:3::4", "", "2001:db8:1:2::/64"),
     ],
 )
-def test_only_a_named_proxy_is_believed(near: str, forwarded: str, seen: str) -> None:
+def test_only_a_trusted_proxy_is_believed(near: str, forwarded: str, seen: str) -> None:
     import ipaddress
 
     request = RequestFactory().get("/", REMOTE_ADDR=near, HTTP_X_FORWARDED_FOR=forwarded)
@@ -251,7 +251,7 @@ def test_only_a_named_proxy_is_believed(near: str, forwarded: str, seen: str) ->
     assert request.META["REMOTE_ADDR"] == seen
 
 
-def test_counters_do_not_grow_without_end() -> None:
+def test_counters_do_not_grow_without_limit() -> None:
     now = [0.0]
     counters = limits.Counters(clock=lambda: now[0])
     for number in range(limits.MOST_COUNTERS + 10):
@@ -296,7 +296,9 @@ def test_without_a_password_nobody_is_an_operator_and_a_new_one_ends_sessions(
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "lab.example.com"])
-def test_more_than_loopback_needs_names_and_a_password(monkeypatch: Any, host: str) -> None:
+def test_serving_beyond_loopback_requires_host_names_and_a_password(
+    monkeypatch: Any, host: str
+) -> None:
     monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
     with pytest.raises(CommandError, match=r"ALLOWED_HOSTS.*and LAB_OPERATOR_PASSWORD") as refused:
         call_command("up", "--host", host)

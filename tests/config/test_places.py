@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.places import private_folder, remove_sockets, secret_key, socket_path
 
 
-def test_the_key_is_made_once_and_is_for_its_owner_alone(tmp_path):
+def test_the_key_is_created_once_and_only_its_owner_can_read_it(tmp_path):
     path = tmp_path / "new" / "secret-key"
     key = secret_key(path)
     assert len(key) > 50
@@ -22,25 +22,25 @@ def test_the_key_is_made_once_and_is_for_its_owner_alone(tmp_path):
     assert [file.name for file in path.parent.iterdir()] == ["secret-key"]
 
 
-def test_many_who_come_first_get_one_key(tmp_path):
+def test_concurrent_first_starts_get_the_same_key(tmp_path):
     with ThreadPoolExecutor(16) as pool:
         keys = set(pool.map(lambda _: secret_key(tmp_path / "secret-key"), range(64)))
     assert len(keys) == 1
 
 
-def test_half_a_key_is_refused(tmp_path):
+def test_a_truncated_key_is_refused(tmp_path):
     (tmp_path / "secret-key").write_text("short")
     with pytest.raises(ImproperlyConfigured, match="secret-key"):
         secret_key(tmp_path / "secret-key")
 
 
-def test_a_socket_lies_in_its_folder_if_the_kernel_takes_the_name(tmp_path, monkeypatch):
+def test_a_socket_is_in_its_folder_if_the_path_is_short_enough(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     short = tmp_path.parent.parent
     assert socket_path(short, "x.sock") == short / "x.sock"
 
 
-def test_a_long_folder_gets_a_short_socket_that_can_be_bound(tmp_path):
+def test_a_long_folder_name_gets_a_short_socket_path_that_can_be_bound(tmp_path):
     long = tmp_path / ("d" * 120)
     path = socket_path(long, "x.sock")
     assert path == socket_path(long, "x.sock")

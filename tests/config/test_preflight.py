@@ -25,7 +25,7 @@ def message_of(data: str | Path, *command: str) -> tuple[int, list[str]]:
 
 
 @pytest.mark.process
-def test_a_data_folder_that_cannot_be_made_is_named_with_the_cure(tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_created_is_reported_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, lines = message_of(tmp_path / "file" / "data", "prune")
     assert code == 2
@@ -35,7 +35,7 @@ def test_a_data_folder_that_cannot_be_made_is_named_with_the_cure(tmp_path: Path
 
 
 @pytest.mark.process
-def test_a_damaged_database_is_named_with_the_cure_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_damaged_database_is_reported_with_the_remedy_and_not_changed(tmp_path: Path) -> None:
     damaged = b"this was a database once " * 400
     (tmp_path / "lab.db").write_bytes(damaged)
     code, lines = message_of(tmp_path, "prune")
@@ -57,7 +57,7 @@ def test_a_damaged_database_is_named_with_the_cure_and_left_as_it_is(tmp_path: P
         ("postgresql", OperationalError('relation "x" does not exist'), "manage.py migrate"),
     ],
 )
-def test_each_trouble_of_the_database_has_its_cure(
+def test_each_database_error_has_its_remedy(
     vendor: str, error: Exception, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "vendor", vendor)
@@ -65,7 +65,7 @@ def test_each_trouble_of_the_database_has_its_cure(
     assert "\n" not in cure(error)
 
 
-def test_only_what_is_below_the_data_folder_is_laid_on_it(data_dir: Path) -> None:
+def test_only_paths_below_the_data_folder_are_blamed_on_it(data_dir: Path) -> None:
     inside = PermissionError(13, "Permission denied", str(data_dir / "runs" / "x"))
     assert str(data_dir) in cure(inside)
     assert cure(PermissionError(13, "Permission denied", f"{data_dir}-beside")) == ""

@@ -51,7 +51,7 @@ def one_whose_session_is_gone() -> Client:
     ("who", "htmx"),
     [(a_stranger, False), (a_visitor, True), (one_whose_session_is_gone, False)],
 )
-def test_every_address_can_be_looked_at_while_the_database_refuses_writes(who, htmx) -> None:
+def test_every_page_can_be_read_while_the_database_refuses_writes(who, htmx) -> None:
     requests = addresses()
     visitor = who()
     pipeline = Description.objects.get().slug
@@ -68,7 +68,7 @@ def test_every_address_can_be_looked_at_while_the_database_refuses_writes(who, h
     }  # fmt: skip
 
 
-def test_what_cannot_be_saved_is_said_and_asked_to_be_tried_again() -> None:
+def test_a_failed_write_is_reported_with_the_request_to_try_again() -> None:
     client = Client(raise_request_exception=False)
     with connection.execute_wrapper(refuse):
         for address in (reverse("advisor:start-over"), reverse("labs:start")):
@@ -80,7 +80,7 @@ def test_what_cannot_be_saved_is_said_and_asked_to_be_tried_again() -> None:
 
 
 @pytest.mark.parametrize("kind", [OperationalError, DatabaseError])
-def test_a_database_that_cannot_be_read_is_no_error_of_the_page(kind: type[Exception]) -> None:
+def test_an_unreadable_database_is_reported_as_unavailable(kind: type[Exception]) -> None:
     def away(*_: object) -> None:
         raise kind("file is not a database: /somewhere/lab.db")
 
@@ -93,7 +93,7 @@ def test_a_database_that_cannot_be_read_is_no_error_of_the_page(kind: type[Excep
     assert "/somewhere" not in page
 
 
-def test_an_error_of_ours_is_not_laid_on_the_database() -> None:
+def test_a_programming_error_is_not_blamed_on_the_database() -> None:
     def wrong(*_: object) -> None:
         raise ProgrammingError("syntax error at SELECT")
 

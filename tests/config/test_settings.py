@@ -35,14 +35,14 @@ def test_pages_may_load_nothing_from_elsewhere_and_nothing_inline(client, db):
     assert "*" not in policy
 
 
-def test_the_usual_headers(client, db):
+def test_security_headers_are_set(client, db):
     headers = client.get("/").headers
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
 
 
-def test_celery_acknowledges_late_and_takes_one_at_a_time():
+def test_celery_acknowledges_late_and_prefetches_one_task():
     assert app.conf.task_acks_late is True
     assert app.conf.task_reject_on_worker_lost is False
     assert app.conf.worker_prefetch_multiplier == 1
@@ -52,7 +52,7 @@ def test_celery_acknowledges_late_and_takes_one_at_a_time():
 
 
 @pytest.mark.process
-def test_the_web_server_hands_experiments_to_the_queue_of_the_settings():
+def test_the_web_server_sends_experiments_to_the_configured_queue():
     """In a process that has met Celery's application nowhere else."""
     code = "import config.wsgi, celery; print(celery.current_app.conf.broker_url)"
     process = subprocess.run(
@@ -62,7 +62,7 @@ def test_the_web_server_hands_experiments_to_the_queue_of_the_settings():
 
 
 @pytest.mark.process
-def test_sqlite_lets_readers_go_on_and_writers_wait(tmp_path):
+def test_sqlite_does_not_block_readers_and_lets_writers_wait(tmp_path):
     result = read(
         "__import__('django').setup() or [c.execute(f'PRAGMA {p}').fetchone()[0]"
         " for c in [__import__('django.db').db.connection.cursor()]"
@@ -77,11 +77,11 @@ def test_no_model_lacks_its_migration(db):
     call_command("makemigrations", "--check", "--dry-run")
 
 
-def test_djangos_own_checks_find_nothing() -> None:
+def test_the_checks_of_django_report_nothing() -> None:
     call_command("check", "--fail-level", "WARNING")
 
 
-def test_postgresql_is_one_address_away():
+def test_postgresql_is_configured_by_its_address():
     parsed = database("postgres://lab:pw@db:5432/lab")
     assert parsed["ENGINE"] == "django.db.backends.postgresql"
     assert "init_command" not in parsed.get("OPTIONS", {})
@@ -96,7 +96,7 @@ def test_postgresql_is_one_address_away():
     ],
     ids=["tcp", "socket"],
 )
-def test_redis_by_address(given, broker, tmp_path):
+def test_redis_is_configured_by_its_address(given, broker, tmp_path):
     result = read("s.CELERY_BROKER_URL", REDIS_URL=given, LAB_DATA_DIR=str(tmp_path))
     assert result.stdout.strip() == broker, result.stderr
 
@@ -114,7 +114,7 @@ def test_redis_by_address(given, broker, tmp_path):
     ],
     ids=["words", "none", "no room", "perhaps", "another queue", "another database"],
 )
-def test_what_cannot_be_meant_stops_the_start_by_name(name, value, tmp_path):
+def test_an_invalid_setting_stops_the_start_and_is_named(name, value, tmp_path):
     result = read("0", **{name: value, "LAB_DATA_DIR": str(tmp_path)})
     assert result.returncode != 0
     last = result.stderr.strip().splitlines()[-1]

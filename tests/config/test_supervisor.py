@@ -41,7 +41,7 @@ def wrote(log):
     return log.read_text() == "here\n"
 
 
-def test_all_end_in_the_opposite_order(tmp_path):
+def test_services_end_in_the_reverse_order(tmp_path):
     lines: list[str] = []
     supervisor = Supervisor(lines.append)
     for name in ("first", "second"):
@@ -51,7 +51,7 @@ def test_all_end_in_the_opposite_order(tmp_path):
     assert lines == ["Ending the second", "Ending the first"]
 
 
-def test_a_service_that_ends_at_once_shows_the_end_of_its_log(tmp_path):
+def test_a_service_that_ends_immediately_shows_the_end_of_its_log(tmp_path):
     supervisor = Supervisor(print)
     code = "raise SystemExit('no such table')"
     supervisor.start(service(tmp_path, code=code, answers=lambda: False))
@@ -59,7 +59,7 @@ def test_a_service_that_ends_at_once_shows_the_end_of_its_log(tmp_path):
         supervisor.wait()
 
 
-def test_a_service_that_never_answers_is_said_with_the_limit(tmp_path):
+def test_a_service_that_never_answers_is_reported_with_the_limit(tmp_path):
     supervisor = Supervisor(print)
     supervisor.start(service(tmp_path, answers=lambda: False, limit_s=0.5))
     with pytest.raises(ServiceFailed, match=r"does not answer \(waited 0.5 s\)"):
@@ -76,7 +76,7 @@ def test_a_request_to_stop_interrupts_the_wait(tmp_path):
     supervisor.stop()
 
 
-def test_what_dies_is_started_again_and_then_given_up(tmp_path):
+def test_a_service_that_dies_is_restarted_and_then_given_up(tmp_path):
     lines: list[str] = []
     supervisor = Supervisor(lines.append)
     supervisor.start(service(tmp_path))
@@ -105,7 +105,7 @@ def test_what_dies_is_started_again_and_then_given_up(tmp_path):
     supervisor.stop()
 
 
-def test_what_is_not_vital_may_die_too_often_and_is_tried_again_later(tmp_path, monkeypatch):
+def test_an_optional_service_that_dies_too_often_is_restarted_later(tmp_path, monkeypatch):
     monkeypatch.setattr(supervising, "PAUSE_S", 1.0)
     lines: list[str] = []
     supervisor = Supervisor(lines.append)
@@ -131,7 +131,7 @@ def test_what_is_not_vital_may_die_too_often_and_is_tried_again_later(tmp_path, 
     supervisor.stop()
 
 
-def test_the_log_of_the_start_before_is_kept(tmp_path):
+def test_the_log_of_the_previous_start_is_kept(tmp_path):
     for _ in range(2):
         supervisor = Supervisor(print)
         supervisor.start(service(tmp_path))
@@ -145,7 +145,7 @@ def test_the_log_of_the_start_before_is_kept(tmp_path):
 SAYS_MUCH = "import time\nwhile True: print('x' * 99, flush=True); time.sleep(0.001)"
 
 
-def test_a_log_that_grows_is_bounded_while_its_writer_goes_on(tmp_path, monkeypatch):
+def test_a_growing_log_is_truncated_while_its_writer_continues(tmp_path, monkeypatch):
     monkeypatch.setattr(supervising, "LOGS_EVERY_S", 0.0)
     monkeypatch.setattr(logs.bound, "__defaults__", (20_000,))
     supervisor = Supervisor(print)
@@ -165,7 +165,7 @@ def test_a_log_that_grows_is_bounded_while_its_writer_goes_on(tmp_path, monkeypa
     assert set(logs.before(log).read_text().split()) == {"x" * 99}
 
 
-def test_a_log_without_room_for_its_copy_gives_up_its_older_part(tmp_path):
+def test_a_log_that_cannot_be_copied_loses_its_older_part(tmp_path):
     log = tmp_path / "web.log"
     log.write_bytes(b"x" * 100)
     logs.before(log).mkdir()  # what cannot be written

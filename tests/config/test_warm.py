@@ -11,7 +11,7 @@ from config.warm import warm
 from labs.evidence import trials
 
 
-def test_what_costs_most_is_there_and_every_template_can_be_read() -> None:
+def test_expensive_values_are_cached_and_every_template_compiles() -> None:
     warm()
     for costly in (reference.entries, advisories, all_readers):
         before = costly.cache_info().misses
@@ -20,7 +20,7 @@ def test_what_costs_most_is_there_and_every_template_can_be_read() -> None:
 
 
 @pytest.mark.django_db
-def test_the_advisor_was_asked_of_the_releases_runs_and_own_runs_ask_no_more() -> None:
+def test_advice_for_shipped_runs_is_cached_and_own_runs_need_no_more() -> None:
     warm()
     before = trials.release_predictions.cache_info().misses
     trials.comparison()

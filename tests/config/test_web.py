@@ -97,7 +97,7 @@ def response_to(port: int, path: str, limit_s: float = 30) -> tuple[int, str]:
         connection.close()
 
 
-def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
+def test_a_page_is_served_despite_slow_sockets_which_are_then_closed(port):
     """Half headers, nothing at all and half bodies, all at once."""
     opened: list[socket.socket] = []
     with ExitStack() as stack:
@@ -110,7 +110,7 @@ def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
 
 
 @pytest.mark.thorough  # it asks for pages as fast as it can, for as long as silence may last
-def test_closing_many_silent_sockets_closes_no_other(port):
+def test_closing_many_silent_sockets_closes_no_active_one(port):
     """A visitor may come in the moment in which they are closed, and get the file number of one."""
     served = 0
     with slow.sockets(port, slow.SILENCE, 300) as opened, ThreadPoolExecutor(8) as visitors:
@@ -129,7 +129,7 @@ def test_closing_many_silent_sockets_closes_no_other(port):
 @pytest.mark.parametrize(
     "form", ["ledger.zip", pytest.param("ledger-jsonl.zip", marks=pytest.mark.thorough)]
 )
-def test_a_page_is_served_beside_more_slow_readers_of_a_ledger_than_have_a_place(port, form):
+def test_a_page_is_served_despite_more_slow_readers_than_download_places(port, form):
     wanted = slow.reader(f"/experiments/slow/described/{form}")
     with slow.sockets(port, wanted, downloads.AT_ONCE + 6) as opened:
         got = sorted(item.recv(12) for item in opened)
@@ -144,7 +144,7 @@ def test_a_page_is_served_beside_more_slow_readers_of_a_ledger_than_have_a_place
     until(has_a_place, web.IDLE_S + 10, "who went kept their place", every_s=0.5)
 
 
-def test_what_is_sent_behind_a_request_before_its_answer_is_not_taken(port):
+def test_pipelined_requests_are_not_answered(port):
     """Answers that nobody reads would keep a thread each: no more than one is made."""
     one = slow.reader("/")
     with slow.sockets(port, b"\r\n" + one * 100, 1) as (each,):
@@ -239,7 +239,7 @@ def patient(data):
 
 
 @pytest.mark.parametrize("taken", ["nothing", "next to nothing"])
-def test_a_reader_who_takes_next_to_nothing_does_not_keep_a_place(patient, taken):
+def test_a_reader_who_takes_almost_nothing_loses_the_place(patient, taken):
     patient[taken].result()
 
 
@@ -247,7 +247,7 @@ def test_a_reader_who_is_slow_and_never_silent_is_served(patient):
     patient["slow"].result()
 
 
-def test_a_request_that_trickles_in_has_a_deadline(patient):
+def test_a_request_that_arrives_byte_by_byte_has_a_deadline(patient):
     assert patient["a trickle"].result() > web.IDLE_S + 5, "not for its silence"
 
 
@@ -260,7 +260,7 @@ sys.exit(web.main())
 """A server whose disk takes next to nothing: neither a download, nor more of a log or database."""
 
 
-def test_pages_are_served_and_downloads_refused_where_the_disk_takes_nothing(data):
+def test_pages_are_served_and_downloads_refused_on_a_full_disk(data):
     with serving(data, ["-c", NO_ROOM]) as chosen:
         for path in ("/", "/experiments/", "/learn/", "/describe/client/", "/reference/"):
             assert response_to(chosen, path)[0] == 200

@@ -18,21 +18,21 @@ def finding(file: str, number: str) -> dict[str, Any]:
 TRIAGED = [finding(f"./{file}", number) for file, number in audit.TRIAGED]
 
 
-def test_what_was_looked_at_is_not_told_again() -> None:
+def test_a_triaged_finding_is_not_reported() -> None:
     assert list(audit.untriaged([*TRIAGED, finding("labs/tasks.py", "B603")])) == []
 
 
-def test_a_new_finding_is_told_with_its_line() -> None:
+def test_a_new_finding_is_reported_with_its_line() -> None:
     new = finding("labs/pages/experiments/views.py", "B608")
     assert list(audit.untriaged([*TRIAGED, new])) == ["labs/pages/experiments/views.py:7: B608 why"]
 
 
-def test_a_reason_that_nothing_needs_is_told() -> None:
+def test_an_unused_triage_entry_is_reported() -> None:
     (line,) = audit.untriaged(TRIAGED[1:])
     assert line.startswith(TRIAGED[0]["filename"].removeprefix("./"))
 
 
-def test_locks_that_nobody_could_be_asked_of_are_told(
+def test_locks_that_could_not_be_audited_are_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(audit, "bandit", lambda: TRIAGED)
@@ -44,7 +44,7 @@ def test_locks_that_nobody_could_be_asked_of_are_told(
     ]
 
 
-def test_the_same_seed_changes_the_same_files_and_every_reader_is_asked() -> None:
+def test_the_same_seed_changes_the_same_files_and_every_reader_gets_one() -> None:
     texts = examples()
     assert mutated(Random(3), texts) == mutated(Random(3), texts)
     data = fuzz(2, seed=5)

@@ -12,7 +12,7 @@ from tests.house.files import ROOT, files, name
 
 
 @pytest.mark.parametrize("path", files(".github/*.yml", ".pre-commit-config.yaml"), ids=name)
-def test_what_the_forge_reads_is_yaml_and_calls_commands_that_are_there(path: Path) -> None:
+def test_ci_files_are_valid_yaml_and_call_existing_commands(path: Path) -> None:
     data = yaml.safe_load(path.read_text("utf-8"))
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     for job in data.get("jobs", {}).values():

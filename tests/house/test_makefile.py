@@ -30,7 +30,7 @@ def planned(environment: dict[str, str], *words: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.parametrize("goal", ["test", "nightly"])
-def test_without_chromium_nothing_is_begun_and_the_command_that_helps_is_said(
+def test_without_chromium_nothing_starts_and_the_remedy_is_named(
     bare: dict[str, str], goal: str
 ) -> None:
     process = planned(bare, goal)
@@ -41,7 +41,7 @@ def test_without_chromium_nothing_is_begun_and_the_command_that_helps_is_said(
     assert f"make {goal} BROWSER=no" in line
 
 
-def test_chromium_is_found_by_each_of_its_names(bare: dict[str, str]) -> None:
+def test_chromium_is_found_under_each_of_its_names(bare: dict[str, str]) -> None:
     for name in ("chromium-headless-shell", "chromium", "chromium-browser"):
         program = Path(bare["PATH"], name)
         program.write_text("#!/bin/sh\n")
@@ -53,7 +53,7 @@ def test_chromium_is_found_by_each_of_its_names(bare: dict[str, str]) -> None:
         program.unlink()
 
 
-def test_what_was_left_out_is_said_last(bare: dict[str, str]) -> None:
+def test_omitted_tests_are_named_at_the_end(bare: dict[str, str]) -> None:
     lines = planned(bare, "test", "BROWSER=no").stdout.replace("\\\n", "").splitlines()
     assert lines[-1] == 'echo "Left out: the browser tests (BROWSER=no)"'
     runs = [line for line in lines if "pytest" in line]
@@ -61,7 +61,7 @@ def test_what_was_left_out_is_said_last(bare: dict[str, str]) -> None:
     assert all("not (" in line and "browser" in line for line in runs)
 
 
-def test_each_folder_that_the_other_timeless_tests_leave_out_is_run(bare: dict[str, str]) -> None:
+def test_each_folder_that_the_first_run_ignores_is_run_separately(bare: dict[str, str]) -> None:
     lines = planned(bare, "test", "BROWSER=no").stdout.splitlines()
     runs = [line for line in lines if '-m "timeless and' in line]
     folders = {line.split('" ')[1].split(" 2>")[0] for line in runs}
@@ -70,11 +70,11 @@ def test_each_folder_that_the_other_timeless_tests_leave_out_is_run(bare: dict[s
     assert folders == {*ignored, others}
 
 
-def test_what_needs_no_browser_asks_for_none(bare: dict[str, str]) -> None:
+def test_targets_without_a_browser_do_not_require_one(bare: dict[str, str]) -> None:
     assert planned(bare, "check").returncode == 0
 
 
-def test_what_it_starts_keeps_what_it_compiled(bare: dict[str, str]) -> None:
+def test_started_programs_keep_their_bytecode(bare: dict[str, str]) -> None:
     probe = "probe: ; @echo [$(origin PYTHONDONTWRITEBYTECODE)] [$$PYTHONDONTWRITEBYTECODE]"
     process = subprocess.run(
         ["make", f"--eval={probe}", "probe"], cwd=ROOT, capture_output=True, text=True,

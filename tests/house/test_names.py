@@ -36,7 +36,7 @@ def product_files() -> list[Path]:
     ]  # fmt: skip
 
 
-def test_no_name_fits_everything() -> None:
+def test_no_name_is_vague() -> None:
     assert [
         f"{name(path)}:{line}: {identifier}"
         for path in product_files()

@@ -60,7 +60,7 @@ def volumes(service):
     ]
 
 
-def test_compose_has_every_process_and_waits_for_health():
+def test_compose_has_every_service_and_waits_for_health():
     result = services()
     assert {"web", "worker", "postgres", "redis", "spark-master", "spark-worker"} <= set(result)
     for name in ("web", "worker", "postgres", "redis"):
@@ -72,14 +72,14 @@ def test_compose_has_every_process_and_waits_for_health():
         )
 
 
-def test_web_and_worker_share_the_ledgers_and_nothing_else_is_exposed():
+def test_web_and_worker_share_the_data_volume_and_only_the_web_port_is_published():
     result = services()
     assert result["web"]["volumes"] == result["worker"]["volumes"]
     assert {name for name, service in result.items() if service.get("ports")} == {"web"}
     assert "127.0.0.1" in str(result["web"]["ports"])
 
 
-def test_what_was_fetched_outlives_its_container():
+def test_downloaded_releases_survive_the_container():
     """Old releases are fetched into the image's cache: a named volume of web and worker there."""
     (cache_dir,) = re.findall(r"LAB_CACHE_DIR=(\S+) LAB_DATA", (ROOT / "Dockerfile").read_text())
     named = compose()["volumes"]
@@ -89,7 +89,7 @@ def test_what_was_fetched_outlives_its_container():
         assert sources[0] in named, f"{sources[0]} is no named volume"
 
 
-def test_the_worker_can_fetch_and_run_old_releases_and_nobody_else_reaches_them():
+def test_the_worker_can_download_and_run_old_releases_on_its_own_loopback():
     """Plays and rows over release lines: the worker alone fetches and boots, on its own loopback.
 
     What they need besides is in the image: the cache, which its user may write to, and Java.
@@ -111,13 +111,13 @@ def test_the_worker_can_fetch_and_run_old_releases_and_nobody_else_reaches_them(
     assert result["spark-worker"]["network_mode"] == "service:worker"
 
 
-def test_depended_services_exist():
+def test_services_depend_only_on_defined_services():
     result = services()
     for name, service in result.items():
         assert set(service.get("depends_on", ())) <= set(result), name
 
 
-def test_the_image_is_built_from_locks_and_runs_as_nobody_special():
+def test_the_image_is_built_from_locks_and_runs_without_privileges():
     text = (ROOT / "Dockerfile").read_text("utf-8")
     assert "--require-hashes -r config/locks/app.txt" in text
     users = re.findall(r"^USER (\S+)", text, re.MULTILINE)

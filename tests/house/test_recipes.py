@@ -68,7 +68,7 @@ def commands(recipe: str) -> list[tuple[str, list[str]]]:
         for path in RECIPES
     ],
 )
-def test_who_follows_a_recipe_gets_what_it_promises(recipe: Path, copy: Path) -> None:
+def test_each_recipe_produces_the_result_that_it_promises(recipe: Path, copy: Path) -> None:
     text = recipe.read_text("utf-8")
     write(text, copy)
     env = os.environ | {"LAB_DATA_DIR": str(copy / "data"), "PYTHONPATH": str(copy)}
@@ -85,7 +85,7 @@ def test_who_follows_a_recipe_gets_what_it_promises(recipe: Path, copy: Path) ->
             assert piece in " ".join(ended.stdout.split()), f"{command} prints: {piece}"
 
 
-def test_there_is_a_recipe_for_whatever_the_contributor_is_sent_to() -> None:
+def test_every_recipe_is_linked_from_the_index() -> None:
     index = (ROOT / "docs" / "contributing" / "README.md").read_text("utf-8")
     linked = set(re.findall(r"\]\((\w+\.md)\)", index))
     assert linked == {path.name for path in files("docs/contributing/*.md")} - {"README.md"}

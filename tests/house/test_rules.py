@@ -94,7 +94,7 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return lines
 
 
-def test_files_fit_in_one_reading():
+def test_files_are_short_enough():
     long = {
         name(path): lines
         for path in python_files()
@@ -103,7 +103,7 @@ def test_files_fit_in_one_reading():
     assert not long
 
 
-def test_functions_fit_on_a_screen():
+def test_functions_are_short_enough():
     long = {
         f"{name(path)}:{function.lineno} {function.name}": lines
         for path in python_files()
@@ -113,7 +113,7 @@ def test_functions_fit_on_a_screen():
     assert not long
 
 
-def test_nothing_is_left_for_later():
+def test_there_are_no_todo_marks():
     assert not matches(LATER)
 
 
@@ -125,7 +125,7 @@ def test_tests_wait_for_conditions_and_never_sleep():
     assert not calls_in_tests("sleep", "wait_for_timeout")
 
 
-def test_tests_use_public_names_alone():
+def test_tests_use_only_public_names():
     assert not [
         line for line in matches(PRIVATE, "tests/")
         if not NOT_OURS.search(line)
@@ -146,12 +146,12 @@ def calls_in_tests(*names: str) -> list[str]:
     ]
 
 
-def test_what_is_ignored_is_told_by_plain_names():
+def test_gitignore_has_only_plain_names():
     lines = (ROOT / ".gitignore").read_text("utf-8").splitlines()
     assert not [line for line in lines if not re.fullmatch(r"[\w.*-]+/?", line)]
 
 
-def test_no_program_is_asked_for_what_python_and_proc_tell():
+def test_no_external_program_is_run_for_what_python_and_proc_provide():
     """A minimal system has none of these, and `make test` needs none."""
     absent = {"git", "kill", "killall", "lsof", "pgrep", "pkill", "ps", "ss", "which"}
     assert not [
@@ -192,7 +192,7 @@ def test_the_index_of_decisions_names_each_by_its_title() -> None:
         assert any(line.startswith(row) for line in index.splitlines()), row
 
 
-def test_every_module_of_ours_postpones_annotations():
+def test_every_module_postpones_the_evaluation_of_annotations():
     missing = [
         name(path)
         for path in python_files()
@@ -202,7 +202,7 @@ def test_every_module_of_ours_postpones_annotations():
     assert not missing
 
 
-def test_locks_hold_hashes_and_no_addresses():
+def test_locks_have_hashes_and_no_addresses():
     for lock in files("config/locks/*.txt"):
         text = lock.read_text("utf-8")
         assert "://" not in text, name(lock)
@@ -221,7 +221,7 @@ def test_every_dependency_is_explained():
     assert not [package for package in packages if package not in explained]
 
 
-def test_the_architecture_names_the_rooms_that_are_there() -> None:
+def test_the_architecture_lists_every_package() -> None:
     named: dict[str, set[str]] = {}
     jvm, python = "advisor/intake/programs/jvm", "advisor/intake/programs/python"
     inner = (jvm, "advisor/intake", "advisor/reasoning", "labs/engine", "labs/pages")
@@ -244,7 +244,7 @@ def test_the_architecture_names_the_rooms_that_are_there() -> None:
         assert named[place] == there - django, f"rooms of {place}"
 
 
-def test_the_architecture_names_only_files_and_modules_that_are_there() -> None:
+def test_the_architecture_names_only_existing_files_and_modules() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     paths = set(re.findall(r"(?:`|^ {4,})((?:\w+/)+[\w.]*+(?!-))", text, re.MULTILINE))
     modules = set(re.findall(r"^ {4,}((?:config|labs)(?:\.\w+)+)", text, re.MULTILINE))

@@ -39,7 +39,7 @@ def number(cell: str) -> int:
 
 
 @pytest.mark.parametrize("page", [SECURITY, ASVS], ids=["security", "asvs"])
-def test_every_test_and_file_that_a_claim_names_is_there(page: str) -> None:
+def test_every_test_and_file_that_a_claim_names_exists(page: str) -> None:
     named = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|yml))(?:[ `])", page)
     missing = [name for name in named if "/" in name and not _exists(name)]
     assert len(named) > 4
@@ -50,7 +50,7 @@ def _exists(name: str) -> bool:
     return any((ROOT / folder / name).is_file() for folder in ("", "tests"))
 
 
-def test_every_point_has_a_standing_and_a_reason() -> None:
+def test_every_requirement_has_a_status_and_a_reason() -> None:
     rows = [ROW.fullmatch(line) for line in ASVS.splitlines() if re.match(r"\| \d", line)]
     assert len(rows) > 80
     for row in rows:
@@ -59,7 +59,7 @@ def test_every_point_has_a_standing_and_a_reason() -> None:
 
 
 @pytest.mark.parametrize(("row", "kind"), STATED.items())
-def test_a_stated_limit_is_the_one_in_force(row: str, kind: str) -> None:
+def test_each_stated_limit_is_in_force(row: str, kind: str) -> None:
     visitor, address, *_ = costs()[row]
     *most, seconds = settings.LAB_LIMITS[kind]
     # A session is what tells visitors apart: it is counted by address only.
@@ -68,7 +68,7 @@ def test_a_stated_limit_is_the_one_in_force(row: str, kind: str) -> None:
     assert address.endswith("a minute" if seconds == 60 else "an hour")
 
 
-def test_the_queue_and_open_rooms_are_as_stated() -> None:
+def test_the_limits_of_queue_and_rooms_are_as_stated() -> None:
     for row, limits in (
         ("experiments that wait", settings.LAB_QUEUE),
         ("class rooms that are open at once", settings.LAB_ROOMS),
@@ -78,7 +78,7 @@ def test_the_queue_and_open_rooms_are_as_stated() -> None:
         assert "all" not in limits or f"of {limits['all']} places" in reason
 
 
-def test_what_is_limited_elsewhere_is_as_stated() -> None:
+def test_limits_of_other_settings_are_as_stated() -> None:
     going = costs()["comparisons of releases that go on at once"]
     assert (number(going[0]), number(going[1])) == (*series.MOST_ACTIVE.values(),)
     assert number(going[2].replace("each has two", "2")) == series.AT_ONCE
@@ -95,6 +95,6 @@ def test_what_is_limited_elsewhere_is_as_stated() -> None:
     assert f"`LAB_KEEP_DAYS` days ({settings.LAB_KEEP_DAYS})" in SECURITY
 
 
-def test_the_kinds_of_limits_are_all_stated() -> None:
+def test_every_kind_of_limit_is_stated() -> None:
     # Guesses of a password are told beside those who sign in.
     assert settings.LAB_LIMITS.keys() == {*STATED.values(), "logins", "guesses"}

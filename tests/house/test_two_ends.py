@@ -73,9 +73,7 @@ def test_workers_take_whole_files_from_both_ends(
     assert second.shutting_down
 
 
-def test_the_second_takes_the_last_that_is_left(
-    scheduler: FromBothEnds, workers: list[Any]
-) -> None:
+def test_the_second_worker_takes_the_last_file(scheduler: FromBothEnds, workers: list[Any]) -> None:
     first, second = workers
     finish(scheduler, second, 4)
     finish(scheduler, second, 4)
@@ -97,7 +95,7 @@ class Item:
         self.marks.append(SimpleNamespace(name=mark) if isinstance(mark, str) else mark.mark)
 
 
-def test_what_boots_clusters_is_in_front_and_what_boots_none_ends_with_the_dearest() -> None:
+def test_tests_with_clusters_come_first_and_the_others_end_with_the_most_expensive() -> None:
     in_turn = [
         Item("whole", "stack", "browser"), Item("whole", "stack"), Item("cluster"),
         Item(), Item("process"), Item("stack"), Item("browser"),
@@ -106,7 +104,7 @@ def test_what_boots_clusters_is_in_front_and_what_boots_none_ends_with_the_deare
     assert sorted(shuffled, key=turn) == in_turn
 
 
-def test_no_experiment_is_run_again_and_other_timed_tests_may_be() -> None:
+def test_experiments_are_never_rerun_and_other_timed_tests_may_be() -> None:
     config: Any = SimpleNamespace(workerinput={})
     experiment, other = Item("whole"), Item("process")
     items: list[Any] = [other, experiment]

@@ -68,7 +68,9 @@ def test_bad_input_is_named_and_exits_with_2(
     assert not (data_dir / "runs").exists()
 
 
-def test_conditions_are_those_of_the_web(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_accepts_the_same_conditions_as_the_web(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def refuse(spec: ExperimentSpec, *_: object) -> NoReturn:
         specs.append(spec)
         raise RunnerDied(1, "not here")
@@ -85,7 +87,7 @@ def test_conditions_are_those_of_the_web(monkeypatch: pytest.MonkeyPatch) -> Non
     assert Conditions.from_spec(specs[0]) == Conditions(3, 4, overrides, 200)
 
 
-def test_scenarios_and_lessons_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+def test_scenarios_and_lessons_are_listed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("scenarios", "--json")
     scenarios = json.loads(capsys.readouterr().out)
     call_command("lessons", "--json")
@@ -96,7 +98,7 @@ def test_scenarios_and_lessons_as_data(capsys: pytest.CaptureFixture[str]) -> No
     }
 
 
-def test_the_table_of_modes_says_of_each_scenario_where_it_runs(
+def test_the_table_of_modes_shows_where_each_scenario_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     call_command("scenarios", "--modes")
@@ -107,7 +109,7 @@ def test_the_table_of_modes_says_of_each_scenario_where_it_runs(
     assert modes["producer-state-expired"].split("  ") == ["3.4 to 4.3", "3.4 to 3.9"]
 
 
-def test_scenarios_and_lessons_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_scenarios_and_lessons_are_listed_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("scenarios")
     call_command("lessons")
     assert "lost_write" in (output := capsys.readouterr().out)
@@ -136,7 +138,7 @@ def told_without_java(command: list[str], environment: dict[str, str]) -> str:
 
 
 @pytest.mark.process
-def test_verify_without_java_says_what_helps(without_java: dict[str, str], tmp_path: Path) -> None:
+def test_verify_without_java_names_the_remedy(without_java: dict[str, str], tmp_path: Path) -> None:
     assert told_without_java(["verify", str(tmp_path), "--json"], without_java) == ""
 
 

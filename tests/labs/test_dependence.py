@@ -11,11 +11,11 @@ from labs.maintenance.dependence import text
 ANEW = "the failure model says otherwise: `make dependence` writes the table anew"
 
 
-def test_every_failure_has_its_line() -> None:
+def test_every_failure_has_a_line() -> None:
     missing = [event.name for event in all_events() if f'"{event.name}"' not in TABLE.read_text()]
     assert not missing, ANEW
 
 
 @pytest.mark.wide
-def test_it_says_what_the_model_says() -> None:
+def test_the_table_matches_the_failure_model() -> None:
     assert text() == TABLE.read_text(encoding="utf-8"), ANEW

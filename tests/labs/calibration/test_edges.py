@@ -22,7 +22,7 @@ def described(edge: Edge) -> list[object]:
     return [edge.event.name, edge.key, edge.values(), edge.sides[0].family]
 
 
-def test_the_sides_of_an_edge_are_valid_and_differ_in_its_setting_and_in_what_is_permitted():
+def test_sides_of_an_edge_are_valid_and_differ_in_one_setting_and_in_what_is_permitted():
     for edge in edges(1):
         one, other = edge.sides
         assert not one.problems()
@@ -52,7 +52,7 @@ def test_edges_are_drawn_between_neighbouring_lines_of_brokers():
         assert scenario.lines.index(older) == scenario.lines.index(newer) + 1
 
 
-def test_a_seed_draws_the_same_edges_again_and_another_seed_others():
+def test_the_same_seed_draws_the_same_edges_and_another_seed_draws_others():
     first, again, other = ([described(edge) for edge in edges(seed)] for seed in (1, 1, 2))
     assert first == again
     assert first != other
@@ -69,7 +69,7 @@ def test_every_event_has_an_edge_unless_only_outages_differ():
     }  # fmt: skip
 
 
-def test_no_edge_has_a_side_that_cannot_be_run():
+def test_both_sides_of_each_edge_can_be_run():
     for edge in edges(1):
         settings = [in_force(side) for side in edge.sides]
         assert [find(edge.event.scenario).topology(setting) for setting in settings]
@@ -78,7 +78,7 @@ def test_no_edge_has_a_side_that_cannot_be_run():
         assert setting in {key for event in of for _, key in dependence(event).settings}
 
 
-def test_one_replica_is_not_tried_where_then_nothing_would_happen():
+def test_one_replica_is_not_tried_where_the_failure_would_have_no_effect():
     idle = set()
     for scenario in all_scenarios():
         alone = Topology(3, 1, controllers=3)
@@ -90,7 +90,7 @@ def test_one_replica_is_not_tried_where_then_nothing_would_happen():
     assert tried == {name for name, setting in UNSTAGED if setting == "replication.factor"}
 
 
-def test_each_setting_that_an_event_hangs_on_is_tried_or_said_not_to_be():
+def test_each_setting_that_an_event_depends_on_is_tried_or_listed_as_untried():
     keys = {key for event in all_events() for key in dependence(event).settings}
     names = {name for component, name in keys if component is not Component.BROKER}
     assert names - TRIED.keys() - UNTRIED.keys() == set()

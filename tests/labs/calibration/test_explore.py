@@ -51,7 +51,7 @@ def explored(**changed: Any) -> Explored:
     return replace(run, **changed)
 
 
-def test_a_seed_and_a_number_draw_the_same_again() -> None:
+def test_the_same_seed_and_number_draw_the_same_pipeline() -> None:
     one, again, other = (
         [draw.pipeline for draw in islice(draws(seed, 1), 5)] for seed in (1, 1, 2)
     )
@@ -59,7 +59,7 @@ def test_a_seed_and_a_number_draw_the_same_again() -> None:
     assert one != other
 
 
-def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over() -> None:
+def test_drawn_pipelines_are_valid_and_vary_only_settings_that_a_run_applies() -> None:
     seen = [next(draws(3, number)) for number in range(1, 200)]
     assert not any(draw.pipeline.problems() for draw in seen)
     own = {"broker.session.timeout.ms", "request.timeout.ms", "transactional.id"}
@@ -72,7 +72,7 @@ def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over()
 
 
 @pytest.mark.parametrize("name", ["transaction-log-lost", "aborted-input-not-read-again"])
-def test_of_events_that_are_named_alone_pipelines_are_drawn_that_can_be_staged(name: str) -> None:
+def test_a_single_named_event_gets_pipelines_that_can_be_staged(name: str) -> None:
     seen = [next(draws(3, number, [EVENTS[name]])) for number in range(1, 20)]
     assert {draw.event.name for draw in seen} == {name}
     assert any(draw.pipeline.settings != seen[0].pipeline.settings for draw in seen)
@@ -83,7 +83,7 @@ def advisor_families() -> set[Any]:
     return {family for event in all_events() for family in event.families}
 
 
-def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
+def test_lines_of_brokers_on_both_sides_of_a_boundary_are_drawn() -> None:
     pairs = [
         (draw, other)
         for draw in (next(draws(3, number)) for number in range(1, 150))
@@ -98,7 +98,7 @@ def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
 
 @pytest.mark.parametrize(("kafka", "copies", "can"), [("3.6", 1, False), ("3.7", 1, True),
                                                       ("3.6", 3, True)])  # fmt: skip
-def test_settings_with_which_no_message_gets_through_are_not_run(
+def test_settings_that_let_no_message_through_are_not_run(
     kafka: str, copies: int, can: bool
 ) -> None:
     one = drawn(
@@ -108,7 +108,7 @@ def test_settings_with_which_no_message_gets_through_are_not_run(
     assert exploring.can_be_staged(one) is can
 
 
-def test_the_prediction_is_of_what_ran() -> None:
+def test_the_prediction_is_made_for_the_settings_that_ran() -> None:
     three = drawn(topic__replication_factor=3, topic__min_insync_replicas=2)
     ran = as_run(three, advisor.in_force(three.pipeline), Topology(1, 1))
     assert ran.stated(Component.TOPIC) == {"replication.factor": 1, "min.insync.replicas": 1}
@@ -118,7 +118,7 @@ def test_the_prediction_is_of_what_ran() -> None:
     assert ran.stated(Component.APPLICATION)["disk.lost"] == "returns-empty"
 
 
-def test_what_is_called_impossible_and_was_seen_is_a_refutation() -> None:
+def test_an_observed_anomaly_that_is_called_impossible_is_a_refutation() -> None:
     assert exploring.refuted(explored()) == {"lost_write"}
     assert exploring.refuted(explored(seen=["phantom"])) == {"phantom"}
 
@@ -131,11 +131,11 @@ def test_what_is_called_impossible_and_was_seen_is_a_refutation() -> None:
         {"pipeline": advisor.to_data(pipeline(producer__acks="1"))},
     ],
 )  # fmt: skip
-def test_what_is_no_refutation(silent: dict[str, Any]) -> None:
+def test_runs_that_do_not_contradict_the_advice_are_no_refutation(silent: dict[str, Any]) -> None:
     assert not exploring.refuted(explored(**silent))
 
 
-def test_a_record_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_a_record_continues_after_its_last_number(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
     Record(file).add(explored(number=1))
     Record(file).add(explored(number=3))
@@ -148,7 +148,7 @@ def test_a_record_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert [json.loads(line)["number"] for line in file.read_text().splitlines()] == [1, 3, 2, 2]
 
 
-def test_a_number_that_was_begun_is_carried_to_its_end(
+def test_an_interrupted_number_is_completed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     record, ran = Record(tmp_path / "runs.jsonl"), []
@@ -175,14 +175,14 @@ def test_a_number_that_was_begun_is_carried_to_its_end(
 
 
 @pytest.mark.parametrize("bad", ["nonsense", "[]", '{"seed": 1}', json.dumps({"a": 1})])
-def test_a_line_that_is_no_run_is_named(tmp_path: Path, bad: str) -> None:
+def test_an_invalid_line_of_the_record_is_named(tmp_path: Path, bad: str) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_text(json.dumps(asdict(explored())) + f"\n{bad}\n")
     with pytest.raises(RecordError, match="line 2"):
         Record(file)
 
 
-def test_a_refutation_is_shrunk_to_what_shows_it() -> None:
+def test_a_refutation_is_shrunk_to_the_settings_that_show_it() -> None:
     first = drawn(
         producer__acks="1", producer__retries=0, consumer__auto_offset_reset="earliest",
         topic__min_insync_replicas=2,
@@ -201,7 +201,7 @@ def test_a_refutation_is_shrunk_to_what_shows_it() -> None:
     assert len(runs) <= 30
 
 
-def test_what_cannot_be_made_smaller_stays_and_is_asked_so_often_at_most() -> None:
+def test_a_refutation_that_cannot_be_shrunk_stays_and_attempts_are_limited() -> None:
     runs: list[Staged] = []
 
     def never(candidate: Staged) -> bool:
@@ -221,13 +221,13 @@ def test_what_cannot_be_made_smaller_stays_and_is_asked_so_often_at_most() -> No
         {"event": ["no-such"]}, {"most": 1},
     ],
 )  # fmt: skip
-def test_what_does_not_go_with_exploring_is_refused(options: dict[str, Any]) -> None:
+def test_options_that_conflict_with_exploring_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(CommandError) as refused:
         call_command("calibrate", explore=True, **options)
     assert refused.value.returncode == 2
 
 
-def test_a_record_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_record_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
     file.write_text("nonsense\n")
     with pytest.raises(CommandError, match="line 1") as refused:
@@ -236,7 +236,7 @@ def test_a_record_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("seen", "code"), [([], 0), (["lost_write"], 1)])
-def test_a_record_says_its_hours_and_what_it_does_not_know(
+def test_a_record_reports_its_hours_and_its_unknown_runs(
     capsys: pytest.CaptureFixture[str], seen: list[str], code: int
 ) -> None:
     record = Record(settings.LAB_RECORD)
@@ -255,7 +255,9 @@ def test_a_record_says_its_hours_and_what_it_does_not_know(
     assert output.count("refuted: lost_write") == code
 
 
-def test_seconds_are_counted_from_the_boot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_seconds_are_counted_from_the_start_of_the_brokers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     now = [0.0]
     rows = [(0, "waiting"), (900, "booting"), (905, "booting"), (910, "ready")]
 
@@ -280,7 +282,7 @@ def test_minutes_without_exploring_are_refused() -> None:
         call_command("calibrate", minutes=1.0)
 
 
-def test_runs_that_came_with_the_release_are_evidence(client: Client) -> None:
+def test_runs_that_ship_with_the_release_are_evidence(client: Client) -> None:
     record = Record(settings.LAB_RECORD)
     record.add(explored(seen=[], verdict="holds"))
     record.add(explored(seen=[], verdict="unknown"))
@@ -296,7 +298,7 @@ def test_runs_that_came_with_the_release_are_evidence(client: Client) -> None:
     call_command("calibrate", "--recorded")
 
 
-def test_what_a_shipped_run_refutes_fails_the_build(client: Client) -> None:
+def test_a_refutation_in_the_shipped_record_fails_the_build(client: Client) -> None:
     Record(settings.LAB_RECORD).add(explored())
     with pytest.raises(CommandError, match="2026-11-23, Kafka 4") as failed:
         call_command("calibrate", "--recorded")
@@ -304,16 +306,16 @@ def test_what_a_shipped_run_refutes_fails_the_build(client: Client) -> None:
     assert "Called impossible, and seen" in client.get(reverse("labs:evidence")).content.decode()
 
 
-def test_whatever_breaks_a_run_without_a_wish_can_refute() -> None:
+def test_every_anomaly_that_breaks_a_run_without_needs_can_refute() -> None:
     assert {anomaly.value for anomaly in Anomaly} >= WITHOUT_WANT
 
 
-def test_nothing_in_the_record_of_the_release_is_called_impossible() -> None:
+def test_the_shipped_record_has_no_anomaly_that_is_called_impossible() -> None:
     runs = Record(ROOT / "labs" / "calibration" / "record" / "explore.jsonl").runs
     assert sum(run.judged for run in runs)
     assert not [run for run in runs if exploring.refuted(run)]
 
 
-def test_the_evidence_page_says_the_same_of_the_record() -> None:
+def test_the_evidence_page_counts_the_same_runs_as_the_record() -> None:
     record = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
     assert compare(trials.shipped(record)).contradictions == ()

@@ -42,7 +42,7 @@ def run_by(event: str) -> set[Path]:
     return files
 
 
-def test_runs_of_two_scenarios_share_the_engine() -> None:
+def test_fingerprints_of_two_scenarios_share_the_engine_alone() -> None:
     one, other = (fingerprint(scenario) for scenario in EVENTS)
     assert one["scenario"] != other["scenario"]
     assert one["engine"] == other["engine"]
@@ -51,19 +51,19 @@ def test_runs_of_two_scenarios_share_the_engine() -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_all_code_that_predicts_a_run_counts(event: str) -> None:
+def test_all_code_that_predicts_a_run_is_in_its_fingerprint(event: str) -> None:
     files = predicting_files(event)
     assert EVENTS[event] in {file.name for file in files}
     assert run_by(event) <= files
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_what_only_findings_and_changes_say_does_not(event: str) -> None:
+def test_code_of_findings_and_changes_alone_is_not_in_the_fingerprint(event: str) -> None:
     assert not [
         file for file in predicting_files(event) if not set(_OTHER).isdisjoint(file.parents)
     ]
 
 
-def test_a_scenario_that_is_not_there_has_none() -> None:
+def test_an_unknown_scenario_has_no_fingerprint() -> None:
     with pytest.raises(ScenarioError):
         fingerprint("no-such-scenario")

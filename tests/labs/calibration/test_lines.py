@@ -12,7 +12,7 @@ from labs.calibration.lines import Cell, table
 from labs.engine.scenarios import all_scenarios, find
 
 
-def test_what_was_judged_is_counted_by_line(tmp_path: Path) -> None:
+def test_judged_runs_are_counted_by_line(tmp_path: Path) -> None:
     row = {"scenario": "leader-killed", "kafka": "3.6.2", "verdict": "holds", "right": True}
     rows = [row, row | {"right": False}, row | {"verdict": "unknown"}, row | {"kafka": "4.3.1"}]
     file = tmp_path / "lines.jsonl"
@@ -24,7 +24,7 @@ def test_what_was_judged_is_counted_by_line(tmp_path: Path) -> None:
     assert str(results["leader-killed"]["3.3"]) == "untried"
 
 
-def test_runs_with_zookeeper_are_counted_by_themselves(tmp_path: Path) -> None:
+def test_runs_with_zookeeper_are_counted_separately(tmp_path: Path) -> None:
     row = {"scenario": "leader-killed", "kafka": "3.9.2", "verdict": "holds", "right": True}
     rows = [row, row | {"zookeeper": True, "right": False}, row | {"zookeeper": True}]
     file = tmp_path / "lines.jsonl"
@@ -47,7 +47,7 @@ def test_the_command_prints_the_table_of_brokers_with_zookeeper(
         call_command("scenarios", "--zookeeper")
 
 
-def test_the_command_prints_a_line_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_one_line_per_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("scenarios", "--lines")
     head, *rows = capsys.readouterr().out.splitlines()
     count = len(all_scenarios())

@@ -36,7 +36,9 @@ def write(record: Path, *lines: dict[str, object]) -> Path:
     return record
 
 
-def test_runs_that_permit_it_and_runs_that_prevent_it_are_counted_apart(tmp_path: Path) -> None:
+def test_runs_that_permit_harm_and_runs_that_prevent_it_are_counted_separately(
+    tmp_path: Path,
+) -> None:
     now = dict(fingerprint(SCENARIO))
     record = write(
         tmp_path / "record.jsonl",
@@ -57,7 +59,7 @@ def test_runs_that_permit_it_and_runs_that_prevent_it_are_counted_apart(tmp_path
     assert not run.older
 
 
-def test_an_outage_is_told_by_what_its_case_calls_one(tmp_path: Path) -> None:
+def test_an_outage_is_counted_as_its_case_defines_it(tmp_path: Path) -> None:
     outage = {"anomaly": "blocked_ms"}
     record = write(tmp_path / "record.jsonl", line("bad", 9000, **outage),
                    line("good", 700, right=True, **outage),
@@ -66,18 +68,18 @@ def test_an_outage_is_told_by_what_its_case_calls_one(tmp_path: Path) -> None:
     assert (run.harm, run.permitting.shown, run.preventing.shown) == ("blocked", 1, 1)
 
 
-def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
+def test_without_a_record_there_are_no_counts(tmp_path: Path) -> None:
     assert staged(tmp_path / "none.jsonl") == []
 
 
-def test_the_record_that_ships_tells_of_every_scenario() -> None:
+def test_the_shipped_record_has_runs_of_every_scenario() -> None:
     runs = staged(RECORD_FILE)
     assert {run.scenario.name for run in runs} == {scenario.name for scenario in all_scenarios()}
     assert all(run.permitting.shown for run in runs)
 
 
 @pytest.mark.django_db
-def test_a_new_installation_has_a_full_page_and_own_runs_stand_beside(client: Client) -> None:
+def test_a_new_installation_shows_shipped_runs_and_own_runs_are_added(client: Client) -> None:
     runs = [line("good", 0, seed=seed) for seed in range(59)]
     write(Path(settings.LAB_STAGED_RECORD), line("bad", 7), *runs)
     page = client.get(reverse("labs:evidence")).content.decode()
@@ -92,7 +94,7 @@ def test_a_new_installation_has_a_full_page_and_own_runs_stand_beside(client: Cl
 
 
 @pytest.mark.parametrize(("runs", "percent"), [(1, 95.0), (59, 4.95), (299, 1.0)])
-def test_what_runs_without_it_rule_out(runs: int, percent: float) -> None:
+def test_runs_without_an_anomaly_bound_its_probability(runs: int, percent: float) -> None:
     assert at_most(runs) * 100 == pytest.approx(percent, abs=0.01)
     assert runs_for(at_most(runs) + 1e-9) == runs
     assert bound_in_words(0) == ""

@@ -36,7 +36,7 @@ def row(of: Comparison, anomaly: Anomaly) -> Row:
     return next(row for row in section.rows if row.anomaly is anomaly)
 
 
-def test_what_no_event_permits_and_was_seen_is_a_contradiction():
+def test_an_observed_anomaly_that_no_event_permits_is_a_contradiction():
     impossible = run(STRONG, Anomaly.DUPLICATE)
     (contradiction,) = compare([run(WEAK, Anomaly.LOST_WRITE), impossible]).contradictions
     assert (contradiction.anomaly, contradiction.run) == (Anomaly.DUPLICATE, impossible)
@@ -45,11 +45,11 @@ def test_what_no_event_permits_and_was_seen_is_a_contradiction():
 @pytest.mark.parametrize(
     "seen", [Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP]
 )
-def test_outages_and_what_no_event_speaks_of_contradict_nothing(seen):
+def test_outages_and_anomalies_outside_the_model_contradict_nothing(seen):
     assert compare([run(STRONG, seen)]).contradictions == ()
 
 
-def test_giving_up_contradicts_nothing_in_an_outage_that_outlasts_any_patience():
+def test_giving_up_is_no_contradiction_if_the_outage_outlasts_every_timeout():
     long, short = (
         compare([run(STRONG, Anomaly.GIVEN_UP, event=event)]).contradictions
         for event in ("producer-state-expired", "acknowledgement-lost")
@@ -58,12 +58,12 @@ def test_giving_up_contradicts_nothing_in_an_outage_that_outlasts_any_patience()
     assert [contradiction.anomaly for contradiction in short] == [Anomaly.GIVEN_UP]
 
 
-def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
+def test_an_anomaly_that_a_companion_event_permits_is_no_contradiction():
     assert Anomaly.REDELIVERY in possible(event_of(EVENT), STRONG)
     assert compare([run(STRONG, Anomaly.REDELIVERY)]).contradictions == ()
 
 
-def test_a_message_that_may_be_lost_may_be_without_an_effect_and_no_other():
+def test_only_a_message_that_may_be_lost_may_lack_its_effect():
     """Refuted by a run with acks=0 whose records a broker refused (clocks-differ, seed 2450)."""
     heard = pipeline(
         producer__acks="all",
@@ -78,14 +78,14 @@ def test_a_message_that_may_be_lost_may_be_without_an_effect_and_no_other():
     assert contradiction.anomaly is Anomaly.EFFECT_MISSING
 
 
-def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
+def test_a_failure_that_is_not_staged_excuses_nothing():
     cut = next(event for event in all_events() if event.name == "all-replicas-lose-power")
     assert Anomaly.LOST_WRITE in cut.permits(STRONG)
     (contradiction,) = compare([run(STRONG, Anomaly.LOST_WRITE)]).contradictions
     assert contradiction.anomaly is Anomaly.LOST_WRITE
 
 
-def test_a_transaction_that_a_failure_ends_is_aborted():
+def test_a_transaction_that_a_failure_interrupts_is_aborted():
     for isolation, impossible in (("read_uncommitted", 0), ("read_committed", 1)):
         described = pipeline(
             producer__transactional_id="orders-1", consumer__isolation_level=isolation,
@@ -99,7 +99,7 @@ def test_the_companions_are_events():
     assert {event.name for event in all_events()} >= COMPANIONS | {*chain(*ALSO.values())}
 
 
-def test_what_a_scenario_brings_about_of_another_event_is_no_contradiction():
+def test_effects_of_another_event_that_the_scenario_causes_are_no_contradiction():
     alone = pipeline(producer__acks="1", topic__replication_factor=1)
     for name in ("isr-shrunk-leader-lost", "followers-killed-leader-lost"):
         lost = run(alone, Anomaly.LOST_WRITE, event=name)
@@ -108,7 +108,7 @@ def test_what_a_scenario_brings_about_of_another_event_is_no_contradiction():
     assert compare([followers]).contradictions, "no disk is lost there"
 
 
-def test_a_row_counts_runs_by_prediction_and_by_sight():
+def test_a_row_counts_runs_by_prediction_and_by_observation():
     made = compare([run(WEAK, Anomaly.LOST_WRITE), run(WEAK), run(STRONG), run(STRONG)])
     lost = row(made, Anomaly.LOST_WRITE)
     assert [len(side) for side in (lost.possible.runs, lost.possible.seen)] == [2, 1]
@@ -117,7 +117,7 @@ def test_a_row_counts_runs_by_prediction_and_by_sight():
     assert made.runs == 4
 
 
-def test_a_contradiction_shows_in_its_row_too():
+def test_a_contradiction_is_also_shown_in_its_row():
     made = compare([run(STRONG, Anomaly.DUPLICATE)])
     assert len(row(made, Anomaly.DUPLICATE).impossible.seen) == 1
     section = made.section(EVENT)
@@ -125,7 +125,7 @@ def test_a_contradiction_shows_in_its_row_too():
     assert section.summary.endswith("1 that the advice calls impossible")
 
 
-def test_where_no_harm_was_possible_the_runs_are_said_to_have_tried_none():
+def test_runs_that_permit_no_harm_are_summarized():
     section = compare([run(STRONG), run(STRONG)]).section(EVENT)
     assert section is not None
     assert section.summary == (
@@ -134,14 +134,14 @@ def test_where_no_harm_was_possible_the_runs_are_said_to_have_tried_none():
     )
 
 
-def test_runs_of_another_event_say_nothing_of_this_one():
+def test_runs_of_another_event_are_not_counted_for_this_one():
     made = compare([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
     section = made.section(EVENT)
     assert section is not None
     assert (section.runs, section.summary) == (0, "")
 
 
-def test_what_fills_the_topic_that_an_application_reads_may_give_up_too() -> None:
+def test_the_producer_that_feeds_an_application_may_give_up_too() -> None:
     """It sends without transactions: what is aborted and made again is not its."""
     event = event_of("group-coordinator-away")
     copies = pipeline(
@@ -154,7 +154,7 @@ def test_what_fills_the_topic_that_an_application_reads_may_give_up_too() -> Non
     assert not given_up & possible(event, copies)
 
 
-def test_librdkafka_in_place_of_java_may_write_twice_what_java_would_not() -> None:
+def test_librdkafka_in_place_of_java_may_write_duplicates() -> None:
     java = pipeline(producer__enable_idempotence=True, producer__request_timeout_ms=1_500)
     brief = java.with_setting(Component.PRODUCER, "delivery.timeout.ms", 3_000)
     event = event_of("leader-killed")

@@ -47,7 +47,7 @@ FIRST = find("one-acknowledgement")
 NOTHING_STATED = Stated(0)
 
 
-def test_no_two_challenges_share_a_name_or_a_place() -> None:
+def test_challenges_have_distinct_names_and_places() -> None:
     challenges = all_challenges()
     assert (
         len({challenge.name for challenge in challenges})
@@ -57,12 +57,12 @@ def test_no_two_challenges_share_a_name_or_a_place() -> None:
 
 
 @CHALLENGES
-def test_a_challenge_can_be_staged_with_every_answer_that_it_knows(challenge: Challenge) -> None:
+def test_a_challenge_can_be_staged_with_each_of_its_known_answers(challenge: Challenge) -> None:
     assert spec(challenge, seed=1).scenario == challenge.scenario
 
 
 @CHALLENGES
-def test_its_schedule_can_be_drawn_and_says_only_words(challenge: Challenge) -> None:
+def test_the_schedule_can_be_drawn_and_its_steps_are_text(challenge: Challenge) -> None:
     start, _ = described(challenge, challenge.start())
     assert start is not None
     schedule = plan(challenge.scenario, advisor.in_force(start), challenge.staging)
@@ -75,7 +75,7 @@ def test_its_schedule_can_be_drawn_and_says_only_words(challenge: Challenge) -> 
 
 
 @CHALLENGES
-def test_an_optimum_is_one_for_as_long_as_the_story_says_that_readers_are_away(
+def test_the_optimum_holds_for_as_long_as_the_story_keeps_readers_away(
     challenge: Challenge,
 ) -> None:
     """Not only in the failure that is staged: a group's position expires as messages do."""
@@ -92,7 +92,9 @@ def test_an_optimum_is_one_for_as_long_as_the_story_says_that_readers_are_away(
 
 
 @CHALLENGES
-def test_the_optimum_changes_what_it_says(challenge: Challenge) -> None:
+def test_each_known_answer_changes_exactly_the_settings_that_it_states(
+    challenge: Challenge,
+) -> None:
     for entry in (challenge.optimum, challenge.tempting):
         pipeline, _ = described(challenge, challenge.with_levers(entry))
         assert pipeline is not None
@@ -106,7 +108,9 @@ def test_the_optimum_changes_what_it_says(challenge: Challenge) -> None:
     [challenge for challenge in all_challenges() if challenge.kind == "golf"],
     ids=lambda case: case.name,
 )
-def test_the_optimum_of_golf_is_the_advice_and_nothing_less_will_do(challenge: Challenge) -> None:
+def test_the_optimum_of_golf_is_the_advice_and_no_smaller_change_is_enough(
+    challenge: Challenge,
+) -> None:
     start, _ = described(challenge, challenge.start())
     assert start is not None
     advised = {
@@ -127,7 +131,7 @@ def played(verdict: str, **counts: int | None) -> Played:
     return Played.from_result(make.result(verdict, **counts))
 
 
-def test_a_run_passes_by_its_counts_and_says_them() -> None:
+def test_a_run_is_graded_by_its_counts_and_the_grade_states_them() -> None:
     passed = grade(FIRST, played("holds"), NOTHING_STATED)
     assert passed.state == PASSED
     assert passed.why == "0 acknowledged and gone of 10,000 (asked for: none)."
@@ -136,7 +140,7 @@ def test_a_run_passes_by_its_counts_and_says_them() -> None:
     assert failed.why == "985 acknowledged and gone of 10,000 (asked for: none)."
 
 
-def test_what_was_not_judged_is_never_graded() -> None:
+def test_an_arm_that_was_not_judged_is_never_graded() -> None:
     for run in (
         played("unknown"),
         Played.from_result({}),
@@ -152,7 +156,7 @@ def test_what_was_not_judged_is_never_graded() -> None:
     )
 
 
-def test_to_survive_the_guarantee_has_to_hold_too() -> None:
+def test_surviving_requires_that_the_guarantee_holds() -> None:
     broken = played("broken", lost_write=0, given_up=12)
     data = grade(FIRST, broken, NOTHING_STATED)
     assert data.state == FAILED
@@ -161,7 +165,7 @@ def test_to_survive_the_guarantee_has_to_hold_too() -> None:
     assert grade(on_purpose, broken, NOTHING_STATED).state == PASSED
 
 
-def test_golf_asks_the_advisor_about_the_failures_that_were_not_staged() -> None:
+def test_golf_checks_failures_that_were_not_staged_with_the_advisor() -> None:
     golf = replace(FIRST, kind="golf")
     assert grade(golf, played("holds"), Stated(1)).state == PASSED
     many = grade(golf, played("holds"), Stated(3))
@@ -175,7 +179,7 @@ def test_golf_asks_the_advisor_about_the_failures_that_were_not_staged() -> None
     assert stated(golf, pipeline).open_failures, "acks=all alone leaves a leader alone"
 
 
-def test_conditions_have_both_ends() -> None:
+def test_conditions_have_a_lower_and_an_upper_limit() -> None:
     exactly, least, most = (
         Condition("given_up", 10, 10),
         Condition("given_up", 1),
@@ -205,7 +209,7 @@ def test_a_case_needs_the_cause_and_a_message_that_was_hit() -> None:
     assert "that is not the cause, and message 1,234 is not one of them" in both.why
 
 
-def test_a_case_without_harm_or_without_ledger_is_not_graded() -> None:
+def test_a_case_without_harm_or_without_a_ledger_is_not_graded() -> None:
     case = find("case-of-the-quick-answer")
     assert grade_case(case, played("holds"), case.cause, 17, True).state == UNKNOWN
     assert grade_case(case, played("unknown"), case.cause, 17, True).state == UNKNOWN
@@ -221,7 +225,7 @@ def test_a_day_has_one_challenge_and_one_schedule() -> None:
     assert all(0 <= daily_seed(day) < 2**31 for day in days)
 
 
-def test_levels_and_kinds_are_all_there() -> None:
+def test_every_level_and_every_kind_has_a_challenge() -> None:
     assert len(all_challenges()) >= 16
     assert {challenge.level for challenge in all_challenges()} == set(LEVELS)
     assert {challenge.kind for challenge in all_challenges()} == set(KINDS)
@@ -243,7 +247,7 @@ def test_levels_and_kinds_are_all_there() -> None:
         ('want = "at-least-once"', 'want = "at-least-once"\nhint = "a"', "hint: is not a key of"),
     ],
 )
-def test_what_is_wrong_is_named_with_file_and_key(
+def test_an_error_is_reported_with_file_and_key(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     source = (PLACE / "01-one-acknowledgement.toml").read_text("utf-8")
@@ -263,11 +267,11 @@ def test_a_file_without_a_number_is_refused(tmp_path: Path) -> None:
         load(file)
 
 
-def test_every_count_has_words_for_a_grade() -> None:
+def test_every_count_has_a_text_for_its_grade() -> None:
     assert all(Condition(count, 0, 0).label for count in COUNTS)
 
 
-def test_a_challenge_is_verified_only_if_every_run_did_what_it_has_to(
+def test_a_challenge_is_verified_only_if_every_run_has_the_expected_grade(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = {"right": (["passed: a."], ["failed: b."]), "wrong": (["passed: a."], ["passed: b."]),
@@ -280,5 +284,5 @@ def test_a_challenge_is_verified_only_if_every_run_did_what_it_has_to(
     assert [record.verified(name) for name in ("wrong", "unknown", "never")] == ["", "", ""]
 
 
-def test_the_record_that_ships_is_of_challenges_that_are_there() -> None:
+def test_the_shipped_record_names_only_existing_challenges() -> None:
     assert set(record.shipped()) <= {challenge.name for challenge in all_challenges()}

@@ -24,7 +24,7 @@ def proved(monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str) -> None
     monkeypatch.setattr(command, "prove", lambda *_: iter([proofs]))
 
 
-def test_the_list_is_data_for_other_programs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_is_available_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("challenges", "--json")
     output = {load["id"]: load for load in json.loads(capsys.readouterr().out)}
     assert list(output) == [challenge.name for challenge in all_challenges()]
@@ -51,7 +51,7 @@ def test_the_optimum_has_to_pass_and_the_tempting_answer_to_fail(
     [("failed", "failed", "optimum"), ("unknown", "failed", "optimum"),
      ("passed", "passed", "tempting"), ("passed", "unknown", "tempting")],
 )  # fmt: skip
-def test_any_other_grade_is_no_proof(
+def test_an_unexpected_grade_is_no_proof(
     monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str, wrong: str
 ) -> None:
     proved(monkeypatch, optimum, tempting)
@@ -61,7 +61,7 @@ def test_any_other_grade_is_no_proof(
 
 
 @pytest.mark.parametrize("wrong", [["nothing"], [NAME, "--runs=0"], [NAME, "--seed=-1"]])
-def test_input_that_is_wrong_ends_with_2(wrong: list[str]) -> None:
+def test_bad_input_exits_with_2(wrong: list[str]) -> None:
     with pytest.raises(CommandError) as error:
         call_command("challenges", "--verify", *wrong)
     assert error.value.returncode == 2

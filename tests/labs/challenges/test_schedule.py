@@ -27,7 +27,7 @@ def test_clients_run_undisturbed_before_the_first_step_and_after_the_last() -> N
 @pytest.mark.parametrize(
     "name", ["isr-shrunk-leader-killed", "rolling-restart", "leader-disk-lost"]
 )
-def test_the_leader_dies_alone_in_sync_and_others_come_back_before_it(name: str) -> None:
+def test_the_leader_is_killed_as_the_only_isr_member_and_followers_return_first(name: str) -> None:
     steps = [step.text for step in plan(name).steps]
     died, noticed = steps.index("leader killed"), steps.index("until dead brokers are noticed")
     assert steps[died - 1] == "until 1 in sync"
@@ -35,6 +35,6 @@ def test_the_leader_dies_alone_in_sync_and_others_come_back_before_it(name: str)
     assert died < noticed < steps.index("until all are in sync")
 
 
-def test_a_step_that_one_replica_leaves_nothing_to_do_for_is_not_drawn() -> None:
+def test_a_step_without_effect_on_one_replica_is_not_drawn() -> None:
     assert not plan("brokers-below-min-isr", replicas=1).steps
     assert len(plan("sends-time-out", replicas=1).steps) == len(plan("sends-time-out").steps)

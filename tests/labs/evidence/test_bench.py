@@ -14,7 +14,7 @@ from labs.evidence import bench
 from labs.evidence.bench import ParallelRuns
 
 
-def test_so_many_at_once_and_the_next_when_one_was_taken() -> None:
+def test_a_new_experiment_starts_when_an_outcome_was_taken() -> None:
     meeting = threading.Barrier(2)
     asked: list[tuple[int, int]] = []
     taken: list[int] = []
@@ -35,7 +35,7 @@ def test_so_many_at_once_and_the_next_when_one_was_taken() -> None:
     assert asked == [(0, 0), (1, 0), (2, 1), (3, 2)]
 
 
-def test_who_leaves_ends_what_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaving_the_block_ends_running_experiments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Ctrl-C, or a record that cannot be written, would wait for brokers."""
     running, ended = threading.Event(), threading.Event()
 

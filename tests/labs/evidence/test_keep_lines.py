@@ -55,7 +55,7 @@ def keep(file: Path, lines: str, *stated: str, seed: int = 7) -> dict[str, Any]:
     return kept
 
 
-def test_rows_of_several_turns_add_up_by_line_and_newer_ones_replace_older(
+def test_rows_of_several_calls_are_merged_by_line_and_newer_rows_replace_older_ones(
     tmp_path: Path, runs: list[str]
 ) -> None:
     file = tmp_path / "rows.json"
@@ -70,7 +70,7 @@ def test_rows_of_several_turns_add_up_by_line_and_newer_ones_replace_older(
     assert change["bugs"] == []
 
 
-def test_a_row_says_what_was_seen_on_which_release_when_and_by_which_code(tmp_path: Path) -> None:
+def test_a_row_states_counts_release_date_and_fingerprint(tmp_path: Path) -> None:
     first, last = keep(tmp_path / "rows.json", "3.9,4.3")["rows"]
     assert first["seen"] == {"lost_write": 7}
     assert last["seen"] == {}
@@ -79,7 +79,7 @@ def test_a_row_says_what_was_seen_on_which_release_when_and_by_which_code(tmp_pa
     assert first["code"].keys() == {"scenario", "engine", "rules"}
 
 
-def test_the_page_reads_what_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_reads_the_kept_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(tmp_path / "rows.json", "2.8,3.9,4.3")
     monkeypatch.setattr(over_lines, "FOLDER", tmp_path)
     row = next(iter(over_lines.rows(tmp_path / "none.jsonl")))
@@ -93,7 +93,7 @@ def test_the_page_reads_what_was_kept(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(("stated", "seed", "names"), [
     (("producer.acks=1",), 7, "settings"), (TWO_COPIES, 8, "seed"),
 ])  # fmt: skip
-def test_rows_of_another_question_are_refused_and_the_file_stays(
+def test_rows_of_another_question_are_refused_and_the_file_is_unchanged(
     tmp_path: Path, runs: list[str], stated: tuple[str, ...], seed: int, names: str
 ) -> None:
     file = tmp_path / "rows.json"
@@ -108,7 +108,7 @@ def test_rows_of_another_question_are_refused_and_the_file_stays(
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"rows": [{"kafka": "3.9"}]}'])
-def test_a_file_that_holds_no_rows_is_refused_and_stays(tmp_path: Path, text: str) -> None:
+def test_a_file_without_rows_is_refused_and_unchanged(tmp_path: Path, text: str) -> None:
     file = tmp_path / "rows.json"
     file.write_text(text, "utf-8")
     with pytest.raises(CommandError, match="nothing was kept"):
@@ -116,7 +116,7 @@ def test_a_file_that_holds_no_rows_is_refused_and_stays(tmp_path: Path, text: st
     assert file.read_text("utf-8") == text
 
 
-def test_a_row_that_was_told_is_read_back_whole() -> None:
+def test_a_row_with_all_its_fields_is_read_back_unchanged() -> None:
     row = across.Row(
         "3.9", {"described": "broken"}, None, ("lost_write",), ("diverged",), "", True,
         {"lost_write": 7}, "3.9.2", "2026-11-24", {"engine": "0123"},
@@ -125,7 +125,7 @@ def test_a_row_that_was_told_is_read_back_whole() -> None:
     assert across.from_data(json.loads(json.dumps(data)), None) == row
 
 
-def test_a_line_that_fails_leaves_the_rows_of_before(
+def test_a_line_that_fails_leaves_the_earlier_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, run = tmp_path / "rows.json", Command.run_once

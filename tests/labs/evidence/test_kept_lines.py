@@ -20,7 +20,7 @@ from labs.runs.across import Row
 FILES = pytest.mark.parametrize("file", sorted(FOLDER.glob("*.json")), ids=lambda file: file.stem)
 
 
-def test_rows_ship_so_that_the_page_of_a_new_installation_is_not_empty() -> None:
+def test_rows_ship_for_the_page_of_a_new_installation() -> None:
     assert len(list(FOLDER.glob("*.json"))) >= 2
 
 
@@ -48,7 +48,7 @@ def rows(file: Path) -> list[Row]:
 
 
 @FILES
-def test_each_row_says_on_what_it_was_run_or_why_not(file: Path) -> None:
+def test_each_row_states_its_release_or_why_it_was_not_run(file: Path) -> None:
     for row in rows(file):
         if row.why_not:
             assert not row.verdicts
@@ -60,7 +60,7 @@ def test_each_row_says_on_what_it_was_run_or_why_not(file: Path) -> None:
 
 
 @FILES
-def test_no_run_shows_what_the_rules_of_today_call_impossible(file: Path) -> None:
+def test_no_run_shows_an_anomaly_that_todays_rules_call_impossible(file: Path) -> None:
     for row in rows(file):
         if row.verdicts and row.pipeline:
             assert across.refuted(row.pipeline, kept(file)["scenario"], row.seen) == ()
@@ -70,7 +70,7 @@ def test_no_run_shows_what_the_rules_of_today_call_impossible(file: Path) -> Non
 
 
 @FILES
-def test_a_rule_or_a_known_bug_explains_each_change_and_the_file_says_what_they_say(
+def test_the_file_explains_each_change_by_the_rule_or_bug_that_todays_code_names(
     file: Path,
 ) -> None:
     changes = across.changes(rows(file), kept(file)["scenario"])
@@ -83,7 +83,7 @@ def test_a_rule_or_a_known_bug_explains_each_change_and_the_file_says_what_they_
 
 
 @FILES
-def test_a_line_since_which_a_rule_permits_nothing_holds_from_there_on(file: Path) -> None:
+def test_every_line_holds_after_the_one_from_which_a_rule_permits_nothing(file: Path) -> None:
     """A run may hold by chance where harm is permitted; where none is, it has to."""
     for row in rows(file):
         scenario = kept(file)["scenario"]

@@ -51,7 +51,7 @@ def printed(**other: Any) -> str:
     return json.dumps({**ASKED, "rows": ROWS, "changes": [CHANGE], **other})
 
 
-def test_what_the_command_printed_is_a_row_of_all_its_lines(kept: Path) -> None:
+def test_the_output_of_the_command_becomes_one_row_of_all_its_lines(kept: Path) -> None:
     (kept / "disk.json").write_text(printed())
     row, *pairs = rows(SHIPPED)
     assert [(cell.line, cell.verdict) for cell in row.cells] == [
@@ -61,7 +61,7 @@ def test_what_the_command_printed_is_a_row_of_all_its_lines(kept: Path) -> None:
     assert all(len(pair.cells) == 2 for pair in pairs)
 
 
-def test_runs_of_exploring_are_paired_with_the_same_on_another_line(kept: Path) -> None:
+def test_runs_of_exploring_are_paired_with_the_same_settings_on_another_line(kept: Path) -> None:
     repeated = [run for run in Record(SHIPPED).runs if run.step == "line"]
     records = rows(SHIPPED)
     assert 0 < len(records) <= len(repeated)
@@ -72,7 +72,7 @@ def test_runs_of_exploring_are_paired_with_the_same_on_another_line(kept: Path) 
 
 
 @pytest.mark.parametrize("text", ["{", "[]", printed(scenario="kettle"), printed(rows=[{}])])
-def test_a_file_that_is_none_is_refused_by_its_name(kept: Path, text: str) -> None:
+def test_an_invalid_file_is_refused_by_name(kept: Path, text: str) -> None:
     (kept / "odd.json").write_text(text)
     with pytest.raises(RowError, match=r"odd\.json: not what"):
         rows(SHIPPED)
@@ -110,7 +110,7 @@ def test_the_page_says_why_a_verdict_changed_and_links_the_proposal_and_the_bug(
 
 
 @pytest.mark.django_db
-def test_without_any_run_the_page_says_so(
+def test_the_page_states_that_there_is_no_run(
     kept: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(over_lines, "rows", lambda _: ())
@@ -121,9 +121,7 @@ def test_without_any_run_the_page_says_so(
 
 
 @pytest.mark.django_db
-def test_rows_that_were_asked_for_stand_before_the_pairs_that_were_drawn(
-    client: Client, settings: Any
-) -> None:
+def test_kept_rows_precede_pairs_from_exploring(client: Client, settings: Any) -> None:
     settings.LAB_RECORD = SHIPPED
     page = client.get(reverse("labs:lines")).content.decode()
     asked, folded = page.split('id="pairs"')

@@ -24,7 +24,7 @@ def broker(folder: Path, *logs: str, lines: list[str]) -> Broker:
     return made
 
 
-def test_the_log_shows_complaints_and_the_own_topics_without_folders(tmp_path: Path) -> None:
+def test_the_log_shows_warnings_and_lines_of_own_topics_without_folders(tmp_path: Path) -> None:
     made = broker(tmp_path, "orders-0", "__consumer_offsets-0",
                   lines=[COMPLAINT, OWN, f"[…] INFO orders-0 in {tmp_path}/broker-1/data",
                          "[…] INFO __consumer_offsets-0 loaded"])  # fmt: skip
@@ -41,14 +41,14 @@ def test_the_last_lines_are_shown_and_the_others_counted(tmp_path: Path) -> None
     )
 
 
-def test_what_a_broker_says_again_and_again_is_shown_once(tmp_path: Path) -> None:
+def test_repeated_lines_of_a_broker_are_shown_once(tmp_path: Path) -> None:
     later = [COMPLAINT.replace("06:00:01", f"06:00:{second}") for second in range(10, 40)]
     made = broker(tmp_path, "orders-0", lines=[COMPLAINT, OWN, *later])
     shown = exhibits.log_exhibit({1: made}, tmp_path).text.splitlines()
     assert shown == ["broker 1:", OWN, later[-1]]
 
 
-def test_the_segments_are_those_of_an_own_topic_the_middle_left_out(
+def test_segments_of_an_own_topic_are_shown_without_the_middle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = broker(tmp_path, "__consumer_offsets-0", "orders-0", lines=[])

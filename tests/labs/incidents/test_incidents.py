@@ -59,7 +59,7 @@ def test_the_advisory_of_the_same_ticket_names_it_and_knows_both_releases(
 
 
 @pytest.mark.django_db
-def test_an_advisory_of_which_no_incident_was_built_says_what_it_would_take(client: Client) -> None:
+def test_an_advisory_without_an_incident_states_what_is_missing(client: Client) -> None:
     thought_of = [advisory for advisory in advisories() if advisory.not_played]
     assert {"SPARK-41375"} <= {advisory.id for advisory in thought_of}
     for advisory in thought_of:
@@ -68,13 +68,13 @@ def test_an_advisory_of_which_no_incident_was_built_says_what_it_would_take(clie
         assert f"Not run here. {escape(advisory.not_played)}" in page
 
 
-def test_no_advisory_promises_an_incident_that_is_not_there() -> None:
+def test_advisories_link_only_existing_incidents() -> None:
     promised = {advisory.incident for advisory in advisories() if advisory.incident}
     assert promised == {incident.id for incident in all_incidents()}
 
 
 @INCIDENTS
-def test_its_releases_are_locked_and_its_steps_can_be_played(incident: Incident) -> None:
+def test_releases_are_locked_and_steps_can_be_played(incident: Incident) -> None:
     for side in ("affected", "fixed"):
         release = incident.releases[side]
         if incident.component == "librdkafka":
@@ -90,7 +90,7 @@ def test_its_releases_are_locked_and_its_steps_can_be_played(incident: Incident)
 
 
 @INCIDENTS
-def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
+def test_shipped_plays_show_harm_with_the_bug_and_none_without_it(
     incident: Incident,
 ) -> None:
     played = record.sides(incident.id)
@@ -120,7 +120,7 @@ def test_the_moment_of_harm_is_marked_before_it_is_counted(incident: Incident) -
         assert lane.steps[-1].is_count == (lane.label == "affected")
 
 
-def test_a_moment_of_harm_is_sought_after_the_one_before_it() -> None:
+def test_each_moment_of_harm_is_searched_after_the_previous_one() -> None:
     """KAFKA-6361: the broker that came back before is not the one that keeps what it had."""
     incident, moments = find("KAFKA-6361"), record.sides("KAFKA-6361")[0].moments
     at = incident.harm_in(moments)
@@ -153,7 +153,7 @@ def test_the_four_remedies_of_a_report_were_each_run() -> None:
     )
 
 
-def test_a_task_that_forgets_is_shown_by_its_log_its_counts_and_its_changelog() -> None:
+def test_lost_task_state_is_shown_by_log_counts_and_changelog() -> None:
     """KAFKA-7672: counts that go back, a log that runs on without restoring, a changelog."""
     affected = {exhibit.title: exhibit.text for exhibit in record.sides("KAFKA-7672")[0].exhibits}
     counts, log = affected["The counts"], affected["The application's log, last lines on restoring"]
@@ -165,7 +165,7 @@ def test_a_task_that_forgets_is_shown_by_its_log_its_counts_and_its_changelog() 
     assert "`completedRestorers`" in (PLACE / "kafka_7672" / "mechanism.md").read_text("utf-8")
 
 
-def test_the_set_that_is_never_emptied_is_shown_beside_the_one_that_is() -> None:
+def test_the_set_that_is_never_cleared_is_shown_next_to_the_fixed_one() -> None:
     """KAFKA-7672: `completedRestorers` in each stage, read from the thread that has it."""
     [title] = [e.title for e in record.sides("KAFKA-7672")[0].exhibits if "completed" in e.title]
     affected, fixed, today = (
@@ -181,7 +181,7 @@ def test_the_set_that_is_never_emptied_is_shown_beside_the_one_that_is() -> None
 
 
 @INCIDENTS
-def test_its_mechanism_is_drawn(incident: Incident) -> None:
+def test_the_mechanism_has_a_drawing(incident: Incident) -> None:
     assert re.search(
         r'role="img" aria-label="Step by step: [^"]{60,}"><svg', incident.texts["mechanism"].plain()
     )
@@ -200,7 +200,7 @@ def test_its_mechanism_is_drawn(incident: Incident) -> None:
     ("steps.py", None, None, "steps.py: is missing"),
     ("incident.toml", "minutes", 'brokers = "old"\nminutes', "brokers: has to be a release"),
 ])  # fmt: skip
-def test_a_folder_that_is_wrong_is_refused_by_file_and_key(
+def test_an_invalid_folder_is_refused_by_file_and_key(
     tmp_path: Path, file: str, old: str | None, new: str | None, message: str
 ) -> None:
     folder = shutil.copytree(PLACE / "kafka_13598", tmp_path / "kafka_13598")
@@ -260,7 +260,7 @@ def test_a_side_that_is_not_played_is_refused(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(("affected", "fixed", "proven"), [
     ((1, 1), (0, 0), True), ((1, 0), (0, 0), False), ((1, 1), (0, 1), False),
 ])  # fmt: skip
-def test_it_is_proven_only_if_every_run_with_the_bug_shows_it_and_none_without(
+def test_an_incident_is_proven_only_if_every_run_with_the_bug_shows_harm_and_none_without(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path,
     affected: tuple[int, ...], fixed: tuple[int, ...], proven: bool,
 ) -> None:  # fmt: skip
@@ -290,7 +290,7 @@ def test_it_is_proven_only_if_every_run_with_the_bug_shows_it_and_none_without(
     ]  # fmt: skip
 
 
-def test_what_ships_is_printed_with_every_incident_and_nothing_is_run(
+def test_the_list_prints_shipped_counts_of_every_incident_and_runs_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "verify", None)
@@ -316,7 +316,7 @@ def test_a_kept_play_that_shows_no_harm_with_the_bug_is_not_proven(
     assert refused.value.returncode == NOT_PROVEN
 
 
-def test_what_was_done_is_kept_with_its_times(tmp_path: Path) -> None:
+def test_steps_are_kept_with_their_times(tmp_path: Path) -> None:
     timeline = Timeline()
     timeline.add("broker 1: serving")
     timeline.add("1 of 1 gone")
@@ -329,7 +329,7 @@ def test_what_was_done_is_kept_with_its_times(tmp_path: Path) -> None:
     assert kept.moments == (first, last)
 
 
-def test_what_is_added_counts_besides_the_older_plays_of_the_same_release(tmp_path: Path) -> None:
+def test_added_plays_are_counted_with_older_plays_of_the_same_release(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     five = Side("KAFKA-1", "affected", "1.0.0", (Outcome(2, 9),) * 5)
     record.keep([record.played(five)], file)
@@ -343,7 +343,7 @@ def test_what_is_added_counts_besides_the_older_plays_of_the_same_release(tmp_pa
     assert (kept.shown, kept.times) == (1, 1)
 
 
-def test_what_is_kept_anew_replaces_its_own_rows_alone(tmp_path: Path) -> None:
+def test_keeping_again_replaces_only_rows_of_the_same_side(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     old = Side("KAFKA-1", "fixed", "1.0.1", (Outcome(0, 1),))
     other = Side("KAFKA-2", "fixed", "1.0.1", (Outcome(0, 1),))
@@ -355,7 +355,7 @@ def test_what_is_kept_anew_replaces_its_own_rows_alone(tmp_path: Path) -> None:
 
 @pytest.mark.django_db
 @INCIDENTS
-def test_its_page_tells_it_with_the_counts_that_ship(client: Client, incident: Incident) -> None:
+def test_the_page_shows_the_shipped_counts(client: Client, incident: Incident) -> None:
     page = client.get(reverse("labs:incident", args=[incident.slug])).content.decode()
     assert escape(incident.title) in page
     for side in record.sides(incident.id):
@@ -373,7 +373,7 @@ def test_its_page_tells_it_with_the_counts_that_ship(client: Client, incident: I
 
 
 @pytest.mark.django_db
-def test_an_incident_that_says_nothing_of_today_is_not_played_there_and_says_why(
+def test_an_incident_without_a_play_on_todays_release_says_why(
     client: Client, bare: Incident
 ) -> None:
     assert "today" not in bare.releases
@@ -393,5 +393,5 @@ def test_an_incident_that_was_never_played_says_so(
 
 
 @pytest.mark.django_db
-def test_an_incident_that_nobody_knows_is_not_found(client: Client) -> None:
+def test_an_unknown_incident_is_not_found(client: Client) -> None:
     assert client.get(reverse("labs:incident", args=["kafka-1"])).status_code == 404

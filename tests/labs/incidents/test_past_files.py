@@ -21,7 +21,7 @@ baseOffset: 0 lastOffset: 1 count: 2 position: 0 size: 78 magic: 2 compresscodec
 """
 
 
-def test_records_of_a_dump_are_read_in_the_order_of_the_log() -> None:
+def test_records_of_a_dump_are_read_in_log_order() -> None:
     assert list(past_files.records(OLD)) == [(0, "40"), (2, "41"), (1, "42")]
     assert list(past_files.records(NEW)) == [(0, "40"), (1, "a b")]
 
@@ -31,14 +31,16 @@ def test_records_of_a_dump_are_read_in_the_order_of_the_log() -> None:
     ("2.8.2", "zookeeper.connect", "process.roles"),
     ("3.2.0", "process.roles", "zookeeper.connect"),
 ])  # fmt: skip
-def test_a_broker_is_told_of_what_its_release_knows(version: str, text: str, not_told: str) -> None:
+def test_a_broker_gets_only_settings_that_its_release_knows(
+    version: str, text: str, not_told: str
+) -> None:
     settings = past_files.broker(version, 2, 9000, 9001)
     assert text in settings
     assert not_told not in settings
     assert settings["listeners"] == "PLAINTEXT://127.0.0.1:9000"
 
 
-def test_offsets_differ_where_two_replicas_hold_other_messages() -> None:
+def test_offsets_at_which_two_replicas_hold_different_messages_are_found() -> None:
     logs = {1: [(0, "a"), (1, "b"), (2, "c")], 2: [(0, "a"), (1, "x")], 3: [(0, "a"), (2, "c")]}
     assert replicas.differing_offsets(logs) == {1}
     assert list(steps.offset_dips([(0, "a"), (5, "b"), (3, "c"), (4, "d")])) == [(5, 3)]

@@ -41,7 +41,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return wheel
 
 
-def test_the_recorded_wheel_is_unpacked_for_a_play(served: Path, tmp_path: Path) -> None:
+def test_the_locked_wheel_is_unpacked_for_a_play(served: Path, tmp_path: Path) -> None:
     lines: list[str] = []
     wheels.unpack("2.3.0", tmp_path / "one", lines.append)
     served.unlink()  # the second play takes it from the cache
@@ -63,7 +63,7 @@ def test_a_release_without_a_lock_is_refused(served: Path, tmp_path: Path) -> No
         wheels.unpack("1.0.0", tmp_path / "modules", lambda _: None)
 
 
-def test_a_refusal_of_the_index_is_told_in_its_own_words(
+def test_the_error_message_of_the_package_index_is_reported(
     served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:

@@ -88,7 +88,7 @@ def page_of(client: Client, play: Experiment) -> str:
 
 
 @pytest.mark.django_db
-def test_the_button_queues_the_sides_that_were_chosen_for_who_pressed_it(client: Client) -> None:
+def test_the_button_queues_the_chosen_sides_for_its_visitor(client: Client) -> None:
     page = client.get(reverse("labs:incident", args=[INCIDENT.slug])).content.decode()
     assert page.count('name="side"') == len(INCIDENT.releases)
     started = client.post(
@@ -107,7 +107,7 @@ def test_the_button_queues_the_sides_that_were_chosen_for_who_pressed_it(client:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("sides", [[], ["yesterday"], ["affected", HOSTILE]])
-def test_a_choice_of_nothing_or_of_what_is_not_there_is_refused_and_queues_nothing(
+def test_an_empty_or_unknown_choice_is_refused_and_queues_nothing(
     client: Client, sides: list[str]
 ) -> None:
     refused = client.post(reverse("labs:incident-start", args=[INCIDENT.slug]), {"side": sides})
@@ -119,7 +119,7 @@ def test_a_choice_of_nothing_or_of_what_is_not_there_is_refused_and_queues_nothi
 
 
 @pytest.mark.django_db
-def test_a_side_that_is_not_played_cannot_be_asked_for(
+def test_a_side_that_is_not_played_cannot_be_chosen(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare = replace(find("KAFKA-9254"), not_today="its steps need what is gone")
@@ -188,9 +188,7 @@ def test_while_it_runs_the_page_shows_the_phase_and_the_download(client: Client)
 
 
 @pytest.mark.django_db
-def test_what_was_seen_is_shown_in_counts_with_the_exhibits_escaped(
-    client: Client, played: Experiment
-) -> None:
+def test_counts_are_shown_and_exhibits_are_escaped(client: Client, played: Experiment) -> None:
     assert "Broker logs and dumped segments are shown when all releases are done" in page_of(
         client, played
     )
@@ -215,7 +213,7 @@ def test_what_was_seen_is_shown_in_counts_with_the_exhibits_escaped(
     ("fixed", 3, "contradicts this page"),
     ("today", 1, "contradicts this page"),
 ])  # fmt: skip
-def test_what_was_not_to_be_expected_is_said(
+def test_an_unexpected_result_is_reported(
     client: Client, side: str, harmed: int, says: str
 ) -> None:
     play = plays.start(INCIDENT, [side])
@@ -229,7 +227,7 @@ def test_what_was_not_to_be_expected_is_said(
 
 
 @pytest.mark.django_db
-def test_a_play_has_no_verdict_and_is_no_experiment_to_any_page(
+def test_a_play_has_no_verdict_and_no_page_of_experiments_shows_it(
     client: Client, played: Experiment
 ) -> None:
     lifecycle.finish(played.slug, "us", State.DONE)
@@ -251,7 +249,7 @@ def test_a_play_is_found_under_its_own_incident_alone(client: Client, played: Ex
     assert client.post(reverse("labs:incident-start", args=["kafka-1"])).status_code == 404
 
 
-def test_every_side_is_told_by_phase_with_its_result_and_leaves_no_folder(
+def test_each_side_reports_its_phases_and_result_and_its_folder_is_removed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     code, rows = events(monkeypatch, tmp_path, by_side)
@@ -290,7 +288,7 @@ def test_a_side_that_cannot_be_played_says_why_and_the_other_one_is_played(
     assert [row["name"] for row in rows[-1]["experiment"]["arms"]] == ["fixed"]
 
 
-def test_a_disk_without_room_is_told_before_anything_is_fetched(
+def test_a_full_disk_is_reported_before_any_download(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     download.ensure_room(tmp_path / "jars" / "past-3.1.0")
@@ -301,7 +299,7 @@ def test_a_disk_without_room_is_told_before_anything_is_fetched(
 
 @pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
-def test_an_incident_that_left_the_house_fails_and_says_so() -> None:
+def test_a_play_of_a_removed_incident_fails_and_says_so() -> None:
     play = plays.start(INCIDENT, ["affected"])
     play.spec["incident"] = "kafka-1"
     play.save()
@@ -314,7 +312,7 @@ def test_an_incident_that_left_the_house_fails_and_says_so() -> None:
 
 @pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
-def test_a_play_waits_its_turn_for_a_cluster_and_ends_when_it_is_cancelled(
+def test_a_play_waits_for_a_free_cluster_and_ends_when_it_is_cancelled(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path))
@@ -339,9 +337,7 @@ def test_a_play_waits_its_turn_for_a_cluster_and_ends_when_it_is_cancelled(
 
 
 @pytest.mark.django_db
-def test_a_play_that_was_cancelled_keeps_what_it_had_counted(
-    client: Client, played: Experiment
-) -> None:
+def test_a_cancelled_play_keeps_its_counts(client: Client, played: Experiment) -> None:
     played.runs.filter(name="fixed").update(result={}, phase="playing")
     lifecycle.cancel(played.slug, "a visitor")
     Experiment.objects.update(ended_at=timezone.now() - timedelta(seconds=1))

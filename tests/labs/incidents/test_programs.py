@@ -20,7 +20,7 @@ print(json.dumps({"count": 3}))
 """
 
 
-def test_a_moment_is_noted_while_the_program_runs_and_is_no_row(tmp_path: Path) -> None:
+def test_a_moment_is_noted_while_the_program_runs_and_is_not_a_row(tmp_path: Path) -> None:
     noted: list[str] = []
 
     def note(words: str) -> None:
@@ -32,7 +32,7 @@ def test_a_moment_is_noted_while_the_program_runs_and_is_no_row(tmp_path: Path) 
     assert rows(printed) == [{"count": 3}]
 
 
-def test_a_program_that_ends_badly_is_refused_with_what_it_said(tmp_path: Path) -> None:
+def test_a_failed_program_is_refused_with_its_output(tmp_path: Path) -> None:
     command = (sys.executable, "-c", "print('so far'); raise SystemExit('no topic')")
     with pytest.raises(ProgramFailed, match=r"(?s)talks: so far.*no topic"):
         run(command, tmp_path, "talks")

@@ -25,7 +25,7 @@ def answered(answer: str, confidence: str = "sure") -> dict[str, str]:
     return {"answer": answer, "confidence": confidence}
 
 
-def test_a_class_goes_through_every_place_in_order() -> None:
+def test_a_class_passes_through_every_stage_in_order() -> None:
     place, gone = Place(Stage.RUN), []
     while place.stage is not Stage.EXPLAIN:
         place = place.forward(2, has_result=True)
@@ -39,7 +39,7 @@ def test_a_class_goes_through_every_place_in_order() -> None:
 
 
 @pytest.mark.parametrize(("stage", "message"), [("predicted", "start it"), ("run", "no result")])
-def test_nobody_is_led_past_a_run_without_a_result(stage: str, message: str) -> None:
+def test_a_class_does_not_advance_without_a_result_of_the_run(stage: str, message: str) -> None:
     with pytest.raises(NotYet, match=message):
         Place(Stage(stage)).forward(2, has_result=False)
 
@@ -51,9 +51,7 @@ def test_nobody_is_led_past_a_run_without_a_result(stage: str, message: str) -> 
      ("   ", None), ("!?", None), ("a\0b", None), ("evil\u202egpj", None), ("a\u200bb", None),
      ("a\u2028b", None)],
 )  # fmt: skip
-def test_a_nickname_is_short_and_has_nothing_that_cannot_be_seen(
-    typed: str, kept: str | None
-) -> None:
+def test_a_nickname_is_short_and_has_no_invisible_characters(typed: str, kept: str | None) -> None:
     if kept is None:
         with pytest.raises(BadNickname, match="A nickname has"):
             core.nickname(typed)
@@ -61,16 +59,16 @@ def test_a_nickname_is_short_and_has_nothing_that_cannot_be_seen(
         assert core.nickname(typed) == kept
 
 
-def test_nicknames_that_look_alike_are_one() -> None:
+def test_nicknames_that_look_alike_are_equal() -> None:
     assert core.nickname_key("ANN") == core.nickname_key("ａｎｎ") == core.nickname_key("Ann")
     assert len(core.nickname_key("\ufdfa" * 24)) <= 8 * core.LONGEST_NICKNAME
 
 
-def test_a_code_is_read_however_it_was_typed() -> None:
+def test_a_code_is_accepted_in_any_spelling() -> None:
     assert core.code(" Abcd-EFGH\n") == core.code("abcd efgh") == "abcdefgh"
 
 
-def test_predictions_are_spread_by_answer_and_confidence() -> None:
+def test_predictions_are_counted_by_answer_and_confidence() -> None:
     members = [
         Member("a", {"acks-1": answered("some"), "acks-all": answered("none", "guess")}),
         Member("b", {"acks-1": answered("some", "think")}),
@@ -88,7 +86,7 @@ def test_predictions_are_spread_by_answer_and_confidence() -> None:
     assert (after[2].right, [bar.is_right for bar in after[2].bars]) == (None, [None, None])
 
 
-def test_numbers_are_spread_by_their_size() -> None:
+def test_predicted_numbers_are_grouped_by_size() -> None:
     prediction = next(item for item in NUMBER.predictions if item.kind == "number")
     members = [
         Member(name, {prediction.name: answered(name)}) for name in ("0", "7", "0012", "99", "1900")
@@ -140,6 +138,6 @@ def test_no_cell_begins_a_formula(text: str) -> None:
 
 
 @pytest.mark.parametrize("lab", all_lessons(), ids=lambda lab: lab.name)
-def test_every_lab_has_a_table_and_spreads(lab: Any) -> None:
+def test_every_lab_has_a_table_and_distributions(lab: Any) -> None:
     assert len(core.spreads(lab, [], {})) == len(lab.predictions)
     assert rows(core.table(lab, [Member("a")], {}))[0]["nickname"] == "a"

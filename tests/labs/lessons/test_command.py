@@ -34,7 +34,7 @@ def answered(session: str, first: int, second: int) -> None:
 
 
 @pytest.mark.django_db
-def test_questions_say_how_hard_they_are_and_how_well_they_separate(
+def test_questions_show_difficulty_and_discrimination(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     right, wrong = (key(FIRST), key(SECOND)), (1 - key(FIRST), (key(SECOND) + 1) % 3)
@@ -66,7 +66,7 @@ def rows_by_question(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, 
 
 
 @pytest.mark.django_db
-def test_visitors_of_differing_skill_give_the_numbers_that_one_reckons_by_hand(
+def test_difficulty_and_discrimination_match_values_computed_by_hand(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     easy, middle, hard = LAB.questions[:3]
@@ -88,7 +88,7 @@ def test_visitors_of_differing_skill_give_the_numbers_that_one_reckons_by_hand(
 
 
 @pytest.mark.django_db
-def test_a_question_that_those_who_know_more_miss_is_remarked(
+def test_a_question_that_better_visitors_miss_is_marked(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     easy, middle, misread = LAB.questions[:3]
@@ -105,7 +105,7 @@ def test_a_question_that_those_who_know_more_miss_is_remarked(
 
 
 @pytest.mark.django_db
-def test_the_first_answer_counts_though_a_lab_was_started_over(
+def test_the_first_answer_counts_even_if_the_lab_was_started_over(
     capsys: pytest.CaptureFixture[str], client: Client
 ) -> None:
     reply(client, FIRST, right=False)
@@ -116,7 +116,7 @@ def test_the_first_answer_counts_though_a_lab_was_started_over(
 
 
 @pytest.mark.django_db
-def test_what_a_class_answers_counts_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_of_a_class_are_counted_too(capsys: pytest.CaptureFixture[str]) -> None:
     room = Classroom.objects.create(lesson=LAB.name, teacher="t")
     for number in range(4):
         answers = {FIRST.name: key(FIRST) if number else 1 - key(FIRST)}
@@ -127,7 +127,9 @@ def test_what_a_class_answers_counts_too(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.django_db
-def test_without_answers_it_says_where_they_come_from(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_answers_the_command_explains_where_they_come_from(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     call_command("lessons", "--questions")
     printed = capsys.readouterr().out
     assert "Nobody has answered a question yet" in printed
@@ -140,7 +142,7 @@ def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) 
     monkeypatch.setattr(command, "prove", lambda *_: iter([proofs]))
 
 
-def test_with_minutes_it_goes_on_where_the_record_stops(
+def test_with_minutes_the_command_continues_the_record(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran: list[tuple[str, int, int]] = []
@@ -179,7 +181,7 @@ def test_no_run_begins_once_the_minutes_have_passed(monkeypatch: pytest.MonkeyPa
     assert began == []
 
 
-def test_a_lab_is_proven_by_story_and_tempting_answer_and_solution(
+def test_a_lab_is_proven_by_story_tempting_answer_and_solution(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     proved(monkeypatch, ("story", 10, 0, 0), ("solution", 0, 10, 0), ("tempting", 10, 0, 0))
@@ -188,7 +190,7 @@ def test_a_lab_is_proven_by_story_and_tempting_answer_and_solution(
     assert row.endswith(f"{LAB.name} 10 of 10 0 of 10 10 of 10")
 
 
-def test_what_is_kept_is_told_as_long_as_the_settings_are_the_same(
+def test_kept_proofs_are_shown_while_their_settings_are_unchanged(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = ("story", 9, 0, 1), ("solution", 1, 9, 0), ("tempting", 10, 0, 0)
@@ -213,14 +215,14 @@ def test_what_is_kept_is_told_as_long_as_the_settings_are_the_same(
 
 
 @pytest.mark.parametrize("wrong", ["{}", "nothing", '{"lesson": "a"}', "[1]"])
-def test_a_line_that_is_no_proof_is_named(wrong: str) -> None:
+def test_an_invalid_line_of_the_proofs_is_named(wrong: str) -> None:
     settings.LAB_LESSON_RECORD.write_text(wrong + "\n")
     with pytest.raises(CommandError, match="line 1 is no proof of a lab") as error:
         call_command("lessons")
     assert error.value.returncode == 2
 
 
-def test_the_record_of_the_release_can_be_read() -> None:
+def test_the_shipped_record_can_be_read() -> None:
     kept = lesson_record.read(Path(command.__file__).parents[2] / "lessons" / "proofs.jsonl")
     assert {record.lesson for record in kept} <= {lesson.name for lesson in all_lessons()}
 
@@ -230,7 +232,7 @@ def test_the_record_of_the_release_can_be_read() -> None:
     [("story", 9, 1, 0), ("story", 9, 0, 1), ("solution", 1, 9, 0), ("solution", 0, 9, 1),
      ("tempting", 9, 1, 0), ("story", 0, 0, 0)],
 )  # fmt: skip
-def test_one_run_that_differs_or_is_not_judged_is_no_proof(
+def test_one_run_that_differs_or_is_not_judged_makes_the_proof_fail(
     monkeypatch: pytest.MonkeyPatch, seen: tuple[str, int, int, int]
 ) -> None:
     proved(monkeypatch, seen)
@@ -245,13 +247,13 @@ def test_one_run_that_differs_or_is_not_judged_is_no_proof(
      [LAB.name, "--minutes=1"], [LAB.name, "--keep", "--minutes=0"],
      [LAB.name, "--keep", "--minutes=nan"]],
 )  # fmt: skip
-def test_input_that_is_wrong_ends_with_2(wrong: list[str]) -> None:
+def test_bad_input_exits_with_2(wrong: list[str]) -> None:
     with pytest.raises(CommandError) as error:
         call_command("lessons", "--verify", *wrong)
     assert error.value.returncode == 2
 
 
-def test_a_proof_counts_what_the_judge_said() -> None:
+def test_a_proof_has_the_counts_of_the_judge() -> None:
     proof = Proof(LAB.name, "solution", LAB.solution.name)
     for verdict, lost in (("holds", 0), ("broken", 7), ("unknown", None)):
         result = {"verdict": verdict, "counts": {"lost_write": lost}, "reason": "so it was"}
@@ -263,7 +265,7 @@ def test_a_proof_counts_what_the_judge_said() -> None:
     ]
 
 
-def test_labs_that_run_side_by_side_are_no_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_in_progress_are_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is under way counts as run, and has its seed."""
     began: list[tuple[str, int]] = []
 

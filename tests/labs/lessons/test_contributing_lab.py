@@ -38,7 +38,7 @@ def test_the_recipe_makes_a_lab_with_all_its_texts(lesson: Lesson) -> None:
     assert "[given_up] messages are missing" in judged
 
 
-def test_the_settings_of_the_recipe_do_what_it_says_by_the_advisor(lesson: Lesson) -> None:
+def test_the_advisor_confirms_the_settings_of_the_recipe(lesson: Lesson) -> None:
     for role, arm in arms_by_role(lesson).items():
         pipeline, problems = advisor.from_fields(arm.fields)
         assert pipeline is not None, (role, problems)

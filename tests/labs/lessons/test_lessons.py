@@ -42,7 +42,7 @@ def permitted(lesson: Lesson, arm: Arm) -> tuple[set[str], set[str]]:
 
 @pytest.mark.wide
 @LESSONS
-def test_all_settings_of_a_lab_are_taken_by_the_catalog(lesson: Lesson) -> None:
+def test_the_catalog_accepts_all_settings_of_a_lab(lesson: Lesson) -> None:
     for arm in (*lesson.arms, *lesson.turn.choices):
         assert permitted(lesson, arm)
 
@@ -57,7 +57,7 @@ def test_the_advisor_does_not_contradict_a_lab(lesson: Lesson) -> None:
 
 
 @LESSONS
-def test_a_solution_is_one_for_as_long_as_the_story_says_that_readers_are_away(
+def test_a_solution_holds_for_as_long_as_the_story_keeps_readers_away(
     lesson: Lesson,
 ) -> None:
     """Not only in the failure that is staged: a group's position expires as messages do."""
@@ -72,7 +72,7 @@ def test_a_solution_is_one_for_as_long_as_the_story_says_that_readers_are_away(
 
 
 @LESSONS
-def test_the_explanation_holds_for_every_outcome_of_every_arm(lesson: Lesson) -> None:
+def test_there_is_an_explanation_for_every_outcome_of_every_arm(lesson: Lesson) -> None:
     names = [arm.name for arm in lesson.arms]
     for showed in itertools.product((True, False, None), repeat=len(names)):
         text = explained(lesson, dict(zip(names, showed, strict=True)))
@@ -82,7 +82,7 @@ def test_the_explanation_holds_for_every_outcome_of_every_arm(lesson: Lesson) ->
 
 
 @LESSONS
-def test_what_a_run_shows_changes_what_is_said(lesson: Lesson) -> None:
+def test_the_explanation_depends_on_the_outcome(lesson: Lesson) -> None:
     names = [arm.name for arm in lesson.arms]
     shown, not_shown = (explained(lesson, dict.fromkeys(names, seen)) for seen in (True, False))
     assert shown != not_shown
@@ -90,11 +90,11 @@ def test_what_a_run_shows_changes_what_is_said(lesson: Lesson) -> None:
 
 
 @LESSONS
-def test_a_lab_has_a_drawing_for_eyes_and_words_for_others(lesson: Lesson) -> None:
+def test_a_lab_has_a_drawing_and_a_text_alternative(lesson: Lesson) -> None:
     assert re.search(r'role="img" aria-label="[^"]{20,}"><svg', lesson.story.plain())
 
 
-def test_where_the_right_answer_stands_tells_nothing() -> None:
+def test_the_position_does_not_reveal_the_right_answer() -> None:
     questions = [question for lesson in all_lessons() for question in lesson.questions]
     places = Counter(
         [answer.right for _, answer in question.shown].index(True) for question in questions
@@ -109,14 +109,14 @@ def test_where_the_right_answer_stands_tells_nothing() -> None:
 
 
 @LESSONS
-def test_its_length_does_not_tell_the_right_answer(lesson: Lesson) -> None:
+def test_the_length_does_not_reveal_the_right_answer(lesson: Lesson) -> None:
     for question in lesson.questions:
         wrong = [len(answer.text) for answer in question.answers if not answer.right]
         [true] = [len(answer.text) for answer in question.answers if answer.right]
         assert true <= 1.75 * sum(wrong) / len(wrong), question.name
 
 
-def test_labs_have_different_names_and_places() -> None:
+def test_labs_have_distinct_names_and_places() -> None:
     lessons = all_lessons()
     assert len({lesson.name for lesson in lessons}) == len(lessons)
     assert len({lesson.order for lesson in lessons}) == len(lessons)
@@ -176,7 +176,7 @@ def scratch(tmp_path: Path) -> Path:
         ("stalled.svg", "</svg>", "<script/></svg>", "<script> is not allowed"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_lab_is_told_with_file_and_key(
+def test_an_error_in_a_lab_is_reported_with_file_and_key(
     scratch: Path, file: str, old: str, new: str, complaint: str
 ) -> None:
     text = (scratch / file).read_text("utf-8")
@@ -188,7 +188,7 @@ def test_what_is_wrong_with_a_lab_is_told_with_file_and_key(
     assert re.match(r"[\w-]+/[\w-]+\.(toml|md|svg): ", str(error.value))
 
 
-def test_html_in_a_text_is_shown_and_not_obeyed() -> None:
+def test_html_in_a_text_is_escaped() -> None:
     text = parse("<script>alert(1)</script>", (), tuple(COUNTS), {})
     assert "<script>" not in text.plain()
 

@@ -53,7 +53,7 @@ def surprised(client: Client) -> Experiment:
     return ran
 
 
-def test_what_a_browser_kept_is_on_every_device_of_the_account(client: Client) -> None:
+def test_progress_of_a_browser_is_available_on_every_device_of_the_account(client: Client) -> None:
     ran = surprised(client)
     assert sign(client, "up").status_code == 302
     phone = Client()
@@ -74,7 +74,7 @@ def test_what_a_browser_kept_is_on_every_device_of_the_account(client: Client) -
     assert "1 thing did not go as you expected" not in the_map(client)
 
 
-def test_tries_runs_rooms_and_seats_go_along(client: Client) -> None:
+def test_attempts_runs_rooms_and_seats_move_to_the_account(client: Client) -> None:
     started(client)
     session = str(client.session.session_key)
     Attempt.objects.create(visitor=session, challenge=all_challenges()[0].name)
@@ -88,7 +88,7 @@ def test_tries_runs_rooms_and_seats_go_along(client: Client) -> None:
     assert Classroom.objects.get(teacher=key).lesson == NAME
 
 
-def test_a_challenge_that_was_given_up_is_given_up_on_every_device(client: Client) -> None:
+def test_a_challenge_that_is_given_up_is_given_up_on_every_device(client: Client) -> None:
     challenge = next(challenge for challenge in all_challenges() if not challenge.is_forensics)
     page, why = f"/challenges/{challenge.name}/", challenge.optimum.why
     account(Client())
@@ -109,7 +109,7 @@ def test_a_challenge_that_was_given_up_is_given_up_on_every_device(client: Clien
     assert not GivenUp.objects.exists()
 
 
-def test_the_one_that_is_further_stays_and_the_other_can_be_brought_back(client: Client) -> None:
+def test_the_more_advanced_progress_stays_and_the_other_can_be_restored(client: Client) -> None:
     account(client)
     ran = surprised(client)
     other = Client()
@@ -126,7 +126,7 @@ def test_the_one_that_is_further_stays_and_the_other_can_be_brought_back(client:
         assert Progress.objects.count() == 2
 
 
-def test_what_the_browser_has_further_takes_the_place(client: Client) -> None:
+def test_more_advanced_progress_of_the_browser_replaces_that_of_the_account(client: Client) -> None:
     account(client)
     client.post(url("predict"), ANSWERS)
     other = Client()
@@ -136,7 +136,7 @@ def test_what_the_browser_has_further_takes_the_place(client: Client) -> None:
     assert Progress.objects.get(reset_at__isnull=False).prediction == KEPT
 
 
-def test_everything_can_be_brought_back_when_more_than_one_was_put_aside(client: Client) -> None:
+def test_several_replaced_states_can_all_be_restored(client: Client) -> None:
     user = account(client)
     key, now = visitors.account_key(user), timezone.now()
     for number, (visitor, at) in enumerate(
@@ -165,7 +165,7 @@ def test_a_seat_in_a_room_stays_when_both_have_one(client: Client) -> None:
     assert {*Pupil.objects.values_list("visitor", flat=True)} == {"old", "@7"}
 
 
-def test_one_account_takes_nothing_of_another(client: Client) -> None:
+def test_an_account_does_not_take_progress_of_another(client: Client) -> None:
     surprised(client)
     account(client)
     assert sign(client, "in", "ann").url == "/account/"
@@ -176,7 +176,7 @@ def test_one_account_takes_nothing_of_another(client: Client) -> None:
     assert Progress.objects.get().visitor == visitors.account_key(User.objects.get(username="ann"))
 
 
-def test_a_session_key_that_names_an_account_opens_nothing(client: Client) -> None:
+def test_a_session_key_in_the_form_of_an_account_gives_no_access(client: Client) -> None:
     started(client)
     user = account(client)
     padded = User.objects.create_user("b", pk=123_456_789)
@@ -218,7 +218,7 @@ def test_signing_in_renews_the_key_of_the_session(client: Client) -> None:
         ("", "", "This field is required"),
     ],
 )
-def test_a_bad_name_or_password_makes_no_account(
+def test_a_bad_name_or_password_creates_no_account(
     client: Client, name: str, password: str, message: str
 ) -> None:
     operators.keep()
@@ -236,7 +236,7 @@ def test_a_bad_name_or_password_makes_no_account(
     ("name", "password"),
     [("ann", "wrong horse battery"), ("nobody", PASSWORD), (operators.NAME, PASSWORD)],
 )
-def test_a_wrong_password_says_nothing_about_the_name(
+def test_a_wrong_password_does_not_reveal_whether_the_name_exists(
     client: Client, name: str, password: str
 ) -> None:
     with override_settings(LAB_OPERATOR_PASSWORD=PASSWORD):
@@ -248,7 +248,7 @@ def test_a_wrong_password_says_nothing_about_the_name(
     assert "_auth_user_id" not in client.session
 
 
-def test_an_account_is_no_operator(client: Client) -> None:
+def test_an_account_has_no_rights_of_an_operator(client: Client) -> None:
     running = make.experiment(State.QUEUED, visitor="somebody else")
     account(client)
     assert "Cancel" not in client.get(running.get_absolute_url()).content.decode()
@@ -261,7 +261,7 @@ def test_an_account_is_no_operator(client: Client) -> None:
     assert "You are logged in" not in client.get("/operator/").content.decode()
 
 
-def test_an_operator_keeps_what_the_browser_had(client: Client) -> None:
+def test_an_operator_keeps_the_progress_of_the_browser(client: Client) -> None:
     started(client)
     with override_settings(LAB_OPERATOR_PASSWORD=PASSWORD):
         operators.keep()
@@ -285,7 +285,7 @@ def test_a_new_password_ends_every_other_session(client: Client) -> None:
     assert sign(Client(), password="another horse battery").status_code == 302
 
 
-def test_who_removes_an_account_removes_its_progress(client: Client) -> None:
+def test_removing_an_account_removes_its_progress(client: Client) -> None:
     started(client)
     user = account(client)
     key = visitors.account_key(user)
@@ -301,7 +301,7 @@ def test_who_removes_an_account_removes_its_progress(client: Client) -> None:
     assert User.objects.create_user("bob").pk != user.pk, "a key is never given twice"
 
 
-def test_of_one_name_so_many_passwords_are_tried_from_everywhere(
+def test_password_attempts_for_a_name_are_limited_across_addresses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: 1000.0))
@@ -331,7 +331,7 @@ def test_progress_of_an_account_stays_until_nobody_uses_it(client: Client) -> No
     assert User.objects.get().username == operators.NAME
 
 
-def test_a_session_lasts_from_what_was_kept_last(client: Client) -> None:
+def test_saving_progress_extends_the_session(client: Client) -> None:
     started(client)
     old = timezone.now() + timedelta(days=1)
     Session.objects.update(expire_date=old)
@@ -341,7 +341,7 @@ def test_a_session_lasts_from_what_was_kept_last(client: Client) -> None:
     assert Session.objects.get().expire_date > old + timedelta(days=20)
 
 
-def test_what_was_only_read_gives_way_and_is_not_put_aside(client: Client) -> None:
+def test_a_lab_that_was_only_opened_is_replaced_and_not_saved(client: Client) -> None:
     account(client)
     client.post(url("take-home"), {"to": "next"})
     other = Client()

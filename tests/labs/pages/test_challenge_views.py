@@ -47,7 +47,7 @@ def played(client: Client, levers: dict[str, str], verdict: str, **counts: int |
     return attempt
 
 
-def test_the_list_has_every_challenge_and_the_one_of_today(client: Client) -> None:
+def test_the_list_has_every_challenge_and_the_daily_one(client: Client) -> None:
     text = page(client, reverse("labs:challenges"))
     for challenge in all_challenges():
         assert challenge.title in text
@@ -58,7 +58,7 @@ def test_the_list_has_every_challenge_and_the_one_of_today(client: Client) -> No
     assert settings.SESSION_COOKIE_NAME not in client.cookies, "looking keeps nothing"
 
 
-def test_only_the_levers_are_asked_for_and_run(client: Client) -> None:
+def test_only_the_levers_are_on_the_form_and_are_run(client: Client) -> None:
     text = page(client)
     for lever in find(NAME).levers:
         assert f'name="{lever}"' in text
@@ -76,7 +76,7 @@ def test_settings_that_the_catalog_refuses_start_nothing(client: Client) -> None
     assert not Experiment.objects.exists()
 
 
-def test_a_run_that_is_not_over_is_shown_and_not_graded(client: Client) -> None:
+def test_an_unfinished_run_is_shown_and_not_graded(client: Client) -> None:
     client.post(URL, SOLVED)
     text = page(client)
     assert 'http-equiv="refresh"' in text
@@ -100,7 +100,7 @@ def test_a_solved_challenge_shows_the_grade_the_optimum_and_a_link(client: Clien
     assert "producer.acks" in shared
 
 
-def test_what_is_not_solved_hides_the_optimum_until_one_gives_up(client: Client) -> None:
+def test_an_unsolved_challenge_hides_the_optimum_until_the_visitor_gives_up(client: Client) -> None:
     played(client, START, "broken")
     text = page(client)
     assert "985 acknowledged and gone of 10,000 (asked for: none)." in text
@@ -130,7 +130,7 @@ def test_a_run_that_ended_without_a_result_can_be_run_again(client: Client, stat
     assert Attempt.objects.get().levers == SOLVED
 
 
-def test_the_daily_challenge_is_on_the_schedule_of_its_date(
+def test_the_daily_challenge_has_the_schedule_of_its_date(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     day = challenge_pages.today()
@@ -141,7 +141,7 @@ def test_the_daily_challenge_is_on_the_schedule_of_its_date(
     assert Attempt.objects.get().day == day
 
 
-def test_what_is_not_there_is_not_found(client: Client) -> None:
+def test_unknown_challenges_and_attempts_are_not_found(client: Client) -> None:
     for name, word in (("challenge", "nosuch"), ("challenge-result", "nosuch22"),
                        ("challenge-live", NAME)):  # fmt: skip
         assert client.get(reverse(f"labs:{name}", args=[word])).status_code == 404
@@ -174,7 +174,7 @@ def answered(client: Client, cause: str, message: object) -> str:
     return " ".join(page(client, CASE_URL).split())
 
 
-def test_a_recording_tells_nothing_of_its_settings_before_the_answer(client: Client) -> None:
+def test_a_recording_does_not_reveal_its_settings_before_the_answer(client: Client) -> None:
     run = recorded(client)
     text = page(client, CASE_URL)
     assert "Created log for partition orders-0" in text
@@ -185,7 +185,7 @@ def test_a_recording_tells_nothing_of_its_settings_before_the_answer(client: Cli
     assert not Experiment.objects.get().pipeline
 
 
-def test_a_case_is_solved_by_its_cause_and_a_message_of_its_own_ledger(client: Client) -> None:
+def test_a_case_is_solved_by_its_cause_and_a_message_of_its_ledger(client: Client) -> None:
     recorded(client)
     case = find(CASE)
     assert "message 2 is not one of them" in answered(client, case.cause, histories.KEPT)
@@ -197,7 +197,7 @@ def test_a_case_is_solved_by_its_cause_and_a_message_of_its_own_ledger(client: C
     assert "at answer 3" in " ".join(page(client, reverse("labs:challenges")).split())
 
 
-def test_a_case_whose_ledger_is_gone_is_not_graded(client: Client) -> None:
+def test_a_case_whose_ledger_was_removed_is_not_graded(client: Client) -> None:
     shutil.rmtree(recorded(client).ledger)
     text = answered(client, find(CASE).cause, histories.LOST)
     assert "Not graded" in text
@@ -205,7 +205,7 @@ def test_a_case_whose_ledger_is_gone_is_not_graded(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("cause", "message"), [("", "8"), ("acks", "eight"), ("nothing", "8")])
-def test_an_answer_that_is_none_changes_nothing(client: Client, cause: str, message: str) -> None:
+def test_an_invalid_answer_changes_nothing(client: Client, cause: str, message: str) -> None:
     recorded(client)
     address = reverse("labs:challenge-answer", args=[CASE])
     response = client.post(address, {"cause": cause, "message": message})
@@ -214,7 +214,7 @@ def test_an_answer_that_is_none_changes_nothing(client: Client, cause: str, mess
     assert Attempt.objects.get().answer == {}
 
 
-def test_logs_and_dump_are_for_who_recorded_them(client: Client) -> None:
+def test_only_the_visitor_who_recorded_them_can_read_logs_and_dump(client: Client) -> None:
     run = recorded(client)
     for part, text in (("broker-1", "orders-0 in d"), ("dump", "offset: 6 value: 10")):
         address = reverse("labs:challenge-evidence", args=[CASE, part])

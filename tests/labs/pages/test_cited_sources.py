@@ -23,14 +23,14 @@ from labs.templatetags.labs_tags import unbroken
         ("KIP-631 (broker fencing)", "KIP-631", "(broker fencing)"),
     ],
 )  # fmt: skip
-def test_a_source_leads_to_what_it_names(source: str, address: str, words: str) -> None:
+def test_a_source_links_the_document_that_it_names(source: str, address: str, words: str) -> None:
     link, end, rest = cited(source).partition("</a>")
     assert address in link
     assert end
     assert words in link + rest
 
 
-def test_what_has_no_address_is_text_and_is_escaped() -> None:
+def test_a_source_without_an_address_is_escaped_text() -> None:
     assert cited("Partition.scala, <effectiveMinIsr>") == "Partition.scala, &lt;effectiveMinIsr&gt;"
     assert cited("ProducerConfig.postProcess") == "ProducerConfig.postProcess"
 

@@ -58,7 +58,7 @@ def predict(pupil: Client, room: Classroom, **changed: str) -> int:
     return pupil.post(f"/class/{room.code}/predict/", sent).status_code
 
 
-def test_who_has_predicted_is_led_to_where_the_page_says_so(
+def test_after_predicting_a_pupil_is_sent_to_the_confirmation(
     teacher: Client, room: Classroom
 ) -> None:
     pupil = joined(room)
@@ -114,7 +114,9 @@ def test_a_class_from_its_opening_to_its_table(teacher: Client, room: Classroom)
      ({"nickname": "x" * 25}, "1 to 24 characters"), ({"nickname": "ANN"}, "is taken in this room"),
      ({"nickname": "a\u202eb"}, "control characters"), ({"nickname": ""}, "1 to 24 characters")],
 )  # fmt: skip
-def test_who_cannot_join_is_told_why(room: Classroom, sent: dict[str, str], message: str) -> None:
+def test_a_pupil_who_cannot_join_sees_the_reason(
+    room: Classroom, sent: dict[str, str], message: str
+) -> None:
     joined(room)
     response = Client().post("/class/join/", {"code": room.code, "nickname": "Bob", **sent})
     assert response.status_code == 400
@@ -122,20 +124,20 @@ def test_who_cannot_join_is_told_why(room: Classroom, sent: dict[str, str], mess
     assert Pupil.objects.count() == 1
 
 
-def test_a_room_that_is_not_there_offers_to_type_the_code_again(client: Client) -> None:
+def test_an_unknown_room_offers_to_enter_the_code_again(client: Client) -> None:
     response = client.get("/class/nosuch22/")
     assert response.status_code == 404
     assert "There is no room with this code" in response.content.decode()
 
 
-def test_a_browser_is_one_pupil_and_its_teacher_none(teacher: Client, room: Classroom) -> None:
+def test_a_browser_has_one_seat_and_the_teacher_has_none(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     ann.post("/class/join/", {"code": room.code, "nickname": "Another"})
     teacher.post("/class/join/", {"code": room.code, "nickname": "Boss"})
     assert [pupil.nickname for pupil in Pupil.objects.all()] == ["Ann"]
 
 
-def test_a_room_is_full_at_some_time(room: Classroom) -> None:
+def test_the_seats_of_a_room_are_limited(room: Classroom) -> None:
     Pupil.objects.bulk_create(
         Pupil(classroom=room, visitor=str(n), nickname=str(n), name_key=str(n))
         for n in range(MOST_PUPILS)
@@ -144,14 +146,16 @@ def test_a_room_is_full_at_some_time(room: Classroom) -> None:
     assert (response.status_code, "is full" in response.content.decode()) == (400, True)
 
 
-def test_what_a_pupil_typed_stands_in_pages_as_text(teacher: Client, room: Classroom) -> None:
+def test_input_of_a_pupil_is_escaped(teacher: Client, room: Classroom) -> None:
     joined(room, "<script>x</script>")
     text = teacher.get(room.get_absolute_url()).content.decode()
     assert "&lt;script&gt;x" in text
     assert "<script>x" not in text
 
 
-def test_only_the_teacher_leads_and_sees_who_is_where(teacher: Client, room: Classroom) -> None:
+def test_only_the_teacher_advances_the_class_and_sees_the_pupils(
+    teacher: Client, room: Classroom
+) -> None:
     ann, stranger = joined(room), Client()
     predict(ann, room)
     for other in (ann, stranger):
@@ -166,7 +170,7 @@ def test_only_the_teacher_leads_and_sees_who_is_where(teacher: Client, room: Cla
     assert 'id="seats-title"' not in page(ann, room)
 
 
-def test_predicting_ends_when_the_teacher_says_so(teacher: Client, room: Classroom) -> None:
+def test_predicting_ends_when_the_teacher_advances(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     assert predict(ann, room, acks_1="perhaps") == 400
     assert predict(ann, room, acks_1="none") == 302
@@ -177,7 +181,7 @@ def test_predicting_ends_when_the_teacher_says_so(teacher: Client, room: Classro
     assert "How the class predicted" in page(ann, room)
 
 
-def test_the_first_answer_to_a_question_stays(teacher: Client, room: Classroom) -> None:
+def test_the_first_answer_to_a_question_is_kept(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     finish(run_of(teacher, room))
     assert ann.post(f"/class/{room.code}/answer/", {"answer": "0"}).status_code == 302
@@ -192,7 +196,7 @@ def test_the_first_answer_to_a_question_stays(teacher: Client, room: Classroom) 
     assert Pupil.objects.get(nickname="Bob").answers == {}, "what is right has been shown"
 
 
-def test_pressing_twice_leads_on_once_and_starts_one_run(teacher: Client, room: Classroom) -> None:
+def test_a_double_click_advances_once_and_starts_one_run(teacher: Client, room: Classroom) -> None:
     for _ in range(2):
         teacher.post(f"/class/{room.code}/forward/", {"from": room.version})
     assert Classroom.objects.get().stage == "predicted"
@@ -204,7 +208,7 @@ def test_pressing_twice_leads_on_once_and_starts_one_run(teacher: Client, room: 
 
 
 @pytest.mark.parametrize("state", [State.FAILED, State.INTERRUPTED, State.CANCELLED])
-def test_a_run_without_a_result_is_run_again(
+def test_a_run_without_a_result_can_be_run_again(
     teacher: Client, room: Classroom, state: State
 ) -> None:
     ann, made = joined(room), run_of(teacher, room)
@@ -217,7 +221,7 @@ def test_a_run_without_a_result_is_run_again(
     assert (made.state, made.attempt) == (State.QUEUED, 2)
 
 
-def test_an_arm_that_was_not_judged_is_said_and_may_be_run_anew(
+def test_an_arm_that_was_not_judged_is_reported_and_may_be_run_again(
     teacher: Client, room: Classroom
 ) -> None:
     ann = joined(room)
@@ -238,7 +242,7 @@ def seen_in(text: str, at: str) -> str:
     return text.split(f"/{at}/?seen=")[1].split('"')[0]
 
 
-def test_a_browser_that_has_seen_all_costs_two_queries(teacher: Client, room: Classroom) -> None:
+def test_polling_without_changes_takes_two_queries(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     seen = seen_in(live(ann, room)[1], "live")
     joined(room, "Bob")  # what others do does not take away what one is filling in
@@ -251,7 +255,7 @@ def test_a_browser_that_has_seen_all_costs_two_queries(teacher: Client, room: Cl
     assert live(ann, room, seen)[0] == 200
 
 
-def test_a_run_is_shown_as_it_goes_on_and_polling_ends_with_the_room(
+def test_a_run_is_shown_in_progress_and_polling_ends_with_the_room(
     teacher: Client, room: Classroom
 ) -> None:
     ann, made = joined(room), run_of(teacher, room)
@@ -270,7 +274,7 @@ def test_a_run_is_shown_as_it_goes_on_and_polling_ends_with_the_room(
     assert live(ann, room, seen)[0] == 286
 
 
-def test_the_teacher_hears_who_comes_answers_and_leaves(
+def test_the_teacher_sees_who_joins_answers_and_leaves(
     teacher: Client, room: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
@@ -294,7 +298,7 @@ def test_the_teacher_hears_who_comes_answers_and_leaves(
     assert "1 joined, 0 here" in seats(seen_in(text, "seats"))[1]
 
 
-def test_a_pupil_who_is_removed_is_out_of_the_room(teacher: Client, room: Classroom) -> None:
+def test_a_removed_pupil_has_no_seat(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     teacher.post(f"/class/{room.code}/remove/", {"pupil": str(Pupil.objects.get().pk)})
     assert "Ann is out of the room, and can join again with the code." in page(teacher, room)
@@ -303,7 +307,7 @@ def test_a_pupil_who_is_removed_is_out_of_the_room(teacher: Client, room: Classr
     assert "is out of the room" not in page(teacher, room)
 
 
-def test_a_room_ends_by_itself_and_is_removed(teacher: Client, room: Classroom) -> None:
+def test_a_room_expires_and_is_removed(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     Classroom.objects.update(opened_at=timezone.now() - OPEN_FOR - timedelta(seconds=1))
     assert "This room is closed" in page(ann, room)
@@ -321,7 +325,7 @@ def test_a_room_ends_by_itself_and_is_removed(teacher: Client, room: Classroom) 
     assert teacher.get(room.get_absolute_url()).status_code == 404
 
 
-def test_so_many_rooms_may_be_open_at_once() -> None:
+def test_the_number_of_open_rooms_is_limited() -> None:
     client = Client()
     with override_settings(LAB_ROOMS={"visitor": 1, "address": 2}):
         for browser, status in ((client, 302), (client, 400), (Client(), 302), (Client(), 400)):
@@ -331,6 +335,6 @@ def test_so_many_rooms_may_be_open_at_once() -> None:
         assert client.post("/class/open/", {"lesson": NAME}).status_code == 302
 
 
-def test_a_lab_that_is_gone_takes_its_rooms_with_it(teacher: Client, room: Classroom) -> None:
+def test_rooms_of_a_removed_lab_are_not_found(teacher: Client, room: Classroom) -> None:
     Classroom.objects.update(lesson="gone")
     assert teacher.get(room.get_absolute_url()).status_code == 404

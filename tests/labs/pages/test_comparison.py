@@ -34,7 +34,7 @@ def get(client: Client, name: str, made: Experiment, **query: str) -> str:
     return answer.content.decode()
 
 
-def test_two_experiments_stand_side_by_side_with_what_differs() -> None:
+def test_two_experiments_are_shown_side_by_side_with_their_differences() -> None:
     result = comparison.compare(done(985, 0), done(0, 0, settings=STRICT))
     assert [column.label for column in result.columns] == ["As described", "As recommended"] * 2
     counts = {row.words: row for row in result.counts}
@@ -45,14 +45,14 @@ def test_two_experiments_stand_side_by_side_with_what_differs() -> None:
     assert result.settings.differ == (("producer.acks", ("1", "1", "all", "all")),)
 
 
-def test_what_was_not_judged_is_no_zero_beside_a_number(client: Client) -> None:
+def test_a_count_that_was_not_judged_is_not_shown_as_zero(client: Client) -> None:
     this, other = done(985, 0), make.experiment(State.DONE, "unknown", "unknown")
     result = comparison.compare(this, other)
     assert result.counts[0].values == (10_000, 10_000, None, None)
     assert "not judged" in get(client, "compare", this, **{"with": other.slug})
 
 
-def test_conditions_that_were_chosen_stand_beside_those_that_were_not(client: Client) -> None:
+def test_chosen_conditions_are_compared_with_defaults(client: Client) -> None:
     this, other = done(985, 0), done(985, 0)
     assert comparison.compare(this, other).conditions == ()
     other.spec |= {"partitions": 4, "overrides": {"rate_per_s": 500}}
@@ -65,7 +65,7 @@ def test_conditions_that_were_chosen_stand_beside_those_that_were_not(client: Cl
     assert page.count("as the scenario defines it") == 4
 
 
-def test_the_page_offers_what_is_done_the_same_scenario_first(client: Client) -> None:
+def test_the_page_offers_finished_experiments_with_the_same_scenario_first(client: Client) -> None:
     this, same, elsewhere = done(985, 0), done(5, 0), done(7, 0, scenario="leader-killed")
     make.experiment(State.RUNNING)
     page = get(client, "compare", this)
@@ -75,7 +75,7 @@ def test_the_page_offers_what_is_done_the_same_scenario_first(client: Client) ->
     assert missing.status_code == 404
 
 
-def test_repetitions_show_the_spread_of_every_count_that_was_seen(client: Client) -> None:
+def test_repetitions_show_the_range_of_every_nonzero_count(client: Client) -> None:
     made = [done(lost, 0, seed=lost) for lost in (100, 400, 1000)]
     done(7, 7, settings=STRICT)
     done(9, 9, scenario="leader-killed")
@@ -98,7 +98,7 @@ def test_no_loss_in_any_run_is_a_row_of_zeros() -> None:
     ] == [(0, 0)]
 
 
-def test_repeating_queues_the_same_arms_with_seeds_of_their_own(client: Client) -> None:
+def test_repeating_queues_the_same_arms_with_new_seeds(client: Client) -> None:
     made = done(985, 0)
     answer = client.post(reverse("labs:repeat", args=[made.slug]), {"times": "3"})
     assert answer.headers["Location"] == reverse("labs:repetitions", args=[made.slug])
@@ -111,7 +111,9 @@ def test_repeating_queues_the_same_arms_with_seeds_of_their_own(client: Client) 
 
 
 @pytest.mark.parametrize("times", ["0", "11", "-1", "many", "", "²", "9" * 5000])
-def test_too_many_or_none_is_refused_in_words(client: Client, times: str) -> None:
+def test_an_invalid_number_of_repetitions_is_refused_with_a_message(
+    client: Client, times: str
+) -> None:
     made = done(985, 0)
     address = reverse("labs:repeat", args=[made.slug])
     page = client.post(address, {"times": times}, follow=True).content.decode()
@@ -119,7 +121,7 @@ def test_too_many_or_none_is_refused_in_words(client: Client, times: str) -> Non
     assert Experiment.objects.count() == 1
 
 
-def test_the_report_holds_what_a_ticket_needs(client: Client) -> None:
+def test_the_report_has_everything_that_a_ticket_needs(client: Client) -> None:
     made = done(985, 0)
     made.runs.filter(name="recommended").update(settings=STRICT)
     answer = client.get(reverse("labs:report", args=[made.slug]))
@@ -151,7 +153,7 @@ def test_the_report_of_a_run_without_a_result_says_so(client: Client) -> None:
     assert "Not judged: sent, acknowledged," in unknown
 
 
-def test_hostile_text_is_shown_as_text(client: Client) -> None:
+def test_hostile_text_is_escaped(client: Client) -> None:
     made, other = done(985, 0), done(5, 0)
     Run.objects.update(settings={"producer": {HOSTILE: HOSTILE}})
     for page in (

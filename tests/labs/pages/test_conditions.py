@@ -36,7 +36,7 @@ def ask(client: Client, pipeline: str, **chosen: str) -> HttpResponse:
     return client.post(reverse("labs:start"), data)  # type: ignore[return-value]
 
 
-def test_the_form_has_every_duration_with_what_the_seed_draws_from(
+def test_the_form_shows_every_duration_with_the_range_of_the_seed(
     client: Client, pipeline: str
 ) -> None:
     address = reverse("labs:conditions")
@@ -49,9 +49,7 @@ def test_the_form_has_every_duration_with_what_the_seed_draws_from(
     assert client.get(address, {"pipeline": "none", "scenario": SCENARIO}).status_code == 404
 
 
-def test_what_is_chosen_is_queued_and_shown_and_kept_by_a_repetition(
-    client: Client, pipeline: str
-) -> None:
+def test_chosen_conditions_are_queued_shown_and_repeated(client: Client, pipeline: str) -> None:
     ask(
         client,
         pipeline,
@@ -79,7 +77,7 @@ def test_what_is_chosen_is_queued_and_shown_and_kept_by_a_repetition(
     assert repeated.request().overrides == spec.overrides
 
 
-def test_what_stays_empty_is_as_the_scenario_has_it(client: Client, pipeline: str) -> None:
+def test_empty_fields_keep_the_conditions_of_the_scenario(client: Client, pipeline: str) -> None:
     ask(client, pipeline, controllers="", partitions="", rate_per_s="", lead_in_s="")
     ask(client, pipeline)
     for made in Experiment.objects.all():
@@ -96,7 +94,7 @@ def test_what_stays_empty_is_as_the_scenario_has_it(client: Client, pipeline: st
         ("lead_in_s", "inf"), ("value_bytes", "19"), ("value_bytes", "10001"),
     ],
 )  # fmt: skip
-def test_what_is_beyond_the_limits_is_refused_with_the_reason(
+def test_values_beyond_the_limits_are_refused_with_the_reason(
     client: Client, pipeline: str, field: str, value: str
 ) -> None:
     answer = ask(client, pipeline, **{field: value})
@@ -108,20 +106,20 @@ def test_what_is_beyond_the_limits_is_refused_with_the_reason(
 @pytest.mark.parametrize(
     ("size", "rate", "at_most"), [(10_000, "501", "500"), (2_501, "", "1,999"), (2_500, "", "")]
 )
-def test_so_many_bytes_a_second_are_too_many(size: int, rate: str, at_most: str) -> None:
+def test_bytes_per_second_are_limited(size: int, rate: str, at_most: str) -> None:
     form = ConditionsForm(find(SCENARIO), {"value_bytes": str(size), "rate_per_s": rate})
     assert form.is_valid() != bool(at_most)
     assert at_most in "".join(form.problems())
 
 
-def test_java_clients_send_no_values_of_a_chosen_length() -> None:
+def test_java_clients_cannot_send_values_of_a_chosen_length() -> None:
     data = {"value_bytes": "20", "clients": "4.3.1"}
     form = ConditionsForm(find(SCENARIO), data, java="4.3.1")
     assert not form.is_valid()
     assert "send only the number" in "".join(form.problems())
 
 
-def test_where_the_client_decides_a_java_pipelines_own_play_unasked() -> None:
+def test_java_clients_are_the_only_choice_where_the_client_decides() -> None:
     scenario, java = find("transactional-id-expired"), arms.pipeline()
     assert clients_for(java, scenario) == "4.3.1"
     assert clients_for(arms.pipeline(family="librdkafka"), scenario) is None
@@ -132,7 +130,7 @@ def test_where_the_client_decides_a_java_pipelines_own_play_unasked() -> None:
     assert ConditionsForm(scenario, {}, java="4.3.1").is_valid()
 
 
-def test_java_clients_play_a_java_pipeline_wherever_they_can_unless_something_else_was_chosen(
+def test_java_clients_run_a_java_pipeline_unless_something_else_was_chosen(
 ) -> None:  # fmt: skip
     java, scenario = arms.pipeline(), find(SCENARIO)
     assert clients_for(java, scenario) == "4.3.1"
@@ -142,12 +140,12 @@ def test_java_clients_play_a_java_pipeline_wherever_they_can_unless_something_el
     assert clients_for(arms.pipeline(family="librdkafka"), scenario) is None
 
 
-def test_librdkafka_is_chosen_on_the_form_and_plays(client: Client, pipeline: str) -> None:
+def test_librdkafka_can_be_chosen_on_the_form(client: Client, pipeline: str) -> None:
     ask(client, pipeline, clients="librdkafka")
     assert Experiment.objects.get().request().java_clients is None
 
 
-def test_java_plays_who_commits_in_the_transaction_and_not_who_has_a_database() -> None:
+def test_java_runs_consumers_that_commit_in_the_transaction_but_not_database_sinks() -> None:
     scenario = find("consumer-killed-before-commit")
     database = replace(arms.pipeline(**COMMIT_AFTER), version="4.3")
     assert java_release(database, scenario) is None
@@ -157,7 +155,7 @@ def test_java_plays_who_commits_in_the_transaction_and_not_who_has_a_database() 
     )
 
 
-def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
+def test_java_clients_are_offered_where_they_can_run_and_shown_on_the_run(
     client: Client, pipeline: str
 ) -> None:
     address, data = reverse("labs:conditions"), {"pipeline": pipeline, "scenario": SCENARIO}
@@ -178,7 +176,7 @@ def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
         assert re.search(rf"{role} +{name}\n", report)
 
 
-def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client: Client) -> None:
+def test_kafkas_copier_is_offered_where_it_can_run_and_shown_on_the_run(client: Client) -> None:
     described = advisor.save(replace(arms.pipeline(**TRANSACTIONAL_OFFSETS), version="4.3")).slug
     address = reverse("labs:conditions")
     data = {"pipeline": described, "scenario": "transactional-id-shared"}
@@ -201,7 +199,7 @@ def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client:
         (SCENARIO, {"family": "librdkafka"}),
     ],
 )
-def test_where_they_cannot_play_they_are_not_offered_and_refused(
+def test_java_clients_that_cannot_run_are_not_offered_and_refused(
     client: Client, scenario: str, fields: dict[str, str]
 ) -> None:
     pipeline = saved(**fields)
@@ -215,13 +213,13 @@ def test_where_they_cannot_play_they_are_not_offered_and_refused(
 
 
 @pytest.mark.parametrize("name", ["leader-killed", "rebalance-during-processing", "followers-slow"])
-def test_the_limits_hold_what_each_scenario_draws(name: str) -> None:
+def test_the_limits_include_the_ranges_of_each_scenario(name: str) -> None:
     durations = {key: str(high) for key, (_, high) in find(name).durations.items()}
     form = ConditionsForm(find(name), durations)
     assert form.is_valid(), form.problems()
 
 
-def test_runs_under_other_conditions_are_no_repetitions(client: Client, pipeline: str) -> None:
+def test_runs_under_other_conditions_are_not_repetitions(client: Client, pipeline: str) -> None:
     for chosen in ({}, {"partitions": "3"}, {"partitions": "3"}):
         ask(client, pipeline, **chosen)
         made = Experiment.objects.latest("created_at")

@@ -74,5 +74,5 @@ def test_the_picture_of_an_answer_says_what_was_run_with_it(live_server: LiveSer
     assert fetched(address)[2] != before
 
 
-def test_there_is_no_picture_of_what_was_never_saved(client: Client) -> None:
+def test_an_unsaved_description_has_no_picture(client: Client) -> None:
     assert client.get("/pipelines/nothing1/picture.png").status_code == HTTPStatus.NOT_FOUND

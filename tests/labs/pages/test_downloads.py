@@ -85,7 +85,7 @@ def _with_rows() -> tuple[Run, str]:
 
 
 @pytest.mark.process
-def test_json_lines_are_made_once_and_leave_no_drafts(client: Client) -> None:
+def test_json_lines_are_created_once_and_leave_no_temporary_files(client: Client) -> None:
     run, url = _with_rows()
     first = b"".join(client.get(url).streaming_content)  # type: ignore[attr-defined]
     kept = run.ledger.parent / "ledger-jsonl.zip"
@@ -106,7 +106,7 @@ def remaining_places() -> int:
 
 
 @pytest.mark.process
-def test_downloads_at_once_have_a_limit_and_the_next_is_told_when_to_come_back(
+def test_concurrent_downloads_are_limited_and_a_refusal_has_retry_after(
     client: Client,
 ) -> None:
     _, url = _with_rows()
@@ -125,7 +125,7 @@ def test_downloads_at_once_have_a_limit_and_the_next_is_told_when_to_come_back(
 
 
 @pytest.mark.process
-def test_what_cannot_be_made_is_said_and_gives_its_place_back(client: Client) -> None:
+def test_a_failed_download_is_reported_and_releases_its_place(client: Client) -> None:
     run, url = _with_rows()
     (run.ledger / "log.parquet").write_bytes(b"no parquet")
     for _ in range(downloads.AT_ONCE // 8):
@@ -153,7 +153,7 @@ def test_the_json_lines_of_a_sealed_ledger_are_sealed(client: Client, tmp_path: 
 
 @pytest.mark.process
 @pytest.mark.parametrize("damage", ["changed", "added", "removed"])
-def test_nothing_is_sealed_anew_that_is_not_as_it_was_sealed(client: Client, damage: str) -> None:
+def test_a_damaged_ledger_is_not_sealed_again(client: Client, damage: str) -> None:
     run, url = _with_rows()
     seal(run.ledger)
     (part,) = run.ledger.glob("sends.parquet/*")

@@ -22,7 +22,7 @@ HISTORICAL = sorted({(incident.component, release) for incident in all_incidents
                      for release in incident.historical})  # fmt: skip
 
 
-def test_old_lines_are_historical_and_lines_that_are_offered_are_not() -> None:
+def test_old_lines_are_historical_and_offered_lines_are_not() -> None:
     of = {incident.id: incident.historical for incident in all_incidents()}
     assert of["KAFKA-3919"] == {"0.10.2.2", "0.11.0.3"}
     assert of["KAFKA-4473"] == {"0.10.1.1", "0.10.2.0", "0.10.2.2"}, "its brokers are old, too"
@@ -32,9 +32,7 @@ def test_old_lines_are_historical_and_lines_that_are_offered_are_not() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("component", "release"), HISTORICAL)
-def test_a_historical_release_is_offered_nowhere(
-    client: Client, component: str, release: str
-) -> None:
+def test_a_historical_release_is_not_offered(client: Client, component: str, release: str) -> None:
     """No form, no catalog, no `--kafka`, `--across` or series: incidents alone run it."""
     line = ".".join(release.split(".")[: 3 if release.startswith("0.") else 2])
     if component == "librdkafka":
@@ -62,7 +60,7 @@ def test_a_historical_release_is_offered_nowhere(
 
 @pytest.mark.django_db
 @INCIDENTS
-def test_a_historical_release_is_marked_wherever_it_is_named(
+def test_a_historical_release_is_marked_on_every_page(
     client: Client, incident: Incident, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own = client.get(reverse("labs:incident", args=[incident.slug])).content.decode()

@@ -23,14 +23,14 @@ def miss(confidence: str = "sure", days: float = 3, times_right: int = 0, item: 
     return Miss(NAME, item, confidence, NOW - timedelta(days=days), times_right)
 
 
-def test_it_comes_back_after_two_days_then_after_seven_then_never() -> None:
+def test_a_question_returns_after_two_days_then_after_seven_then_never() -> None:
     assert [miss(days=days, times_right=times).is_due(NOW)
             for days, times in ((1.9, 0), (2, 0), (6.9, 1), (7, 1), (1000, len(WAITS)))] == [
         False, True, False, True, False,
     ]  # fmt: skip
 
 
-def test_the_worst_comes_first_and_a_review_is_short() -> None:
+def test_the_worst_mistakes_come_first_and_a_review_is_short() -> None:
     many = [miss("guess", 9), miss("think", 3), miss("sure", 3), miss("", 5), miss("sure", 4)]
     rows = [(miss.confidence, (NOW - miss.since).days) for miss in due([*many, *many], NOW)]
     assert rows[:4] == [("sure", 4), ("sure", 4), ("sure", 3), ("sure", 3)]
@@ -106,7 +106,7 @@ def test_a_wrong_answer_to_a_question_is_asked_again_and_explained(client: Clien
     assert Progress.objects.get().answers == {question.name: wrong}, "the first answer stays"
 
 
-def test_a_right_answer_never_comes_back(client: Client) -> None:
+def test_a_right_answer_is_never_reviewed(client: Client) -> None:
     question = LAB.questions[0]
     right = next(at for at, answer in enumerate(question.answers) if answer.right)
     client.post(url("why"), {question.name: str(right)})
@@ -114,7 +114,7 @@ def test_a_right_answer_never_comes_back(client: Client) -> None:
     assert "Nothing is due" in review(client)
 
 
-def test_the_last_turn_comes_back_with_why(client: Client) -> None:
+def test_the_last_turn_returns_with_its_explanation(client: Client) -> None:
     finish(turned(client, choice="min-isr-3", answer="none"), min_isr_3="broken")
     old()
     assert "min.insync.replicas=3" in review(client)
@@ -122,7 +122,7 @@ def test_the_last_turn_comes_back_with_why(client: Client) -> None:
 
 
 @pytest.mark.parametrize("sent", [{"answer": "perhaps"}, {"answer": ""}, {"answer": "<script>"}])
-def test_what_is_no_answer_is_refused_and_changes_nothing(
+def test_an_invalid_answer_is_refused_and_changes_nothing(
     client: Client, sent: dict[str, str]
 ) -> None:
     surprised(client)
@@ -134,7 +134,7 @@ def test_what_is_no_answer_is_refused_and_changes_nothing(
     assert Progress.objects.get().reviews == before
 
 
-def test_what_is_not_due_and_what_is_anothers_is_not_answered(client: Client) -> None:
+def test_items_that_are_not_due_or_belong_to_others_cannot_be_answered(client: Client) -> None:
     started(client)
     for name in (f"{NAME}/prediction:acks-1", "x", ""):
         response = client.post("/learn/review/", {"card": name, "answer": "some"})

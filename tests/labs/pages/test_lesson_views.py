@@ -50,13 +50,13 @@ def finish(experiment: Experiment, **verdicts: str) -> None:
     make.end(experiment, State.DONE)
 
 
-def test_every_step_can_be_opened_before_anything_was_done(client: Client) -> None:
+def test_every_step_can_be_opened_without_progress(client: Client) -> None:
     for step in STEPS:
         page(client, step)
     assert "There is no result yet. " in page(client, "see")
 
 
-def test_the_map_says_where_to_begin(client: Client) -> None:
+def test_the_map_shows_where_to_begin(client: Client) -> None:
     def primary() -> list[str]:
         text = html_of(client.get(reverse("labs:lessons")))
         return re.findall(r'button-primary" href="/learn/([\w-]+)/', text)
@@ -67,12 +67,12 @@ def test_the_map_says_where_to_begin(client: Client) -> None:
     assert primary() == [second]
 
 
-def test_the_story_names_its_goal_before_it_begins(client: Client) -> None:
+def test_the_story_states_its_goal_first(client: Client) -> None:
     text = page(client, "story")
     assert text.index(LESSON.goal) < text.index(lesson_pages.html(LESSON, LESSON.story, {})[:40])
 
 
-def test_a_lab_tells_its_own_story_after_its_run_too(client: Client) -> None:
+def test_a_lab_still_shows_its_own_story_after_its_run(client: Client) -> None:
     """The page of an experiment tells the scenario's, and a lab shows parts of that page."""
     before = page(client, "story")
     assert lesson_pages.html(LESSON, LESSON.story, {}) in before
@@ -93,20 +93,20 @@ def test_a_prediction_needs_an_answer_for_each_arm(client: Client) -> None:
     assert Progress.objects.get().prediction == KEPT
 
 
-def test_a_prediction_stays_as_it_is_once_the_run_has_begun(client: Client) -> None:
+def test_a_prediction_cannot_be_changed_once_the_run_has_begun(client: Client) -> None:
     started(client)
     assert "these answers stay as they are" in page(client, "predict")
     client.post(url("predict"), {**ANSWERS, "acks-1": "some"})
     assert Progress.objects.get().prediction == KEPT
 
 
-def test_a_prediction_of_before_confidences_were_asked_for_is_still_read(client: Client) -> None:
+def test_a_prediction_without_a_confidence_is_still_read(client: Client) -> None:
     finish(started(client), acks_0="broken", acks_1="broken")
     Progress.objects.update(prediction=CHOSEN)
     assert "2 of 3 predictions right" in page(client, "see")
 
 
-def test_only_the_step_with_a_live_run_reloads_itself_without_javascript(client: Client) -> None:
+def test_only_the_step_with_an_active_run_reloads_itself_without_javascript(client: Client) -> None:
     def reloading() -> list[str]:
         return [step for step in STEPS if 'http-equiv="refresh"' in page(client, step)]
 
@@ -117,7 +117,7 @@ def test_only_the_step_with_a_live_run_reloads_itself_without_javascript(client:
     assert reloading() == []
 
 
-def test_the_prediction_stands_beside_the_result(client: Client) -> None:
+def test_the_prediction_is_shown_next_to_the_result(client: Client) -> None:
     finish(started(client), acks_0="broken", acks_1="broken")
     text = page(client, "see")
     assert "2 of 3 predictions right" in text
@@ -135,7 +135,7 @@ def test_an_arm_that_could_not_be_judged_is_neither_right_nor_wrong(client: Clie
     assert "Run it again" in text
 
 
-def test_how_long_a_run_takes_is_said_before_it_is_started(client: Client) -> None:
+def test_the_duration_of_a_run_is_shown_before_it_is_started(client: Client) -> None:
     assert "3 clusters of real brokers: about" in page(client, "run")
     experiment = started(client)
     finish(experiment)
@@ -144,7 +144,7 @@ def test_how_long_a_run_takes_is_said_before_it_is_started(client: Client) -> No
     assert "about 71 s" not in page(client, "run")
 
 
-def test_a_run_that_was_interrupted_is_offered_again_and_keeps_the_prediction(
+def test_an_interrupted_run_can_be_started_again_and_keeps_the_prediction(
     client: Client,
 ) -> None:
     experiment = started(client)
@@ -158,7 +158,7 @@ def test_a_run_that_was_interrupted_is_offered_again_and_keeps_the_prediction(
     assert Progress.objects.get().prediction == KEPT
 
 
-def test_pressing_twice_starts_one_experiment(client: Client) -> None:
+def test_a_double_click_starts_one_experiment(client: Client) -> None:
     started(client)
     client.post(url("run"))
     assert Experiment.objects.count() == 1
@@ -173,7 +173,7 @@ def test_polling_ends_when_the_run_does(client: Client) -> None:
     assert client.get(live).status_code == 286
 
 
-def test_a_lab_ends_with_the_way_to_the_next(client: Client) -> None:
+def test_a_lab_ends_with_a_link_to_the_next(client: Client) -> None:
     *_, last = all_lessons()
     second = all_lessons()[1]
     address = reverse("labs:lesson", args=[second.name, "story"])
@@ -182,7 +182,7 @@ def test_a_lab_ends_with_the_way_to_the_next(client: Client) -> None:
     assert "Next lab" not in ended
 
 
-def test_what_is_taken_home_leads_to_the_export(client: Client) -> None:
+def test_the_settings_to_take_home_lead_to_the_export(client: Client) -> None:
     experiment = started(client)
     text = page(client, "take-home")
     assert reverse("advisor:advice", args=[experiment.pipeline]) in text
@@ -199,13 +199,15 @@ def test_what_is_taken_home_leads_to_the_export(client: Client) -> None:
         ("what-a-timeout-does-not-tell", "request.timeout.ms", "outage.ms"),
     ],
 )
-def test_what_only_the_story_needs_is_not_taken_home(name: str, kept: str, left_out: str) -> None:
+def test_settings_that_only_the_story_needs_are_not_exported(
+    name: str, kept: str, left_out: str
+) -> None:
     taken = {key for _, key, _ in lesson_pages.take_home(find(name))}
     assert kept in taken
     assert left_out not in taken
 
 
-def test_progress_is_ones_own_and_remembers_the_furthest_step(client: Client) -> None:
+def test_progress_belongs_to_a_visitor_and_has_the_furthest_step(client: Client) -> None:
     for step in ("story", "predict"):
         assert client.post(url(step), {"to": "next"}).status_code == 302
     page(client, "take-home")  # looking ahead is not going on
@@ -214,7 +216,7 @@ def test_progress_is_ones_own_and_remembers_the_furthest_step(client: Client) ->
     assert "you are at" not in Client().get("/learn/").content.decode()
 
 
-def test_the_address_of_a_lab_leads_to_where_one_is(client: Client) -> None:
+def test_the_address_of_a_lab_leads_to_the_current_step(client: Client) -> None:
     address = reverse("labs:lesson-resume", args=[NAME])
     assert client.get(address).headers["Location"] == url("story")
     started(client)
@@ -235,7 +237,7 @@ def test_starting_over_can_be_undone(client: Client) -> None:
     assert "Restore what was set aside" not in client.get("/learn/").content.decode()
 
 
-def test_after_the_solution_the_lab_can_be_done_again(client: Client) -> None:
+def test_the_lab_can_be_repeated_after_the_solution(client: Client) -> None:
     finish(started(client), acks_0="broken", acks_1="broken")
     solution = page(client, "your-turn").partition('id="solution"')[2].partition("</details>")[0]
     address = reverse("labs:lesson-reset", args=[NAME])
@@ -256,7 +258,7 @@ def started_again(client: Client) -> Experiment:
     return Experiment.objects.latest("pk")
 
 
-def test_from_the_map_one_stays_at_the_lab(client: Client) -> None:
+def test_starting_over_and_undoing_return_to_the_lab_on_the_map(client: Client) -> None:
     started(client)
     for name in ("reset", "undo"):
         response = client.post(reverse(f"labs:lesson-{name}", args=[NAME]))
@@ -264,11 +266,11 @@ def test_from_the_map_one_stays_at_the_lab(client: Client) -> None:
 
 
 @pytest.mark.parametrize("address", ["/learn/nothing/story/", f"/learn/{NAME}/nothing/"])
-def test_what_does_not_exist_is_not_found(client: Client, address: str) -> None:
+def test_unknown_labs_and_steps_are_not_found(client: Client, address: str) -> None:
     assert client.get(address).status_code == 404
 
 
-def test_going_on_leads_through_every_step(client: Client) -> None:
+def test_the_next_button_leads_through_every_step(client: Client) -> None:
     steps = list(STEPS)
     for step, after in zip(steps, [*steps[1:], steps[-1]], strict=True):
         assert client.post(url(step), {"to": "next"}).headers["Location"] == url(after)
@@ -276,29 +278,29 @@ def test_going_on_leads_through_every_step(client: Client) -> None:
     assert Experiment.objects.count() == 0
 
 
-def test_a_page_that_goes_on_says_so_by_a_form_until_the_last(client: Client) -> None:
+def test_reading_steps_have_a_next_button(client: Client) -> None:
     going_on = [step for step in STEPS if 'name="to" value="next"' in page(client, step)]
     assert going_on == ["story", "see", "explain", "your-turn", "why"]
 
 
 @pytest.mark.parametrize("state", [State.FAILED, State.INTERRUPTED, State.CANCELLED])
-def test_no_button_leads_to_a_result_that_is_not_there(client: Client, state: State) -> None:
+def test_no_button_leads_to_a_missing_result(client: Client, state: State) -> None:
     make.end(started(client), state)
     assert 'name="to" value="next"' not in page(client, "run")
 
 
-def test_one_button_leads_from_a_run_that_is_done_to_its_result(client: Client) -> None:
+def test_one_button_leads_from_a_finished_run_to_its_result(client: Client) -> None:
     finish(started(client))
     assert page(client, "run").count('name="to" value="next"') == 1
 
 
-def test_hostile_answers_are_not_kept(client: Client) -> None:
+def test_hostile_answers_are_not_saved(client: Client) -> None:
     response = client.post(url("predict"), {**ANSWERS, "acks-0": "<script>"})
     assert "<script>" not in response.content.decode().replace("<script src", "")
     assert not Progress.objects.exclude(prediction={}).exists()
 
 
-def test_arms_keep_their_names_from_the_lesson(client: Client) -> None:
+def test_arms_have_the_names_of_the_lesson(client: Client) -> None:
     experiment = started(client)
     assert Run.objects.filter(experiment=experiment).count() == 3
     assert "acks=all" in client.get(experiment.get_absolute_url()).content.decode()
@@ -332,7 +334,7 @@ def test_a_turn_without_a_choice_a_prediction_or_a_confidence_is_refused(
     assert not Experiment.objects.exists()
 
 
-def test_the_turn_is_graded_by_what_the_brokers_did(client: Client) -> None:
+def test_the_turn_is_graded_by_the_counts_of_the_run(client: Client) -> None:
     finish(turned(client, choice="min-isr-3", answer="none"), min_isr_3="broken")
     text = page(client, "your-turn")
     assert "Not yet: with your change it still happens." in text
@@ -344,7 +346,7 @@ def test_the_turn_is_graded_by_what_the_brokers_did(client: Client) -> None:
     assert "your turn is solved" in client.get("/learn/").content.decode()
 
 
-def test_a_turn_that_could_not_be_judged_says_nothing_about_the_change(client: Client) -> None:
+def test_a_turn_that_could_not_be_judged_is_not_graded(client: Client) -> None:
     finish(turned(client), set_acks_all="unknown")
     text = page(client, "your-turn")
     assert "This run could not be judged, so it says nothing about your change." in text
@@ -352,7 +354,7 @@ def test_a_turn_that_could_not_be_judged_says_nothing_about_the_change(client: C
     assert "your turn is solved" not in client.get("/learn/").content.decode()
 
 
-def test_a_turn_that_was_interrupted_is_run_again_as_it_was(client: Client) -> None:
+def test_an_interrupted_turn_is_run_again_with_the_same_request(client: Client) -> None:
     made = turned(client)
     make.end(made, State.INTERRUPTED)
     assert "Run it again" in page(client, "your-turn")
@@ -378,7 +380,7 @@ def test_hints_come_one_after_the_other_and_the_solution_can_be_shown(client: Cl
     assert text.count("<details>") == 3
 
 
-def test_every_answer_is_explained_once_one_was_given(client: Client) -> None:
+def test_every_answer_is_explained_after_the_first_one(client: Client) -> None:
     question, other = find(NAME).questions[:2]
     assert all(answer.why not in page(client, "why") for answer in question.answers)
     client.post(url("why"), {question.name: "0", other.name: "9"})
@@ -407,7 +409,7 @@ def test_questions_are_counted_on_the_map_once_one_is_answered(client: Client) -
     assert "of 3 questions right" in client.get("/learn/").content.decode()
 
 
-def test_a_reset_that_is_taken_back_is_said_once(client: Client) -> None:
+def test_an_undone_reset_is_confirmed_once(client: Client) -> None:
     client.post(url("story"), {"to": "next"})
     client.post(reverse("labs:lesson-reset", args=[NAME]))
     client.post(reverse("labs:lesson-undo", args=[NAME]))
@@ -416,7 +418,7 @@ def test_a_reset_that_is_taken_back_is_said_once(client: Client) -> None:
     assert said not in html_of(client.get("/learn/"))
 
 
-def test_confidence_is_held_against_what_came_true(client: Client) -> None:
+def test_confidence_is_compared_with_the_outcome(client: Client) -> None:
     assert "How well your confidence fits" not in client.get("/learn/").content.decode()
     client.post(url("predict"), {**ANSWERS, "acks-0-confidence": "sure"})
     client.post(url("run"))
@@ -429,7 +431,7 @@ def test_confidence_is_held_against_what_came_true(client: Client) -> None:
     assert "How well your confidence fits" in client.get("/learn/").content.decode()
 
 
-def test_names_of_settings_in_sources_are_code(client: Client) -> None:
+def test_names_of_settings_in_sources_are_marked_as_code(client: Client) -> None:
     text = page(client, "take-home")
     assert "<code>acks</code>, the topic" in text
     assert "`" not in text

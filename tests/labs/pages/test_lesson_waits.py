@@ -25,7 +25,7 @@ def event(at_s: float, kind: str, **fields: Any) -> dict[str, Any]:
     return {"event": kind, "arm": "a", "at_s": at_s, **fields}
 
 
-def test_the_longest_time_without_news_is_within_the_arm_and_before_its_verdict() -> None:
+def test_the_longest_silence_is_measured_within_the_arm_and_before_its_verdict() -> None:
     events = [
         event(0, "phase", phase="waiting"),
         event(50, "phase", phase="booting"),  # waiting for a place is another arm's time
@@ -49,7 +49,7 @@ def test_an_experiment_without_events_has_no_wait() -> None:
 
 
 @pytest.mark.parametrize("lesson", all_lessons(), ids=lambda case: case.name)
-def test_no_lab_was_seen_to_be_silent_for_more_than_a_minute(lesson: Lesson) -> None:
+def test_no_recorded_run_of_a_lab_was_silent_for_more_than_a_minute(lesson: Lesson) -> None:
     kept = lesson_record.read(settings.BASE_DIR / "labs" / "lessons" / "proofs.jsonl")
     seen = lesson_record.wait(lesson, kept)
     assert seen is None or seen.news_s <= LONGEST_S
@@ -68,7 +68,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("measured")
-def test_the_page_says_how_long_it_takes_before_anything_is_started(client: Client) -> None:
+def test_the_page_states_the_duration_before_a_run_is_started(client: Client) -> None:
     client.post(url("predict"), ANSWERS)
     answer = "In recorded runs, the page showed something new at least every 12 s."
     rounds = -(-3 // settings.LAB_CLUSTERS_AT_ONCE)
@@ -88,7 +88,7 @@ def test_there_is_something_to_read_while_it_runs(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_an_experiment_of_a_lab_that_waits_is_told_the_time_of_its_proof(
+def test_a_queued_experiment_of_a_lab_shows_the_time_of_its_proof(
     client: Client, measured: None
 ) -> None:
     ran = started(client)
@@ -99,7 +99,7 @@ def test_an_experiment_of_a_lab_that_waits_is_told_the_time_of_its_proof(
 
 
 @pytest.mark.parametrize(("load_a_core", "telling"), [(0.5, True), (4.0, True), (4.1, False)])
-def test_a_machine_with_other_work_tells_nothing_of_a_visitors_wait(
+def test_waits_on_a_busy_machine_are_not_representative(
     monkeypatch: pytest.MonkeyPatch, load_a_core: float, telling: bool
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
@@ -107,7 +107,7 @@ def test_a_machine_with_other_work_tells_nothing_of_a_visitors_wait(
     assert is_telling() is telling
 
 
-def test_the_record_has_no_time_that_was_not_measured(tmp_path: Path) -> None:
+def test_the_record_has_only_measured_times(tmp_path: Path) -> None:
     lesson, record = find(NAME), tmp_path / "proofs.jsonl"
     lesson_record.add(record, lesson, new_proofs(lesson), "2026-11-25")
     (kept,) = lesson_record.read(record)

@@ -53,7 +53,9 @@ def test_the_home_page_does_not_show_it(silent: Experiment, client: Client) -> N
     assert "Seen on this installation" not in page
 
 
-def test_it_is_no_repetition_and_no_evidence(silent: Experiment, client: Client) -> None:
+def test_it_counts_neither_as_a_repetition_nor_as_evidence(
+    silent: Experiment, client: Client
+) -> None:
     run = first(silent)
     assert not selectors.repetitions(run).exists()
     assert selectors.evidence(run).runs == 0
@@ -61,7 +63,7 @@ def test_it_is_no_repetition_and_no_evidence(silent: Experiment, client: Client)
     assert all(repetition.runs == () for repetition in comparison.repetitions(silent))
 
 
-def test_it_is_no_trial(silent: Experiment) -> None:
+def test_it_does_not_count_as_a_trial(silent: Experiment) -> None:
     pipelines = {name: advisor.to_data(pipeline) for name, pipeline in PIPELINES.items()}
     trial = Trial.objects.create(
         experiment=silent, event="leader-lost-followers-behind", component="producer",
@@ -89,7 +91,7 @@ def test_a_comparison_and_the_list_show_no_count_of_an_unknown_arm(
     assert "0 lost" in page, "the other arm was judged"
 
 
-def test_a_lesson_concludes_nothing(db: None) -> None:
+def test_a_lesson_draws_no_conclusion_from_it(db: None) -> None:
     made = make.experiment(State.DONE, "unknown", "holds")
     run = first(made)
     run.result["counts"]["lost_write"] = COUNTED
@@ -100,7 +102,7 @@ def test_a_lesson_concludes_nothing(db: None) -> None:
     assert outcomes["recommended"].answer(symptom) == "none"
 
 
-def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(
+def test_exploring_records_the_run_without_its_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = {"verdict": "unknown", "reason": "broker 3 was killed", "counts": {"lost_write": 9}}
@@ -111,7 +113,7 @@ def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(
     assert (run.judged, run.seen, exploring.refuted(run)) == (False, [], frozenset())
 
 
-def test_the_rate_of_a_scenario_leaves_it_out(
+def test_the_rate_of_a_scenario_excludes_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case = next(case for case in CASES if case.name == "behind")
@@ -127,5 +129,5 @@ def test_the_rate_of_a_scenario_leaves_it_out(
     assert [line.seed for line in again.lines.values()] == [1], "it is run again"
 
 
-def test_only_two_verdicts_say_something() -> None:
+def test_only_holds_and_broken_are_conclusive() -> None:
     assert JUDGED == ("holds", "broken")

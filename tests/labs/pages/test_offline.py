@@ -23,7 +23,7 @@ def exported(client: Client, made: Experiment) -> str:
     return response.content.decode()
 
 
-def test_nothing_in_it_is_loaded_from_anywhere(client: Client) -> None:
+def test_the_file_loads_nothing(client: Client) -> None:
     page = exported(client, make.recorded())
     assert set(re.findall(r'\s(?:src|href|action|hx-get)="([^"#]*)', page)) <= {""}
     inside = re.findall(r"url\((?!#).{0,30}", page)
@@ -34,7 +34,7 @@ def test_nothing_in_it_is_loaded_from_anywhere(client: Client) -> None:
     assert "985 of 10,000" in page
 
 
-def test_what_was_said_cannot_end_the_script_that_holds_it(client: Client) -> None:
+def test_text_of_a_run_cannot_close_its_script_element(client: Client) -> None:
     made = make.recorded()
     run = made.runs.get(name="described")
     run.result["fault_evidence"][0]["target"] = _CLOSING
@@ -46,7 +46,7 @@ def test_what_was_said_cannot_end_the_script_that_holds_it(client: Client) -> No
 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.FAILED, State.DONE])
-def test_a_run_without_a_replay_has_no_such_file(client: Client, state: State) -> None:
+def test_a_run_without_a_replay_has_no_offline_file(client: Client, state: State) -> None:
     made = make.experiment(state)
     assert client.get(reverse("labs:offline", args=[made.slug])).status_code == 404
     assert "plays offline" not in client.get(made.get_absolute_url()).content.decode()

@@ -8,20 +8,20 @@ from labs.pages.time_left import time_left, until_verdict_s
 DONE = {"waiting": 0.0, "booting": 90.0, "ready": 95.0, "producing": 96.0, "done": 100.0}
 
 
-def test_the_usual_time_of_a_phase_is_its_median_without_the_wait_for_a_place() -> None:
+def test_the_usual_time_of_a_phase_is_its_median_without_queueing() -> None:
     learnt = usual([DONE, {**DONE, "ready": 93.0}, {**DONE, "ready": 94.0}])
     assert learnt["booting"] == 4.0
     assert learnt["judging"] == USUAL_S["judging"], "no arm told of it"
     assert "waiting" not in learnt
 
 
-def test_an_arm_that_waits_for_a_place_has_everything_before_it() -> None:
+def test_a_queued_arm_has_all_its_phases_left() -> None:
     for phase in ("", "waiting"):
         arm = pace(phase, {}, 500.0, USUAL_S)
         assert (arm.waits, arm.late, arm.remaining_s) == (True, False, sum(USUAL_S.values()))
 
 
-def test_what_is_left_is_the_rest_of_the_phase_and_the_phases_after_it() -> None:
+def test_the_remaining_time_is_that_of_the_current_and_later_phases() -> None:
     arm = pace("reading", {"reading": 40.0}, 42.0, USUAL_S)
     assert arm.remaining_s == USUAL_S["reading"] - 2 + USUAL_S["judging"]
     overdue = pace("judging", {"judging": 40.0}, 900.0, USUAL_S)
@@ -32,14 +32,14 @@ WAITS, COUNTS = Pace("waiting", 0, 0, 45), Pace("judging", 3, 11, 0)
 OVERDUE = Pace("healing", 23, 8, 16)
 
 
-def test_an_arm_that_waits_begins_where_another_one_ends() -> None:
+def test_a_queued_arm_begins_when_another_one_ends() -> None:
     assert until_verdict_s([COUNTS, WAITS]) == 8 + 45
     assert until_verdict_s([COUNTS, WAITS, WAITS]) == 8 + 45 + 45
     assert until_verdict_s([COUNTS, OVERDUE, WAITS]) == 8 + 45, "the first of two that ends"
     assert until_verdict_s([WAITS, WAITS]) == 45
 
 
-def test_the_words_count_on_while_another_arm_waits() -> None:
+def test_the_text_keeps_counting_while_another_arm_waits() -> None:
     why = "because an arm waits for a place on this machine"
     assert time_left([COUNTS, WAITS]) == f"about 53 s left, {why}"
     later = Pace("judging", 9, 11, 0)
@@ -47,7 +47,7 @@ def test_the_words_count_on_while_another_arm_waits() -> None:
     assert time_left([WAITS]) == "an arm waits for a place on this machine; about 45 s from then on"
 
 
-def test_a_stage_that_takes_long_is_named_with_the_time_it_has_taken() -> None:
+def test_a_slow_stage_is_named_with_its_duration() -> None:
     assert time_left([OVERDUE]) == "healing for 23 s, usually about 8 s; at least 16 s left"
     assert time_left([Pace("judging", 68, 11, 0)]) == "counting for 68 s, usually about 11 s"
     assert time_left([Pace("judging", 68, 11, 0), WAITS]).startswith(

@@ -30,7 +30,7 @@ def lane(shown: Picture, number: str) -> Lane:
     return next(lane for lane in shown.lanes if lane.number == number)
 
 
-def test_what_the_leader_has_alone_is_beyond_the_watermark() -> None:
+def test_records_on_the_leader_alone_are_beyond_the_high_watermark() -> None:
     shown = drawn(ALONE)
     leader, follower = lane(shown, "1"), lane(shown, "2")
     assert (leader.held, leader.beyond, leader.mark, leader.committed) == (60, 30, 60, 50)
@@ -66,13 +66,13 @@ def test_a_fault_is_drawn_where_it_happens(target: str, place: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["controller: node 4", "metadata: ZooKeeper"])
-def test_what_keeps_the_metadata_beside_the_brokers_is_drawn_at_no_client(target: str) -> None:
+def test_faults_of_controllers_and_zookeeper_are_not_drawn_at_a_client(target: str) -> None:
     shown = drawn(ALONE, fault("kill", target))
     assert (shown.producer_sign, shown.reader_sign, shown.topic_sign) == (None, None, None)
     assert not any(lane.sign for lane in shown.lanes)
 
 
-def test_the_newest_at_a_place_is_drawn_and_what_was_not_seen_to_happen_is_not() -> None:
+def test_the_newest_fault_at_a_place_is_drawn_if_it_was_observed() -> None:
     killed, back = fault("kill", "leader: broker 1"), fault("restart", "dead: broker 1")
     sign = lane(drawn(ALONE, killed, back), "1").sign
     assert sign is not None
@@ -96,7 +96,7 @@ def test_a_broker_without_a_copy_has_no_log() -> None:
     assert (lane(shown, "4").end, lane(shown, "4").in_sync) == (None, None)
 
 
-def test_the_scale_does_not_shrink_under_a_run_that_sends_as_it_should() -> None:
+def test_the_scale_does_not_shrink_during_a_normal_run() -> None:
     assert scale([None, 0], 2000) == scale([15_000], 2000) == 20_000
     assert scale([90_001], 2000) == 100_000
     assert scale([], 0) == 1

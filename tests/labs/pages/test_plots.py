@@ -31,13 +31,13 @@ def points(text: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]
 
 
-def test_a_gap_between_buckets_goes_down_to_zero() -> None:
+def test_a_gap_between_buckets_is_drawn_as_zero() -> None:
     floor = [x for x, y in points(drawn().line) if y == BOTTOM]
     scale = plots.shared_scale([TIMELINE])
     assert floor == [scale.x(0.4), scale.x(1.0)]
 
 
-def test_lost_messages_stand_at_the_time_of_their_acknowledgement() -> None:
+def test_lost_messages_are_drawn_at_the_time_of_their_acknowledgement() -> None:
     (box,) = drawn().lost
     scale = plots.shared_scale([TIMELINE])
     assert (box.x, box.y) == (scale.x(0.2), scale.y(2000))
@@ -59,7 +59,7 @@ def test_followers_paused_together_are_one_mark_and_a_later_one_is_another() -> 
     ]  # fmt: skip
 
 
-def test_words_of_marks_do_not_lie_on_each_other_where_a_row_has_room() -> None:
+def test_labels_of_marks_do_not_overlap_if_a_row_has_room() -> None:
     seconds = [0.1, 0.5, 1.0, 1.5, 2.0]
     texts = ["leader: broker 1", *(f"dead: broker {number}" for number in range(2, 6))]
     faults = [
@@ -73,7 +73,7 @@ def test_words_of_marks_do_not_lie_on_each_other_where_a_row_has_room() -> None:
     assert rows[4] == 2, "the first row has the longest words, which reach as far as this"
 
 
-def test_the_description_says_the_counts() -> None:
+def test_the_description_states_the_counts() -> None:
     assert "leader killed at 0.5 s" in drawn().description
     assert "2,400 were acknowledged. 400 of them are gone." in drawn().description
 
@@ -82,7 +82,7 @@ def test_the_table_sums_up_by_second() -> None:
     assert [(row.second, row.ok, row.lost) for row in drawn().rows] == [(0, 1900, 400), (1, 500, 0)]
 
 
-def test_an_empty_timeline_draws_nothing_and_fails_nowhere() -> None:
+def test_an_empty_timeline_draws_nothing_without_an_error() -> None:
     empty = drawn({"bucket_ms": 200, "buckets": []}, (), ())
     assert (empty.line, empty.acknowledged, empty.lost) == ("", "", ())
 
@@ -94,7 +94,7 @@ buckets = st.lists(
 
 
 @given(buckets, st.lists(st.floats(-5, 500), max_size=9))
-def test_whatever_happened_everything_stays_inside_the_drawing(result, seconds) -> None:
+def test_everything_is_inside_the_drawing(result, seconds) -> None:
     timeline = {
         "bucket_ms": 200,
         "buckets": [
@@ -117,7 +117,7 @@ def test_a_sparkline_spans_the_width_and_a_gap_is_zero() -> None:
     assert plots.sparkline([]) == ""
 
 
-def test_a_burst_is_cut_so_that_the_rest_can_be_seen_and_its_height_is_said() -> None:
+def test_a_burst_is_cut_off_and_its_height_is_stated() -> None:
     usual = [{"t_ms": 200 * i, "sent": 1000, "ok": 1000, "lost": 0} for i in range(20)]
     burst = {"t_ms": 4000, "sent": 0, "ok": 20_000, "lost": 0}
     plot = drawn({"bucket_ms": 200, "buckets": [*usual, burst]}, (), ())
@@ -131,7 +131,7 @@ NAMES = st.sampled_from(["kill", "freeze", "restart", "thaw", "cut", "mend", "wi
 
 
 @given(st.lists(st.tuples(NAMES, st.floats(0, 2)), min_size=1, max_size=12))
-def test_no_words_lie_on_others_and_each_event_has_its_line(happened) -> None:
+def test_labels_do_not_overlap_and_each_event_has_a_line(happened) -> None:
     faults = [
         {"fault": name, "target": "follower: broker 2", "second": second}
         for name, second in happened

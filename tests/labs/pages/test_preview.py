@@ -21,7 +21,7 @@ def picture(png: bytes) -> Image.Image:
     return Image.open(BytesIO(png), formats=["PNG"])
 
 
-def test_a_rectangle_has_its_colour_and_its_edges() -> None:
+def test_a_rectangle_has_its_colour_up_to_its_edges() -> None:
     canvas = Canvas(4, 3, WHITE)
     canvas.fill(1, 1, 2, 5, RED)
     drawn = picture(canvas.png())
@@ -30,13 +30,13 @@ def test_a_rectangle_has_its_colour_and_its_edges() -> None:
     assert red == [(1, 1), (2, 1), (1, 2), (2, 2)]
 
 
-def test_a_rectangle_of_a_share_lets_the_paper_through() -> None:
+def test_a_translucent_rectangle_shows_the_background() -> None:
     canvas = Canvas(2, 2, WHITE)
     canvas.fill(0, 0, 2, 2, (0, 0, 0), 0.2)
     assert picture(canvas.png()).getpixel((1, 1)) == (204, 204, 204)
 
 
-def test_a_line_is_as_thick_as_was_asked() -> None:
+def test_a_line_has_the_requested_width() -> None:
     canvas = Canvas(20, 20, WHITE)
     canvas.draw([[(2, 10), (18, 10)]], RED, 4)
     drawn = picture(canvas.png())
@@ -45,7 +45,7 @@ def test_a_line_is_as_thick_as_was_asked() -> None:
     assert covered == pytest.approx(4, abs=0.1)
 
 
-def test_a_text_stands_on_its_baseline_and_is_as_wide_as_was_said() -> None:
+def test_a_text_is_on_its_baseline_and_has_the_measured_width() -> None:
     canvas = Canvas(300, 60, WHITE)
     canvas.write("HIM", 20, 40, 24, (0, 0, 0))
     box = ImageOps.invert(picture(canvas.png()).convert("L")).getbbox()
@@ -61,14 +61,14 @@ def test_every_title_fits() -> None:
         assert " ".join(lines) == scenario.title, "nothing is cut off"
 
 
-def test_what_is_too_long_ends_in_dots() -> None:
+def test_a_long_text_ends_in_an_ellipsis() -> None:
     (line,) = wrapped("one message after the other " * 9, 20, 300, 1)
     assert line.endswith(" …")
     assert width(line, 20) <= 300
 
 
 @pytest.mark.django_db
-def test_a_link_to_a_run_has_a_picture_and_says_its_result(client: Client) -> None:
+def test_the_preview_of_a_run_has_a_picture_and_its_result(client: Client) -> None:
     made = make.experiment(State.DONE, "broken", "holds")
     page = client.get(made.get_absolute_url()).content.decode()
     address = f"http://testserver{reverse('labs:picture', args=[made.slug])}"
@@ -84,7 +84,7 @@ def test_a_link_to_a_run_has_a_picture_and_says_its_result(client: Client) -> No
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("state", [State.RUNNING, State.FAILED])
-def test_a_run_without_a_verdict_has_none(client: Client, state: State) -> None:
+def test_a_run_without_a_verdict_has_no_picture(client: Client, state: State) -> None:
     made = make.experiment(state)
     assert client.get(reverse("labs:picture", args=[made.slug])).status_code == 404
     assert "og:image" not in client.get(made.get_absolute_url()).content.decode()

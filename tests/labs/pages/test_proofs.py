@@ -25,7 +25,7 @@ def ended(made: Experiment, days: int) -> Experiment:
     return made
 
 
-def test_only_experiments_that_are_done_and_of_this_description_are_told() -> None:
+def test_only_finished_experiments_of_the_description_are_shown() -> None:
     for state in State:
         if state != State.DONE:
             make.experiment(state, pipeline=MINE)
@@ -36,7 +36,7 @@ def test_only_experiments_that_are_done_and_of_this_description_are_told() -> No
     assert [proof.experiment for proof in proofs(MINE)] == [done]
 
 
-def test_of_one_scenario_the_latest_is_told_with_its_day() -> None:
+def test_the_latest_experiment_of_a_scenario_is_shown_with_its_date() -> None:
     ended(make.experiment(State.DONE, "broken", "holds", pipeline=MINE), 3)
     latest = ended(make.experiment(State.DONE, "holds", "holds", pipeline=MINE), 1)
     [only] = proofs(MINE)
@@ -45,7 +45,7 @@ def test_of_one_scenario_the_latest_is_told_with_its_day() -> None:
     assert [arm.kind for arm in only.arms] == ["holds", "holds"]
 
 
-def test_the_scenarios_that_were_run_last_are_told_first() -> None:
+def test_scenarios_are_ordered_by_their_latest_run() -> None:
     names = [
         "leader-killed", "broker-disk-lost", "leader-cut-off", "leader-killed-followers-behind",
     ]  # fmt: skip
@@ -58,7 +58,7 @@ def test_the_scenarios_that_were_run_last_are_told_first() -> None:
     assert rows[0].arms[0].words == "nothing can be concluded"
 
 
-def test_what_the_guarantee_forbids_is_told_before_graver_harm_that_it_allows() -> None:
+def test_harm_that_the_guarantee_forbids_is_shown_before_graver_harm_that_it_allows() -> None:
     made = make.experiment(State.DONE, "broken", "broken", pipeline=MINE)
     run = made.runs.get(name="described")
     run.want = "at-most-once"
@@ -70,7 +70,7 @@ def test_what_the_guarantee_forbids_is_told_before_graver_harm_that_it_allows() 
     assert shown["As recommended"].words == "985 lost"
 
 
-def test_who_sends_is_named_with_the_client_that_can_be_chosen_instead() -> None:
+def test_the_sending_client_is_named_with_its_alternative() -> None:
     answer = sender(described({**RISKY, "family": "librdkafka"}), "leader-killed")
     assert answer.description.startswith("librdkafka 2.")
     assert answer.otherwise == ""
@@ -81,7 +81,7 @@ def test_who_sends_is_named_with_the_client_that_can_be_chosen_instead() -> None
     assert (held.description.split()[0], held.otherwise) == ("librdkafka", "")
 
 
-def test_a_run_says_who_sent_and_which_client_can_be_chosen_instead() -> None:
+def test_a_run_names_its_sending_client_and_the_alternative() -> None:
     mine = saved(RISKY, answer(described(RISKY)))
     by_librdkafka = make.experiment(State.DONE, "broken", pipeline=mine)
     sender = sent(by_librdkafka)

@@ -90,7 +90,7 @@ def refuses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callabl
 
 
 @pytest.mark.parametrize("way", WHY)
-def test_why_a_download_failed_stands_in_the_first_line_and_nothing_is_kept(
+def test_the_first_line_says_why_a_download_failed_and_nothing_is_kept(
     refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     if way == "silent":
@@ -107,7 +107,7 @@ def test_why_a_download_failed_stands_in_the_first_line_and_nothing_is_kept(
     assert [path.name for path in (cache_dir() / "jars").iterdir()] == [f".{LOCK}.lock"]
 
 
-def test_jars_that_are_not_those_that_were_recorded_are_refused(
+def test_jars_with_other_hashes_than_the_locked_ones_are_refused(
     refuses: Callable[[str], None],
 ) -> None:
     refuses("others")
@@ -117,7 +117,7 @@ def test_jars_that_are_not_those_that_were_recorded_are_refused(
 
 
 @pytest.mark.parametrize("way", ["403", "others"])
-def test_the_command_of_incidents_says_why_and_ends_with_3(
+def test_the_command_of_incidents_says_why_and_exits_with_3(
     refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     refuses(way)

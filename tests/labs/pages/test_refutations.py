@@ -31,11 +31,11 @@ def done(pipeline: Any = None, **counts: int) -> Experiment:
     return made
 
 
-def test_what_the_advice_permits_is_no_refutation() -> None:
+def test_permitted_anomalies_are_no_refutation() -> None:
     assert refutations(done(lost_write=985, unavailable_ms=900)) == ()
 
 
-def test_what_nothing_that_happens_there_permits_is_one(client: Client) -> None:
+def test_an_anomaly_that_no_event_of_the_scenario_permits_is_a_refutation(client: Client) -> None:
     made = done(state_lost=3)
     # The recommended arm of this experiment has the described settings, not those that today's
     # rules would run: it says nothing of them.
@@ -49,7 +49,7 @@ def test_what_nothing_that_happens_there_permits_is_one(client: Client) -> None:
     assert "As described: 3 keys that lost state." in report
 
 
-def test_a_run_that_says_nothing_refutes_nothing() -> None:
+def test_a_run_without_a_verdict_refutes_nothing() -> None:
     made = done(state_lost=3)
     made.runs.update(verdict="unknown")
     assert refutations(made) == ()

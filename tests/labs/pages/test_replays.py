@@ -35,7 +35,9 @@ def story_of(client: Client, experiment: Experiment, value: str, **headers: str)
     return client.get(address, {"value": value}, headers=headers).content.decode()
 
 
-def test_the_data_are_columns_of_equal_length_on_one_axis(client: Client, made: Experiment) -> None:
+def test_the_data_are_columns_of_equal_length_on_one_time_axis(
+    client: Client, made: Experiment
+) -> None:
     data = client.get(reverse("labs:replay", args=[made.slug])).json()
     (arm,) = data["arms"]
     assert (data["seconds"], data["offsets"]) == (4, 11)
@@ -48,7 +50,7 @@ def test_the_data_are_columns_of_equal_length_on_one_axis(client: Client, made: 
     assert arm["lost"] == [1.1]
 
 
-def test_the_table_says_the_same_without_a_script(client: Client, made: Experiment) -> None:
+def test_the_table_shows_the_same_without_javascript(client: Client, made: Experiment) -> None:
     shown = page(client, made)
     table = shown.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
     assert table.count('<th scope="row"') == 5
@@ -58,7 +60,7 @@ def test_the_table_says_the_same_without_a_script(client: Client, made: Experime
     assert '<td class="number">–</td>' in table
 
 
-def test_any_partition_can_be_asked_for(client: Client) -> None:
+def test_any_partition_can_be_selected(client: Client) -> None:
     made = make.recorded_in_two_partitions()
     page = client.get(made.get_absolute_url(), {"partition": "1"}).content.decode()
     table = page.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
@@ -72,7 +74,7 @@ def test_any_partition_can_be_asked_for(client: Client) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "0", "7", "-1", "x", "1" * 30])
-def test_without_a_partition_that_there_is_the_first_is_shown(client: Client, query: str) -> None:
+def test_the_first_partition_is_shown_for_an_unknown_one(client: Client, query: str) -> None:
     made = make.recorded_in_two_partitions()
     shown = client.get(made.get_absolute_url(), {"partition": query}).content.decode()
     assert re.findall(r'id="partition-(\d)"[^>]+aria-current', shown) == ["0"]
@@ -83,7 +85,7 @@ def test_a_topic_of_one_partition_offers_no_other(client: Client, made: Experime
     assert "replay-partitions" not in page(client, made)
 
 
-def test_a_run_that_is_not_over_has_no_replay(client: Client, made: Experiment) -> None:
+def test_an_unfinished_run_has_no_replay(client: Client, made: Experiment) -> None:
     Experiment.objects.update(state=State.QUEUED, ended_at=None)
     assert client.get(reverse("labs:replay", args=[made.slug])).json()["arms"] == []
     assert 'id="replay"' not in page(client, made)
@@ -91,12 +93,14 @@ def test_a_run_that_is_not_over_has_no_replay(client: Client, made: Experiment) 
     assert client.get(address, {"value": "8"}).status_code == 404
 
 
-def test_a_run_whose_ledger_is_gone_has_its_page_still(client: Client, made: Experiment) -> None:
+def test_a_run_whose_ledger_was_removed_still_has_its_page(
+    client: Client, made: Experiment
+) -> None:
     shutil.rmtree(described(made).ledger)
     assert 'id="replay"' not in page(client, made)
 
 
-def test_an_arm_that_is_just_being_ended_has_its_page(client: Client) -> None:
+def test_an_arm_that_is_being_ended_has_its_page(client: Client) -> None:
     made = make.experiment(State.CANCELLED)
     # The folder of a table is there before its first file, and a file before its last byte.
     telemetry = described(made).ledger / "telemetry.parquet"
@@ -106,20 +110,22 @@ def test_an_arm_that_is_just_being_ended_has_its_page(client: Client) -> None:
     assert 'id="replay"' not in page(client, made)
 
 
-def test_examples_can_be_followed_and_so_can_any_number(client: Client, made: Experiment) -> None:
+def test_examples_and_any_other_message_can_be_followed(client: Client, made: Experiment) -> None:
     assert f"/described/message/?value={histories.LOST}" in page(client, made)
     assert "Not in the log at the end." in story_of(client, made, str(histories.LOST))
     assert "In the log at the end" in story_of(client, made, str(histories.KEPT))
 
 
-def test_the_script_gets_the_part_with_the_place_to_mark(client: Client, made: Experiment) -> None:
+def test_the_script_gets_the_segment_and_the_offset_to_mark(
+    client: Client, made: Experiment
+) -> None:
     part = story_of(client, made, str(histories.LOST), HX_Request="true")
     assert "<html" not in part
     assert 'data-story="described" data-partition="0" data-offset="8" data-acked="0.600"' in part
 
 
 @pytest.mark.parametrize("query", ["99", "-1", "1e3", "²", "9" * 30, "<script>", ""])
-def test_what_is_no_message_is_said_to_be_none(
+def test_an_unknown_message_is_reported_as_such(
     client: Client, made: Experiment, query: str
 ) -> None:
     shown = story_of(client, made, query)
@@ -128,7 +134,7 @@ def test_what_is_no_message_is_said_to_be_none(
     assert "numbered from 0" in shown
 
 
-def test_a_message_of_another_partition_leads_to_the_replay_of_that(client: Client) -> None:
+def test_a_message_of_another_partition_links_the_replay_of_that_partition(client: Client) -> None:
     made = make.recorded_in_two_partitions()
     ledger = described(made).ledger
     sent = {"producer": "p", "value": 77, "topic": "orders", "partition": 1, "offset": 8,

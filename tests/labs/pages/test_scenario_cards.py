@@ -34,9 +34,7 @@ def start(client: Client, card: Card | str, choice: str) -> Experiment:
 
 @pytest.mark.wide
 @CARDS
-def test_each_card_starts_its_scenario_with_the_settings_it_states(
-    client: Client, card: Card
-) -> None:
+def test_each_card_starts_its_scenario_with_its_stated_settings(client: Client, card: Card) -> None:
     made = start(client, card, "both")
     assert made.scenario == card.scenario.name
     assert made.pipeline
@@ -50,7 +48,7 @@ def test_each_card_starts_its_scenario_with_the_settings_it_states(
 
 
 @pytest.mark.parametrize("choice", ["weak", "safe"])
-def test_one_kind_of_settings_is_run_alone(client: Client, choice: str) -> None:
+def test_one_kind_of_settings_can_be_run_alone(client: Client, choice: str) -> None:
     made = start(client, "leader-killed-followers-behind", choice)
     assert [run.name for run in made.runs.all()] == [choice]
     acks = made.runs.get().settings["producer"]["acks"]
@@ -74,25 +72,25 @@ def test_the_page_has_every_scenario_with_an_address_of_its_own(client: Client) 
     assert len(ids) == len(set(ids))
 
 
-def test_harm_and_layer_narrow_it_together(client: Client) -> None:
+def test_filters_for_harm_and_layer_are_combined(client: Client) -> None:
     lost = page(client, harm="lost_write", layer="network")
     assert re.findall(r'<article class="card" id="([^"]+)"', lost) == ["leader-cut-off"]
     assert 'value="lost_write" selected' in lost
     assert "No scenario matches." in page(client, harm="lost_write", layer="spark")
 
 
-def test_every_harm_and_every_layer_that_is_offered_finds_something() -> None:
+def test_every_offered_harm_and_layer_finds_a_scenario() -> None:
     assert all(scenario_cards.shown(harm, "") for harm in scenario_cards.harms())
     assert all(scenario_cards.shown("", layer) for layer in scenario_cards.LAYERS)
     assert Anomaly.LOST_WRITE in scenario_cards.harms()
 
 
 @pytest.mark.parametrize("fields", [{"harm": "x"}, {"layer": "x"}, {"harm": "<b>"}])
-def test_what_is_no_harm_and_no_layer_is_all(client: Client, fields: dict[str, str]) -> None:
+def test_unknown_filters_show_every_scenario(client: Client, fields: dict[str, str]) -> None:
     assert page(client, **fields).count("<article") == len(all_scenarios())
 
 
-def test_ones_own_settings_are_offered_by_address_or_after_a_run(client: Client) -> None:
+def test_own_settings_are_offered_by_address_or_after_a_run(client: Client) -> None:
     assert "With my settings" not in page(client)
     client.post(reverse("labs:start"))
     slug = Experiment.objects.get().pipeline
@@ -103,12 +101,12 @@ def test_ones_own_settings_are_offered_by_address_or_after_a_run(client: Client)
     assert "With my settings" not in page(other, pipeline="nobody")
 
 
-def test_a_preset_is_not_taken_for_ones_own_settings(client: Client) -> None:
+def test_a_preset_is_not_treated_as_own_settings(client: Client) -> None:
     start(client, "leader-killed", "weak")
     assert "With my settings" not in page(client)
 
 
-def test_the_arms_are_named_for_what_they_are(client: Client) -> None:
+def test_the_arms_are_named_by_their_settings(client: Client) -> None:
     made = start(client, "leader-killed-followers-behind", "both")
     shown = client.get(made.get_absolute_url()).content.decode()
     assert "Weak settings" in shown

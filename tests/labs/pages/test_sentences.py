@@ -20,7 +20,7 @@ def test_every_anomaly_that_broke_the_verdict_is_named_with_its_count() -> None:
     )
 
 
-def test_an_order_that_no_guarantee_asks_for_is_told_beside_what_holds() -> None:
+def test_reordering_that_no_guarantee_forbids_is_reported_next_to_the_verdict() -> None:
     late = result("holds", lost_write=0, key_reordered=1_204)
     assert sentences.run_sentence("holds", late, "at-least-once") == (
         "0 of 10,000 acknowledged messages are gone, and nothing that “at least once” forbids was "
@@ -46,7 +46,7 @@ def test_a_sentence_for_each_arm() -> None:
     ]
 
 
-def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
+def test_effects_of_a_sink_are_reported_even_if_they_are_zero() -> None:
     data = result("broken", lost_write=0, effect_missing=0, effect_duplicated=500, given_up=7)
     assert sentences.arm_sentences([("As described", "broken", data)]) == [
         "As described: 0 of 10,000 acknowledged messages are gone; 0 messages left no effect; "
@@ -63,14 +63,14 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
         ({"torn_transaction": 3}, "3 transactions were delivered in part"),
     ],
 )
-def test_no_arm_is_broken_without_a_word_why(harm: dict[str, int], words: str) -> None:
+def test_every_broken_arm_states_a_reason(harm: dict[str, int], words: str) -> None:
     data = result("broken", lost_write=0, **harm)
     assert sentences.arm_sentences([("Weak settings", "broken", data)]) == [
         f"Weak settings: 0 of 10,000 acknowledged messages are gone; {words}."
     ]
 
 
-def test_one_is_no_plural() -> None:
+def test_a_count_of_one_is_singular() -> None:
     data = result("broken", lost_write=1, effect_missing=1, effect_duplicated=1, given_up=1)
     assert sentences.arm_sentences([("As described", "broken", data)]) == [
         "As described: 1 of 10,000 acknowledged messages is gone; 1 message left no effect; "
@@ -83,7 +83,7 @@ def test_one_is_no_plural() -> None:
     assert "1 is in the log and was never delivered" in sentences.missing_sentence(counts)
 
 
-def test_no_sentence_of_a_count_is_left_with_both_forms() -> None:
+def test_every_sentence_of_a_count_is_singular_or_plural() -> None:
     for count in TABLE:
         for number in (0, 1, 2, None):
             assert not set("[]|") & set(count.sentence_for(number)), count.name
@@ -91,7 +91,7 @@ def test_no_sentence_of_a_count_is_left_with_both_forms() -> None:
             assert count.sentence_for(1) != count.sentence_for(2), count.name
 
 
-def test_missing_messages_are_told_by_where_they_went() -> None:
+def test_missing_messages_are_reported_by_cause() -> None:
     counts = result(skipped=0, late=1_204, expired=0, unseen=3)["counts"]
     assert sentences.missing_sentence(counts) == (
         "Of the messages that were not delivered to the group, 985 are gone from the log; 0 are in "
@@ -104,7 +104,7 @@ def test_missing_messages_are_told_by_where_they_went() -> None:
     assert sentences.missing_sentence(result("holds")["counts"]) == ""
 
 
-def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> None:
+def test_a_group_is_described_by_its_members_and_repeated_deliveries() -> None:
     twice = {"reader": "group app", "again": [{"times": 2, "records": 40}, {"times": 10,
              "records": 1}], "consumers": [{"consumer": "consumer", "deliveries": 5_000},
              {"consumer": None, "deliveries": 90}]}  # fmt: skip
@@ -128,11 +128,11 @@ def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> Non
         (Evidence(3, 1, broken=2), "lost, or left no effect, in 1 of 3 runs"),
     ],
 )
-def test_evidence_is_counted(seen: Evidence, message: str) -> None:
+def test_runs_that_are_evidence_are_counted(seen: Evidence, message: str) -> None:
     assert message in sentences.evidence_sentence(seen)
 
 
-def test_null_is_not_zero() -> None:
+def test_a_missing_count_is_not_zero() -> None:
     assert sentences.number(None) == "not judged"
     assert sentences.number(0) == "0"
     assert sentences.seconds(None) == "not judged"
@@ -145,7 +145,7 @@ def test_with_acks_0_nobody_acknowledged_anything() -> None:
     )
 
 
-def test_the_longest_pause_between_deliveries_is_told_whether_or_not_a_message_waited() -> None:
+def test_the_longest_pause_between_deliveries_is_reported_in_any_case() -> None:
     def timeline(*delivered_at_ms: int) -> dict[str, object]:
         rows = [{"t_ms": at, "delivered": 4} for at in delivered_at_ms]
         return {"bucket_ms": 200, "buckets": [*rows, {"t_ms": 90_000, "delivered": 0}]}

@@ -67,7 +67,7 @@ def end(series: Series, release: str, verdict: str = "", state: State = State.DO
     series.refresh_from_db()
 
 
-def test_a_bisection_runs_the_ends_then_the_middle_then_patch_releases_and_ends() -> None:
+def test_a_bisection_runs_the_ends_the_middle_and_then_patch_releases() -> None:
     series = time_machine.start(asked(), SOMEBODY)
     assert live(series) == ["3.9.2", "4.3.1"]
     assert len({run.seed for run in series.experiments.all()}) == 1
@@ -85,7 +85,7 @@ def test_a_bisection_runs_the_ends_then_the_middle_then_patch_releases_and_ends(
     assert (spec.kafka, [arm.name for arm in spec.arms]) == ("4.1.0", ["described"])
 
 
-def test_every_line_is_run_two_at_a_time_and_one_that_fails_holds_nothing_up() -> None:
+def test_lines_are_run_two_at_a_time_and_a_failed_one_does_not_delay_the_others() -> None:
     series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
     assert live(series) == ["3.9.2", "4.0.2"]
     end(series, "3.9.2", state=State.FAILED)
@@ -96,7 +96,7 @@ def test_every_line_is_run_two_at_a_time_and_one_that_fails_holds_nothing_up() -
 
 
 @pytest.mark.parametrize("state", [State.INTERRUPTED, State.CANCELLED, State.FAILED])
-def test_a_run_without_a_result_can_be_made_up_for_when_the_others_are_done(state: State) -> None:
+def test_a_run_without_a_result_can_be_repeated_after_the_others(state: State) -> None:
     series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
     end(series, "3.9.2", "broken")
     end(series, "4.0.2", state=state)
@@ -120,7 +120,7 @@ def test_a_run_without_a_result_can_be_made_up_for_when_the_others_are_done(stat
         (State.DONE, "broken", False),
     ],
 )
-def test_the_page_offers_to_go_on_exactly_where_going_on_runs_something(
+def test_the_page_offers_to_continue_only_if_a_run_is_left(
     client: Client, state: State, verdict: str, again: bool
 ) -> None:
     client.post(reverse("labs:series-start"), FORM | {"first": "4.2", "which": "every"})
@@ -134,7 +134,7 @@ def test_the_page_offers_to_go_on_exactly_where_going_on_runs_something(
     assert live(series) == (["4.3.1"] if again else [])
 
 
-def test_its_page_asks_for_its_runs_once(client: Client) -> None:
+def test_the_page_of_a_series_queries_its_runs_once(client: Client) -> None:
     series = make.series("broken", "holds", "holds", pipeline=described(), ended_at=timezone.now())
     with CaptureQueriesContext(connection) as asked_for:
         client.get(series.get_absolute_url())
@@ -143,7 +143,7 @@ def test_its_page_asks_for_its_runs_once(client: Client) -> None:
         assert len(reads) == 1, table
 
 
-def test_a_bisection_ends_at_a_worker_that_is_killed_says_where_and_can_go_on(
+def test_a_bisection_stops_when_a_worker_is_killed_says_where_and_can_continue(
     client: Client,
 ) -> None:
     client.post(reverse("labs:series-start"), FORM)
@@ -165,7 +165,7 @@ def test_a_bisection_ends_at_a_worker_that_is_killed_says_where_and_can_go_on(
     assert live(series) == ["3.9.2", "4.3.1"]
 
 
-def test_a_release_without_the_scenario_or_the_setting_says_why_and_the_others_run() -> None:
+def test_a_release_that_cannot_run_the_experiment_says_why_and_the_others_run() -> None:
     slug = described(**{"kafka": "3.9", "application.metadata.mode": "zookeeper"})
     series = time_machine.start(Question(slug, DISK, "3.9", "4.1", bisect=False), SOMEBODY)
     assert live(series) == ["3.9.2"]
@@ -177,7 +177,7 @@ def test_a_release_without_the_scenario_or_the_setting_says_why_and_the_others_r
     assert live(newer) == ["3.6.2"]
 
 
-def test_a_full_queue_refuses_the_start_and_only_delays_what_goes_on() -> None:
+def test_a_full_queue_refuses_a_new_series_and_only_delays_a_running_one() -> None:
     with (
         override_settings(LAB_QUEUE={"all": 0, "visitor": 9, "address": 9}),
         pytest.raises(Refused, match="already"),
@@ -191,7 +191,7 @@ def test_a_full_queue_refuses_the_start_and_only_delays_what_goes_on() -> None:
     assert live(series) == ["3.9.2", "4.3.1"]
 
 
-def test_one_series_a_visitor_a_double_click_is_one_and_others_may_start_theirs() -> None:
+def test_running_series_are_limited_per_visitor_and_per_address() -> None:
     question = asked()
     series = time_machine.start(question, SOMEBODY)
     assert time_machine.start(question, SOMEBODY) == series
@@ -219,7 +219,7 @@ def test_lines_that_cannot_be_compared_are_refused(first: str, last: str, says: 
         time_machine.start(asked(first, last), SOMEBODY)
 
 
-def test_the_form_starts_a_series_that_its_own_visitor_can_cancel(client: Client) -> None:
+def test_the_form_starts_a_series_that_only_its_visitor_can_cancel(client: Client) -> None:
     answer = client.post(reverse("labs:series-start"), FORM)
     series = Series.objects.get()
     assert answer.headers["Location"] == series.get_absolute_url()
@@ -247,16 +247,14 @@ def test_the_form_starts_a_series_that_its_own_visitor_can_cancel(client: Client
         ({"which": ""}, "required"),
     ],
 )
-def test_what_is_wrong_is_said_on_the_form(
-    client: Client, wrong: dict[str, str], says: str
-) -> None:
+def test_errors_are_shown_on_the_form(client: Client, wrong: dict[str, str], says: str) -> None:
     answer = client.post(reverse("labs:series-start"), FORM | wrong)
     assert answer.status_code == 400
     assert says in html_of(answer)
     assert not Series.objects.exists()
 
 
-def test_a_finished_experiment_leads_to_the_form_which_takes_its_seed_and_clients(
+def test_a_finished_experiment_links_the_form_with_its_seed_and_clients(
     client: Client,
 ) -> None:
     slug = described(**{"producer.acks": "1"})
@@ -271,7 +269,7 @@ def test_a_finished_experiment_leads_to_the_form_which_takes_its_seed_and_client
     assert series.experiments.first().request().java_clients is None  # type: ignore[union-attr]
 
 
-def test_the_page_shows_verdicts_what_is_known_of_a_change_and_links_each_run(
+def test_the_page_shows_verdicts_and_explains_a_change_and_links_each_run(
     client: Client,
 ) -> None:
     slug = described(**{"application.disk.lost": "returns-empty", "topic.min.insync.replicas": "2"})
@@ -291,7 +289,7 @@ def test_the_page_shows_verdicts_what_is_known_of_a_change_and_links_each_run(
     assert series.get_absolute_url() in client.get(reverse("labs:lines")).content.decode()
 
 
-def test_runs_on_other_releases_are_no_evidence_for_the_description(client: Client) -> None:
+def test_runs_on_other_releases_are_not_evidence_for_the_description(client: Client) -> None:
     slug = described(**{"topic.min.insync.replicas": "2", "application.disk.lost": "returns-empty"})
     series = make.series("broken", pipeline=slug, ended_at=timezone.now(), scenario=DISK)
     run = series.experiments.get()

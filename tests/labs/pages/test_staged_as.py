@@ -12,7 +12,7 @@ from labs.templatetags.labs_tags import staged_as, stands_for
 from tests.labs import make
 
 
-def test_an_event_that_borrows_a_scenario_says_why_it_stands_for_it() -> None:
+def test_an_event_that_borrows_a_scenario_says_why() -> None:
     owners = {event.name for event in all_events()}
     for event in all_events():
         borrows = event.scenario != event.name and event.scenario in owners
@@ -20,7 +20,7 @@ def test_an_event_that_borrows_a_scenario_says_why_it_stands_for_it() -> None:
             assert event.staged_as, f"{event.name} is staged as {event.scenario}, without a word"
 
 
-def test_the_title_of_the_scenario_is_said_where_it_is_another() -> None:
+def test_the_title_of_the_scenario_is_shown_if_it_differs() -> None:
     text = staged_as("broker-disk-lost")
     assert text.startswith(f"{find('leader-disk-fails').title}: a broker whose disk is replaced")
     assert staged_as("leader-killed") == ""
@@ -34,7 +34,7 @@ def test_a_scenario_says_which_events_of_another_title_it_stands_for() -> None:
 
 
 @pytest.mark.django_db
-def test_the_page_of_a_run_says_it_too(client: Client) -> None:
+def test_the_page_of_a_run_names_those_events_too(client: Client) -> None:
     made = make.experiment(State.QUEUED, scenario="leader-disk-fails")
     html = client.get(made.get_absolute_url()).content.decode()
     assert "stands for the failure “Brokers are lost for good, disks included”: a broker" in html

@@ -23,7 +23,9 @@ def test_the_address_names_a_state(client: Client):
 @pytest.mark.parametrize(
     "wrong", [{"acks": "2"}, {"min_isr": "0"}, {"min_isr": "x"}, {"lag_2": "46"}, {"lag_3": "-1"}]
 )
-def test_an_address_that_names_none_is_refused_by_field(client: Client, wrong: dict[str, str]):
+def test_an_address_without_a_valid_state_is_refused_by_field(
+    client: Client, wrong: dict[str, str]
+):
     answer = client.get(reverse("labs:toy"), STATE | wrong)
     assert answer.status_code == 400
     assert f"<li>{next(iter(wrong))}: " in answer.content.decode()
@@ -37,7 +39,7 @@ def test_the_script_gets_every_state(client: Client):
     assert data["texts"][row["lost"]].startswith("acks=1: the leader acknowledges alone")
 
 
-def test_a_state_is_run_on_its_own_settings_and_scenario(client: Client):
+def test_a_state_is_run_with_its_settings_and_scenario(client: Client):
     answer = client.post(reverse("labs:toy-start"), STATE)
     made = Experiment.objects.get()
     assert answer["Location"] == made.get_absolute_url()
@@ -46,7 +48,7 @@ def test_a_state_is_run_on_its_own_settings_and_scenario(client: Client):
     assert (topic["unclean.leader.election.enable"], topic["min.insync.replicas"]) == (True, 2)
 
 
-def test_what_is_no_state_runs_nothing(client: Client):
+def test_an_invalid_state_runs_nothing(client: Client):
     answer = client.post(reverse("labs:toy-start"), {"acks": "2"}, follow=True)
     assert "acks: Select a valid choice" in answer.content.decode()
     assert not Experiment.objects.exists()

@@ -67,7 +67,7 @@ def test_without_javascript_a_page_reloads_itself_until_the_run_is_over(
 
 
 @pytest.mark.parametrize("verdict", ["holds", "broken", "unknown"])
-def test_every_verdict_is_said_in_counts(client: Client, verdict: str) -> None:
+def test_every_verdict_is_stated_with_counts(client: Client, verdict: str) -> None:
     page = text_of(client, make.experiment(State.DONE, verdict, "holds"))
     assert {
         "holds": "0 of 10,000 acknowledged messages are gone, and nothing that",
@@ -76,7 +76,7 @@ def test_every_verdict_is_said_in_counts(client: Client, verdict: str) -> None:
     }[verdict] in page
 
 
-def test_what_was_not_judged_is_not_shown_as_zero(client: Client) -> None:
+def test_counts_that_were_not_judged_are_not_shown_as_zero(client: Client) -> None:
     made = make.experiment(State.DONE, "unknown", "unknown")
     page = text_of(client, made)
     assert "not judged" in page
@@ -84,7 +84,7 @@ def test_what_was_not_judged_is_not_shown_as_zero(client: Client) -> None:
     assert "<dd>0</dd>" not in page
 
 
-def test_absence_of_loss_is_called_evidence_with_the_number_of_runs(client: Client) -> None:
+def test_absence_of_loss_is_reported_as_evidence_with_the_number_of_runs(client: Client) -> None:
     settings = {"producer": {"acks": "all"}}
     make.experiment(State.DONE, "holds", settings=settings)
     make.experiment(State.INTERRUPTED, "holds", settings=settings)
@@ -125,7 +125,7 @@ def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
     assert "number 2 in the queue" in text_of(client, second)
 
 
-def test_who_waits_is_told_how_far_the_run_before_is(client: Client) -> None:
+def test_a_queued_experiment_shows_the_progress_of_the_run_before_it(client: Client) -> None:
     """Else a page in the queue shows nothing new until its turn comes."""
     waits = make.experiment()
     assert "The run before it" not in text_of(client, waits)
@@ -138,7 +138,7 @@ def test_who_waits_is_told_how_far_the_run_before_is(client: Client) -> None:
     assert "The run before it: healing; about" in text
 
 
-def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_queries(
+def test_the_list_shows_queue_places_with_a_constant_number_of_queries(
     client: Client,
 ) -> None:
     made = [make.experiment() for _ in range(2)]
@@ -155,14 +155,14 @@ def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_querie
     )
 
 
-def test_the_page_says_when_redis_did_not_take_it(client: Client) -> None:
+def test_the_page_says_when_redis_was_unavailable(client: Client) -> None:
     made = make.experiment()
     assert "Redis does not answer" in text_of(client, made)
     make.age(made, nudged_at=1)
     assert "Redis does not answer" not in text_of(client, made)
 
 
-def test_a_page_says_when_no_worker_is_there(client: Client) -> None:
+def test_a_page_says_when_no_worker_is_running(client: Client) -> None:
     waiting = make.experiment()
     text = "No worker is running at the moment"
     pages = [reverse("labs:live", args=[waiting.slug]), reverse("labs:experiments")]
@@ -194,7 +194,7 @@ def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> 
 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.DONE, State.FAILED])
-def test_hostile_text_is_shown_as_text(client: Client, state: State) -> None:
+def test_hostile_text_is_escaped(client: Client, state: State) -> None:
     made = make.experiment(state, *ends(state), reason=HOSTILE)
     for run in made.runs.all():
         run.settings = {"producer": {HOSTILE: HOSTILE}}
@@ -212,7 +212,7 @@ def test_hostile_text_is_shown_as_text(client: Client, state: State) -> None:
     assert "&lt;script&gt;" in page
 
 
-def test_settings_that_differ_are_in_sight_and_the_others_folded(client: Client) -> None:
+def test_differing_settings_are_visible_and_the_others_folded(client: Client) -> None:
     made = make.experiment(State.DONE, "broken", "holds")
     made.runs.filter(name="recommended").update(
         settings={"producer": {"acks": "all", "linger.ms": 5}, "topic": {"min.insync.replicas": 2}}
@@ -247,9 +247,7 @@ def test_an_unknown_experiment_is_not_found(client: Client) -> None:
 
 
 @pytest.mark.parametrize("name", ["compare", "conditions", "start"])
-def test_what_can_be_no_name_is_not_found_and_never_reaches_the_database(
-    client: Client, name: str
-) -> None:
+def test_an_impossible_name_is_not_found_without_a_query(client: Client, name: str) -> None:
     """PostgreSQL refuses a zero byte with an error, where SQLite finds nothing."""
     data = {"with": "zebra\0", "pipeline": "zebra\0", "scenario": make.SCENARIO}
     with CaptureQueriesContext(connection) as queries:
@@ -262,7 +260,7 @@ def test_what_can_be_no_name_is_not_found_and_never_reaches_the_database(
     assert not [query for query in queries.captured_queries if "zebra" in query["sql"]]
 
 
-def test_lists_begin_with_an_invitation(client: Client) -> None:
+def test_empty_lists_invite_to_run_an_experiment(client: Client) -> None:
     assert "No experiment has run here yet" in client.get("/experiments/").content.decode()
     made = make.experiment(State.DONE, "broken", "holds")
     page = client.get("/experiments/").content.decode()
@@ -270,7 +268,9 @@ def test_lists_begin_with_an_invitation(client: Client) -> None:
     assert "985 lost" in page
 
 
-def test_home_shows_the_latest_real_loss_or_invites(client: Client) -> None:
+def test_the_home_page_shows_the_latest_loss_or_invites_to_run_an_experiment(
+    client: Client,
+) -> None:
     assert "No loss has been recorded" in client.get("/").content.decode()
     make.experiment(State.INTERRUPTED, "broken")
     assert "No loss has been recorded" in client.get("/").content.decode()
@@ -282,13 +282,13 @@ def test_home_shows_the_latest_real_loss_or_invites(client: Client) -> None:
 
 
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
-def test_cancelling_says_so(client: Client, state: State) -> None:
+def test_cancelling_is_confirmed(client: Client, state: State) -> None:
     made = make.experiment(state, visitor=session_of(client))
     client.post(reverse("labs:cancel", args=[made.slug]))
     assert "Cancelled by a visitor." in text_of(client, made)
 
 
-def test_again_keeps_a_result_and_repeats_what_had_none(client: Client) -> None:
+def test_again_copies_an_experiment_with_a_result_and_requeues_one_without(client: Client) -> None:
     done = make.experiment(State.DONE, "broken", "holds")
     response = client.post(reverse("labs:again", args=[done.slug]))
     assert response.headers["Location"] != done.get_absolute_url()
@@ -304,7 +304,7 @@ def test_again_keeps_a_result_and_repeats_what_had_none(client: Client) -> None:
     assert (failed.state, failed.attempt) == (State.QUEUED, 2)
 
 
-def test_again_on_the_run_of_somebody_else_is_a_run_of_ones_own(client: Client) -> None:
+def test_again_on_the_run_of_another_visitor_creates_an_own_run(client: Client) -> None:
     theirs = make.experiment(State.FAILED, visitor="somebody else")
     response = client.post(reverse("labs:again", args=[theirs.slug]))
     theirs.refresh_from_db()
@@ -316,20 +316,20 @@ def test_again_on_the_run_of_somebody_else_is_a_run_of_ones_own(client: Client) 
 
 
 @pytest.mark.parametrize("name", ["cancel", "again"])
-def test_nothing_changes_by_looking(client: Client, name: str) -> None:
+def test_get_is_refused_for_cancel_and_again(client: Client, name: str) -> None:
     made = make.experiment()
     assert client.get(reverse(f"labs:{name}", args=[made.slug])).status_code == 405
 
 
 @pytest.mark.parametrize("name", ["experiment", "live", "compare", "repetitions", "report"])
-def test_a_head_is_answered_as_a_look_without_its_page(client: Client, name: str) -> None:
+def test_a_head_request_is_answered_like_get_without_a_body(client: Client, name: str) -> None:
     """Checks of links and of health ask so (RFC 9110, 9.3.2)."""
     url = reverse(f"labs:{name}", args=[make.experiment(State.DONE, "broken", "holds").slug])
     answer = client.head(url)
     assert (answer.status_code, answer.content) == (client.get(url).status_code, b"")
 
 
-def test_the_folder_of_a_run_lies_in_the_data_folder(data_dir: Path) -> None:
+def test_the_folder_of_a_run_is_in_the_data_folder(data_dir: Path) -> None:
     assert make.experiment().folder.is_relative_to(data_dir)
 
 
@@ -362,7 +362,7 @@ def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Cl
         call_command("cancel", made.slug)
 
 
-def test_home_plays_a_run_that_was_recorded_on_real_brokers(client: Client) -> None:
+def test_the_home_page_replays_a_run_that_was_recorded_on_real_brokers(client: Client) -> None:
     page = html_of(client.get(reverse("labs:home")))
     shown = recorded.recorded()
     assert f"Recorded on {shown.date}" in page
@@ -373,7 +373,7 @@ def test_home_plays_a_run_that_was_recorded_on_real_brokers(client: Client) -> N
     assert [arm["name"] for arm in data["arms"]] == [arm.name for arm in shown.arms]
 
 
-def test_only_a_run_with_every_arm_judged_and_played_is_kept(tmp_path: Path) -> None:
+def test_only_a_run_whose_arms_all_have_a_verdict_and_a_replay_is_kept(tmp_path: Path) -> None:
     made = make.recorded()  # its second arm has no ledger
     with pytest.raises(recorded.NotRecordable, match=made.slug):
         recorded.keep(made, tmp_path / "kept.json")

@@ -43,7 +43,7 @@ def test_lines_are_a_range_or_a_list_oldest_first(text: str, lines: tuple[str, .
         ("3.9,kettle", "'kettle'"),
     ],
 )
-def test_what_is_no_choice_of_lines_is_refused(text: str, message: str) -> None:
+def test_an_invalid_choice_of_lines_is_refused(text: str, message: str) -> None:
     with pytest.raises(AcrossError, match=message.replace("..", r"\.\.")):
         parse_lines(text, KNOWN)
 
@@ -62,7 +62,7 @@ def test_every_line_is_run_once() -> None:
 
 
 @given(st.integers(1, len(LINES) - 1))
-def test_bisecting_finds_the_two_neighbours_with_fewer_runs(first_good: int) -> None:
+def test_bisecting_finds_the_change_with_fewer_runs(first_good: int) -> None:
     verdicts = {line: "broken" if place < first_good else "holds"
                 for place, line in enumerate(LINES)}  # fmt: skip
     rows = rows_of(Search(LINES, bisect=True), verdicts)
@@ -78,7 +78,9 @@ PATCHES = ("4.1.0", "4.1.1")
     ("first_good", "between"),
     [("4.1.0", ("4.0", "4.1.0")), ("4.1.1", ("4.1.0", "4.1.1")), ("4.1", ("4.1.1", "4.1"))],
 )
-def test_bisecting_goes_on_to_the_patch_release(first_good: str, between: tuple[str, str]) -> None:
+def test_bisecting_continues_to_the_patch_release(
+    first_good: str, between: tuple[str, str]
+) -> None:
     order = ("3.8", "3.9", "4.0", *PATCHES, "4.1", "4.2", "4.3")
     verdicts = {name: "broken" if order.index(name) < order.index(first_good) else "holds"
                 for name in order}  # fmt: skip
@@ -90,20 +92,20 @@ def test_bisecting_goes_on_to_the_patch_release(first_good: str, between: tuple[
     assert "4.3.0" not in [held.line for held in rows]
 
 
-def test_ends_that_agree_are_all_that_is_run() -> None:
+def test_only_the_ends_are_run_if_they_agree() -> None:
     search = Search(LINES, bisect=True, earlier={"4.3": ("4.3.0",)})
     assert len(rows_of(search, dict.fromkeys(LINES, "holds"))) == 2
 
 
 @pytest.mark.parametrize("silent", ["4.0", "4.1.0"])
-def test_a_release_that_says_nothing_ends_the_search(silent: str) -> None:
+def test_a_release_without_a_verdict_ends_the_search(silent: str) -> None:
     verdicts = {"3.8": "broken", "3.9": "broken", "4.0": "broken", "4.1.0": "holds",
                 "4.1": "holds", "4.2": "holds", "4.3": "holds"} | {silent: "unknown"}  # fmt: skip
     search = Search(LINES, bisect=True, earlier={"4.1": ("4.1.0",)})
     assert rows_of(search, verdicts)[-1].line == silent
 
 
-def test_ends_that_have_no_verdict_end_the_search_at_once() -> None:
+def test_ends_without_a_verdict_end_the_search_immediately() -> None:
     assert [row.line for row in rows_of(Search(LINES, bisect=True), {})] == ["3.8", "4.3"]
 
 
@@ -129,7 +131,7 @@ def test_a_change_names_the_rule_and_the_bugs_that_were_fixed_in_between() -> No
     assert across.as_data(rows, [change])["rows"][0]["verdicts"] == {"described": "broken"}
 
 
-def test_what_the_advisor_calls_impossible_and_was_counted_is_said() -> None:
+def test_a_counted_anomaly_that_the_advisor_calls_impossible_is_reported() -> None:
     pipeline = weak("4.3")
     refuted = across.refuted(pipeline, "leader-disk-lost", {"lost_write": 7, "redelivery": None})
     assert refuted == ("lost_write",)
@@ -139,14 +141,14 @@ def test_what_the_advisor_calls_impossible_and_was_counted_is_said() -> None:
     assert "On 4.3 the run shows what the advisor calls impossible: lost_write." in text
 
 
-def test_a_line_on_which_nothing_can_be_staged_says_why() -> None:
+def test_a_line_on_which_the_scenario_cannot_be_staged_says_why() -> None:
     text = across.report([Row("3.8", why_not="since 3.9")], (), ["described", "recommended"])
     assert text.splitlines()[1].split("  ")[0] == "3.8"
     assert "not run" in text
     assert "since 3.9" in text
 
 
-def test_what_comes_along_with_a_failure_is_permitted_too() -> None:
+def test_effects_of_companion_events_are_permitted_too() -> None:
     """A lost disk takes the groups' offsets, so that a run of 4.1 with latest skipped messages."""
     of_groups = across.permitted(weak("4.1"), "leader-disk-lost")
     assert "skipped" in of_groups
@@ -158,7 +160,7 @@ def test_what_comes_along_with_a_failure_is_permitted_too() -> None:
     assert across.permitted(careful, "leader-disk-lost") == ()
 
 
-def test_a_change_names_the_defaults_that_changed_and_none_that_was_stated() -> None:
+def test_a_change_names_changed_defaults_of_unstated_settings_only() -> None:
     """Kafka 3.0 changed acks and enable.idempotence for who states neither (KIP-679)."""
 
     def change(**stated: str) -> across.Change:
@@ -177,7 +179,7 @@ def test_a_change_names_the_defaults_that_changed_and_none_that_was_stated() -> 
     assert not any(each.startswith("producer.acks ") for each in stated)
 
 
-def test_a_change_says_between_which_releases_it_is_and_which_one_fixed_a_bug() -> None:
+def test_a_change_names_its_two_releases_and_the_release_that_fixed_a_bug() -> None:
     """A line alone does not say it: 3.9.0 has KAFKA-18991, 3.9.2 has not."""
     rows = [
         Row("3.8", {"described": "broken"}, described({"kafka": "3.8.1"}), release="3.8.1"),
@@ -192,7 +194,7 @@ def test_a_change_says_between_which_releases_it_is_and_which_one_fixed_a_bug() 
     assert text.splitlines()[1].startswith("3.8.1  broken")
 
 
-def test_a_bug_that_a_later_line_brings_explains_a_change_too() -> None:
+def test_a_bug_that_a_later_line_introduces_explains_a_change_too() -> None:
     """KRaft before 3.9 elects nobody uncleanly, whatever the topic says (KAFKA-12670)."""
     unclean = {"topic.unclean.leader.election.enable": "true"}
     rows = [

@@ -24,7 +24,7 @@ def _described(slug: str, created: object = OLD) -> None:
     Description.objects.filter(slug=slug).update(created=created)
 
 
-def test_descriptions_without_an_experiment_go_and_the_others_stay() -> None:
+def test_old_descriptions_without_an_experiment_are_deleted() -> None:
     for slug, created in (("lone", OLD), ("used", OLD), ("new", timezone.now())):
         _described(slug, created)
     make.experiment(State.DONE, "holds", "holds")
@@ -33,7 +33,7 @@ def test_descriptions_without_an_experiment_go_and_the_others_stay() -> None:
     assert {*Description.objects.values_list("slug", flat=True)} == {"used", "new"}
 
 
-def test_a_visitors_run_without_a_result_goes_with_its_folder_and_evidence_stays() -> None:
+def test_a_visitors_run_without_a_result_is_deleted_with_its_folder_and_evidence_stays() -> None:
     kept = [make.experiment(State.DONE, "holds", "holds"), make.experiment(State.FAILED)]
     lost = make.experiment(State.CANCELLED)
     Experiment.objects.update(ended_at=OLD, visitor="v", address="a")
@@ -48,7 +48,7 @@ def test_a_visitors_run_without_a_result_goes_with_its_folder_and_evidence_stays
     assert not Experiment.objects.exclude(address="").exists()
 
 
-def test_progress_goes_with_its_session(client: Client) -> None:
+def test_progress_is_deleted_with_its_session(client: Client) -> None:
     client.post("/describe/start-over/")
     for key in (str(client.session.session_key), "gone"):
         Progress.objects.create(visitor=key, lesson="a")
@@ -60,7 +60,7 @@ def test_progress_goes_with_its_session(client: Client) -> None:
     assert {*left} == {client.session.session_key, "@17"}
 
 
-def test_a_try_goes_with_its_session_and_a_result_stays_behind_its_link(client: Client) -> None:
+def test_an_attempt_is_deleted_with_its_session_unless_it_has_a_result(client: Client) -> None:
     client.post("/describe/start-over/")
     mine, done = str(client.session.session_key), make.experiment(State.DONE, "holds", "holds")
     tries = [(mine, None), ("gone", None), ("gone", make.experiment(State.FAILED)), ("gone", done)]
@@ -73,7 +73,7 @@ def test_a_try_goes_with_its_session_and_a_result_stays_behind_its_link(client: 
     assert left == {made[0].pk: mine, made[3].pk: ""}
 
 
-def test_nothing_goes_where_the_operator_keeps_all() -> None:
+def test_nothing_is_deleted_where_the_operator_keeps_all() -> None:
     _described("lone")
     with override_settings(LAB_KEEP_DAYS=0):
         assert forget()["descriptions"] == 0

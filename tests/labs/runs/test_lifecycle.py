@@ -39,7 +39,7 @@ def django_process(data: Path, *argv: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.process
-def test_of_two_processes_that_claim_at_once_exactly_one_gets_each_run(tmp_path: Path) -> None:
+def test_each_run_is_claimed_by_exactly_one_of_two_concurrent_processes(tmp_path: Path) -> None:
     setup = (
         "import django; django.setup()\n"
         "from django.core.management import call_command; call_command('migrate', verbosity=0)\n"
@@ -89,7 +89,7 @@ def test_a_task_of_an_earlier_attempt_claims_nothing() -> None:
     assert lifecycle.claim(made.slug, 2, "in time") is not None
 
 
-def test_only_the_owner_beats_and_finishes() -> None:
+def test_only_the_owner_sends_heartbeats_and_finishes() -> None:
     made = make.experiment()
     lifecycle.claim(made.slug, 1, "owner")
     assert lifecycle.heartbeat(made.slug, "owner")
@@ -127,7 +127,9 @@ def test_a_silent_run_is_interrupted_however_the_wall_clock_was_set(stepped_s: f
 
 
 @pytest.mark.parametrize("stepped_s", [-3600.0, 0.0, 3600.0])
-def test_a_run_that_beats_is_left_alone_however_the_wall_clock_was_set(stepped_s: float) -> None:
+def test_a_run_with_heartbeats_is_left_alone_however_the_wall_clock_was_set(
+    stepped_s: float,
+) -> None:
     made = make.experiment(State.RUNNING)
     made.folder.mkdir(parents=True)
 
@@ -139,7 +141,7 @@ def test_a_run_that_beats_is_left_alone_however_the_wall_clock_was_set(stepped_s
     assert made.folder.exists()
 
 
-def test_who_stood_still_itself_has_seen_no_silence() -> None:
+def test_time_in_which_the_sweeper_itself_was_stopped_is_not_silence() -> None:
     made = make.experiment(State.RUNNING)
     now = [0.0]
     heartbeats = HeartbeatAges(lambda: now[0])
@@ -149,14 +151,14 @@ def test_who_stood_still_itself_has_seen_no_silence() -> None:
     assert lifecycle.sweep(heartbeats) == [made.slug]
 
 
-def test_what_a_dying_runner_still_writes_is_removed_by_a_later_sweep() -> None:
+def test_files_of_an_interrupted_runner_are_removed_by_a_later_sweep() -> None:
     made = make.experiment(State.INTERRUPTED)
     made.folder.mkdir(parents=True)
     lifecycle.sweep()
     assert not made.folder.exists()
 
 
-def test_of_an_interrupted_run_a_judged_arm_keeps_its_ledger_and_its_verdict() -> None:
+def test_a_judged_arm_of_an_interrupted_run_keeps_its_ledger_and_verdict() -> None:
     made = make.experiment(State.INTERRUPTED, "broken", "unknown")
     judged, other = made.runs.all()
     for run in (judged, other):
@@ -181,7 +183,7 @@ def test_the_ledger_of_a_finished_run_is_never_swept() -> None:
     assert made.folder.exists()
 
 
-def test_again_forgets_what_the_attempt_saw_and_keeps_what_was_asked() -> None:
+def test_requeueing_clears_the_results_and_keeps_the_request() -> None:
     made = make.experiment(State.FAILED, "unknown")
     assert lifecycle.requeue(made.slug, 1)
     made.refresh_from_db()
@@ -191,12 +193,12 @@ def test_again_forgets_what_the_attempt_saw_and_keeps_what_was_asked() -> None:
 
 
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING, State.DONE])
-def test_what_waits_runs_or_is_done_is_not_requeued(state: State) -> None:
+def test_a_queued_running_or_completed_run_is_not_requeued(state: State) -> None:
     made = make.experiment(state)
     assert not lifecycle.requeue(made.slug, 1)
 
 
-def test_forgotten_ones_are_found_and_fresh_ones_are_not() -> None:
+def test_experiments_without_a_recent_nudge_are_overdue() -> None:
     never, lost, fresh = make.experiment(), make.experiment(), make.experiment()
     make.age(lost, nudged_at=lifecycle.RENUDGE_S + 1)
     make.age(fresh, nudged_at=1)
@@ -206,7 +208,7 @@ def test_forgotten_ones_are_found_and_fresh_ones_are_not() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"state": "odd"}, {"state": "running", "owner": ""}, {"state": "done"}]
 )
-def test_the_database_itself_refuses_states_that_make_no_sense(wrong: dict[str, str]) -> None:
+def test_the_database_refuses_inconsistent_states(wrong: dict[str, str]) -> None:
     made = make.experiment()
     with pytest.raises(IntegrityError), transaction.atomic():
         Experiment.objects.filter(pk=made.pk).update(**wrong)

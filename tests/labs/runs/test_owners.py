@@ -57,7 +57,7 @@ def state(made: Experiment) -> str:
 
 
 @pytest.mark.process
-def test_the_runs_of_a_dead_process_are_interrupted_at_once(
+def test_runs_of_a_dead_process_are_interrupted_immediately(
     worker: tuple[subprocess.Popen[str], list[str]],
 ) -> None:
     process, tokens = worker
@@ -76,7 +76,7 @@ def test_the_runs_of_a_dead_process_are_interrupted_at_once(
 
 
 @pytest.mark.process
-def test_a_process_that_is_stopped_lives(
+def test_a_stopped_process_is_alive_until_the_hang_limit(
     worker: tuple[subprocess.Popen[str], list[str]],
 ) -> None:
     process, tokens = worker
@@ -92,13 +92,13 @@ def test_a_process_that_is_stopped_lives(
     assert made.reason == lifecycle.WORKER_GONE
 
 
-def test_of_a_process_elsewhere_only_silence_tells() -> None:
+def test_a_process_on_another_machine_is_dead_only_after_silence() -> None:
     made = running("another-machine-1")
     assert silent_for(lifecycle.STALE_S - 1) == []
     assert silent_for(lifecycle.STALE_S + 1) == [made.slug]
 
 
-def test_without_room_for_a_lock_a_run_is_still_taken(settings: LazySettings) -> None:
+def test_a_run_is_still_claimed_if_no_lock_can_be_written(settings: LazySettings) -> None:
     nowhere = Path(settings.LAB_DATA_DIR) / "a file"
     nowhere.touch()
     settings.LAB_DATA_DIR = nowhere
@@ -108,7 +108,7 @@ def test_without_room_for_a_lock_a_run_is_still_taken(settings: LazySettings) ->
 
 
 @pytest.mark.process
-def test_what_a_process_starts_does_not_hold_its_lock() -> None:
+def test_child_processes_do_not_hold_the_lock() -> None:
     """Else a runner that is still ending its brokers would let the dead seem alive."""
     code = "child = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)"
     owns = OWNS.replace("print(", f"import subprocess; owners.new(); {code}\nprint(child.pid, ")

@@ -44,7 +44,7 @@ def keeps(made: Experiment) -> bool:
     return there
 
 
-def test_the_oldest_go_first_and_only_as_many_as_needed() -> None:
+def test_the_oldest_ledgers_are_removed_first_and_only_as_many_as_needed() -> None:
     middle, oldest, newest = (with_ledger(ended_at=ago) for ago in (200, 300, 100))
     assert pruned(3 * BYTES) == []
     assert pruned(2 * BYTES) == [oldest.slug]
@@ -53,14 +53,14 @@ def test_the_oldest_go_first_and_only_as_many_as_needed() -> None:
     assert pruned(BYTES) == []
 
 
-def test_the_one_that_ended_last_stays_however_large() -> None:
+def test_the_latest_ledger_stays_however_large() -> None:
     older, newest = with_ledger(ended_at=200), with_ledger(ended_at=100)
     assert pruning.prune(0) == [older.slug]
     assert keeps(newest)
 
 
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
-def test_what_waits_or_runs_is_counted_and_never_removed(state: State) -> None:
+def test_queued_and_running_experiments_are_counted_and_never_removed(state: State) -> None:
     live, older, newest = with_ledger(state), with_ledger(ended_at=200), with_ledger(ended_at=100)
     assert pruned(2 * BYTES) == [older.slug]
     assert pruning.prune(0) == []
@@ -69,7 +69,7 @@ def test_what_waits_or_runs_is_counted_and_never_removed(state: State) -> None:
 
 
 @pytest.mark.parametrize("what", ["logs/web.log", "redis/appendonlydir/a.aof"])
-def test_logs_and_queue_count(data_dir: Path, what: str) -> None:
+def test_logs_and_queue_count_towards_the_limit(data_dir: Path, what: str) -> None:
     older, newest = with_ledger(ended_at=200), with_ledger(ended_at=100)
     limit = pruning.other_bytes() + 2 * BYTES
     assert pruning.prune(limit) == []
@@ -81,7 +81,7 @@ def test_logs_and_queue_count(data_dir: Path, what: str) -> None:
     assert keeps(newest)
 
 
-def test_the_database_counts() -> None:
+def test_the_database_counts_towards_the_limit() -> None:
     before = pruning.other_bytes()
     assert before > 0
     # More than the file and its log hold: pages that other tests rolled back are used again first.
@@ -101,7 +101,9 @@ def test_the_setting_is_the_limit() -> None:
         assert pruning.prune() == [older.slug]
 
 
-def test_counts_and_verdict_stay_and_the_page_says_what_went(client: Client) -> None:
+def test_counts_and_verdict_stay_and_the_page_says_that_the_ledger_was_removed(
+    client: Client,
+) -> None:
     older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
     download = reverse("labs:ledger", args=[older.slug, "described"])
     assert download in client.get(older.get_absolute_url()).content.decode()
@@ -113,14 +115,14 @@ def test_counts_and_verdict_stay_and_the_page_says_what_went(client: Client) -> 
     assert client.get(download).status_code == 404
 
 
-def test_a_message_of_a_ledger_that_was_removed_is_said_to_be_gone_with_it(client: Client) -> None:
+def test_the_page_of_a_message_says_that_its_ledger_was_removed(client: Client) -> None:
     made = make.experiment(State.DONE, "broken", "holds", pruned_at=timezone.now())
     page = client.get(f"{made.get_absolute_url()}described/message/?value=8").content.decode()
     assert f"was removed on {timezone.now():%Y-%m-%d} to save space" in page
     assert "left no ledger" not in page
 
 
-def test_an_attempt_that_is_run_again_was_not_pruned() -> None:
+def test_requeueing_clears_the_mark_of_pruning() -> None:
     failed = make.experiment(State.FAILED)
     make.age(failed, ended_at=200)
     Experiment.objects.filter(pk=failed.pk).update(pruned_at=failed.queued_at)
@@ -129,7 +131,7 @@ def test_an_attempt_that_is_run_again_was_not_pruned() -> None:
     assert failed.pruned_at is None
 
 
-def test_the_command_says_whose_ledgers_went(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_removed_ledgers(capsys: pytest.CaptureFixture[str]) -> None:
     older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
     call_command("prune", "--json")
     assert json.loads(capsys.readouterr().out) == {
@@ -146,7 +148,7 @@ def test_the_command_says_whose_ledgers_went(capsys: pytest.CaptureFixture[str])
 
 
 @override_settings(LAB_RUNS_LIMIT_MB=12_000)
-def test_the_rule_stands_with_the_experiments(client: Client) -> None:
+def test_the_page_of_experiments_states_the_limit(client: Client) -> None:
     with_ledger()
     page = client.get(reverse("labs:experiments")).content.decode()
     assert "Ledgers, database and logs together may take 12,000 MB." in page

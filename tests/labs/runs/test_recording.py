@@ -37,7 +37,7 @@ def described(experiment: Experiment) -> Run:
     return Run.objects.get(experiment=experiment, name="described")
 
 
-def test_phases_are_written_at_once_and_samples_not_more_often_than_needed(
+def test_phases_are_written_immediately_and_samples_are_throttled(
     claimed: Experiment, django_assert_num_queries: Any
 ) -> None:
     recorder = Recorder(claimed, "owner")
@@ -50,9 +50,7 @@ def test_phases_are_written_at_once_and_samples_not_more_often_than_needed(
     assert len(described(claimed).samples) == 20
 
 
-def test_the_newest_sample_is_what_the_picture_is_drawn_from(
-    claimed: Experiment, client: Client
-) -> None:
+def test_the_picture_is_drawn_from_the_newest_sample(claimed: Experiment, client: Client) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take(phase("producing"))
     data = {"ends": {"1": 4321}, "high_watermark": 4000, "committed": 3000, "delivered": 3500}
@@ -62,7 +60,7 @@ def test_the_newest_sample_is_what_the_picture_is_drawn_from(
     assert all(f"{number:,}" in page for number in (4321, 3000, 3500))
 
 
-def test_what_a_slow_boot_waits_for_is_told_until_the_next_phase(claimed: Experiment) -> None:
+def test_the_wait_of_a_slow_boot_is_shown_until_the_next_phase(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take({**phase("booting"), "detail": "downloading a.jar (1 of 57)"})
     assert described(claimed).live["detail"] == "downloading a.jar (1 of 57)"
@@ -70,9 +68,7 @@ def test_what_a_slow_boot_waits_for_is_told_until_the_next_phase(claimed: Experi
     assert described(claimed).live["detail"] is None
 
 
-def test_the_page_says_what_an_arm_waits_for_until_that_is_over(
-    claimed: Experiment, client: Client
-) -> None:
+def test_the_page_names_what_an_arm_waits_for(claimed: Experiment, client: Client) -> None:
     recorder, page = Recorder(claimed, "owner"), claimed.get_absolute_url()
     recorder.take(phase("healing"))
     waits = {"event": "wait", "arm": "described", "at_s": 9.0}
@@ -94,14 +90,14 @@ def test_many_samples_are_thinned_and_the_newest_is_kept(claimed: Experiment) ->
     assert described(claimed).live["at_s"] == 5 * MOST_SAMPLES - 1
 
 
-def test_a_dead_broker_is_not_taken_for_the_leader(claimed: Experiment) -> None:
+def test_a_dead_broker_is_not_shown_as_leader(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take(sample(1.0, brokers={"1": "dead"}))
     recorder.take(phase("healing"))
     assert described(claimed).samples[-1]["leader"] is None
 
 
-def test_results_come_with_the_arm_or_at_the_latest_with_the_end(claimed: Experiment) -> None:
+def test_results_are_written_with_the_arm_or_at_the_end(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     first = {"name": "described", **make.result("broken")}
     second = {"name": "recommended", **make.result("holds")}
@@ -110,7 +106,7 @@ def test_results_come_with_the_arm_or_at_the_latest_with_the_end(claimed: Experi
     assert list(claimed.runs.values_list("verdict", flat=True)) == ["broken", "holds"]
 
 
-def test_what_postgresql_does_not_take_is_written_in_another_way(claimed: Experiment) -> None:
+def test_characters_that_postgresql_refuses_are_replaced(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     dump = {"exhibits": [{"text": "payload: \0\0\x01", "half \ud800": None}], "verdict": "holds"}
     recorder.take({"event": "arm", "arm": "described", "result": {**dump, "half": "\ud800!"}})
@@ -120,13 +116,13 @@ def test_what_postgresql_does_not_take_is_written_in_another_way(claimed: Experi
     assert "half ?" in written["exhibits"][0]
 
 
-def test_what_could_not_be_run_is_remembered(claimed: Experiment) -> None:
+def test_the_reason_why_an_arm_could_not_be_run_is_recorded(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take({"event": "error", "arm": "described", "message": "No Java."})
     assert recorder.error == "described: No Java."
 
 
-def test_a_run_that_was_taken_away_is_not_written_to(claimed: Experiment) -> None:
+def test_a_run_with_another_owner_is_not_written(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     lifecycle.cancel(claimed.slug, "a visitor")
     lifecycle.requeue(claimed.slug, 1)
@@ -138,14 +134,14 @@ def test_a_run_that_was_taken_away_is_not_written_to(claimed: Experiment) -> Non
     assert claimed.state == State.RUNNING
 
 
-def test_events_and_arms_that_are_not_known_are_passed_over(claimed: Experiment) -> None:
+def test_unknown_events_and_arms_are_skipped(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take({"event": "weather", "arm": "described"})
     recorder.take({**phase("booting"), "arm": "third"})
     assert described(claimed).phase == ""
 
 
-def test_a_part_that_was_killed_is_told_from_one_that_could_not_be_run(claimed: Experiment) -> None:
+def test_a_killed_part_is_distinguished_from_one_that_could_not_be_run(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take({"event": "error", "arm": "described", "message": "no disk", "killed": False})
     recorder.take({"event": "error", "arm": None, "message": "no scenario"})
@@ -155,7 +151,7 @@ def test_a_part_that_was_killed_is_told_from_one_that_could_not_be_run(claimed: 
     assert recorder.killed
 
 
-def test_an_arm_that_was_disturbed_is_told_while_the_other_goes_on(
+def test_a_disturbed_arm_is_reported_while_the_other_one_continues(
     claimed: Experiment, client: Client
 ) -> None:
     recorder = Recorder(claimed, "owner")

@@ -41,7 +41,7 @@ def test_an_arm_is_run_until_it_is_broken_or_bounded() -> None:
     assert repeating.unbounded([weak, safe], 0.05) == []
 
 
-def test_it_ends_when_the_time_is_over_or_nothing_is_ever_known() -> None:
+def test_repeating_ends_when_time_is_up_or_no_run_has_a_verdict() -> None:
     run = Runs(weak=["holds"], safe=["unknown"])
     weak, safe = repeating.until_bound(SPEC, 0.5, 1e9, run)
     assert (weak.holds, safe.unknown) == (5, repeating.MOST_UNKNOWN)
@@ -54,13 +54,13 @@ def test_it_ends_when_the_time_is_over_or_nothing_is_ever_known() -> None:
     "wrong", [{"until_bound": 0.0}, {"until_bound": 1.5}, {"minutes": 5.0},
               {"until_bound": 0.1, "minutes": 0.0}],
 )  # fmt: skip
-def test_a_bound_that_cannot_be_is_refused(wrong: dict[str, float]) -> None:
+def test_an_impossible_bound_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(CommandError, match="takes") as failed:
         call_command("experiment", scenario="leader-killed", **wrong)
     assert failed.value.returncode == 2
 
 
-def test_the_command_says_what_was_never_broken_and_what_is_not_bounded(
+def test_the_command_reports_bounded_and_unbounded_arms(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = Runs(described=["broken"], recommended=["holds"])

@@ -67,7 +67,7 @@ def test_brokers_are_of_the_version_that_was_described() -> None:
         ({"kafka": "3.8", "application__metadata__mode": "zookeeper"}, "3.8.1"),
     ],
 )
-def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
+def test_brokers_that_cannot_be_run_are_replaced_and_every_page_says_so(
     client: Client, brokers: dict[str, str], runs: str
 ) -> None:
     slug, line = saved(producer__acks="1", **brokers), brokers["kafka"]
@@ -90,7 +90,7 @@ def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
         ({"kafka": "3.9", "application__metadata__mode": "zookeeper"}, "3.9.2"),
     ],
 )
-def test_brokers_with_zookeeper_are_run_as_described_where_the_scenario_is_staged_so(
+def test_brokers_with_zookeeper_are_run_if_the_scenario_supports_it(
     client: Client, brokers: dict[str, str], runs: str
 ) -> None:
     slug = saved(producer__acks="1", **brokers)
@@ -108,7 +108,7 @@ def test_a_scenario_of_newer_brokers_is_refused_on_those_with_zookeeper_too() ->
         services.start(slug, "clocks-differ")
 
 
-def test_what_cannot_be_staged_is_refused_at_the_click_and_not_by_a_run(client: Client) -> None:
+def test_a_pipeline_that_cannot_be_staged_is_refused_before_it_is_queued(client: Client) -> None:
     many = saved(producer__acks="1", brokers="7", topic__replication__factor="7")
     with pytest.raises(planning.Refused, match="7: the lab boots at most 5 brokers"):
         services.start(many, services.FIRST_SCENARIO)
@@ -118,13 +118,13 @@ def test_what_cannot_be_staged_is_refused_at_the_click_and_not_by_a_run(client: 
     assert not Experiment.objects.exists()
 
 
-def test_kafka_streams_is_of_the_line_that_was_described() -> None:
+def test_kafka_streams_has_the_described_line() -> None:
     started = services.start(saved(family="streams", version="3.9"), "streams-instance-killed")
     assert started.request().streams == "3.9"
     assert services.start_first_look().request().streams is None
 
 
-def test_the_first_look_fits_what_is_booted_before_anybody_asks() -> None:
+def test_the_default_shapes_fit_the_first_look() -> None:
     assert shapes(services.start_first_look().request()) == default_shapes()
 
 
@@ -136,7 +136,7 @@ def test_settings_that_need_no_change_run_alone() -> None:
     ]
 
 
-def test_the_request_is_plain_data_and_reads_back() -> None:
+def test_the_request_is_plain_data_and_is_read_back_unchanged() -> None:
     started = services.start_first_look()
     started.refresh_from_db()
     spec = started.request()
@@ -162,7 +162,7 @@ def test_the_queue_has_a_limit() -> None:
         services.start_first_look()
 
 
-def test_a_lesson_runs_its_arms_and_points_to_what_is_taken_home() -> None:
+def test_a_lesson_runs_its_arms_and_links_the_described_pipeline() -> None:
     lesson = find("what-an-acknowledgement-means")
     started = services.start_lesson(lesson)
     assert [run.name for run in started.runs.all()] == ["acks-0", "acks-1", "acks-all"]
@@ -204,7 +204,7 @@ def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path)
     assert text.split() == ["200", "True"]
 
 
-def test_the_usual_time_is_learnt_from_earlier_runs() -> None:
+def test_the_usual_duration_is_computed_from_earlier_runs() -> None:
     queued = make.experiment(State.QUEUED)
     assert selectors.time_to_run(queued) == f"about {selectors.FALLBACK_S:.0f} s once it starts"
     for took in (20, 30, 70):
@@ -216,7 +216,7 @@ def left(running: Experiment) -> str:
     return time_left(selectors.paces(running).values())
 
 
-def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
+def test_the_remaining_time_is_computed_from_the_phases_of_the_arms() -> None:
     began = {"booting": 50.0, "producing": 55.0, "faulting": 60.0, "judging": 80.0, "done": 100.0}
     done = make.experiment(State.DONE, "holds", "holds")
     done.runs.update(live={"began": began})
@@ -252,7 +252,7 @@ def test_one_visitor_may_not_hold_the_whole_queue() -> None:
 
 @pytest.mark.usefixtures("minutes_apart")
 @pytest.mark.django_db(transaction=True)
-def test_of_many_starts_at_once_no_more_come_in_than_there_are_places(
+def test_concurrent_starts_do_not_exceed_the_limit_of_the_queue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slug = saved(producer__acks="1")
@@ -293,7 +293,7 @@ def test_a_refused_start_saves_nothing() -> None:
     assert Description.objects.count() == before
 
 
-def test_what_is_saved_twice_is_kept_once() -> None:
+def test_a_pipeline_that_is_saved_twice_is_stored_once() -> None:
     assert saved(producer__acks="1") == saved(producer__acks="1")
     assert saved(producer__acks="1") != saved(producer__acks="0")
 
@@ -322,7 +322,7 @@ def test_a_double_click_starts_one_experiment() -> None:
     assert other.scenario == "unclean-election"
 
 
-def test_a_run_that_ended_is_run_again_at_once() -> None:
+def test_a_run_that_ended_can_be_started_again_immediately() -> None:
     first = services.start_first_look(ONE)
     ended = {"state": State.DONE, "ended_at": first.queued_at}
     Experiment.objects.filter(pk=first.pk).update(**ended)
@@ -337,7 +337,7 @@ def test_minutes_later_the_same_request_is_another_experiment() -> None:
     assert services.start_first_look(ONE) != first
 
 
-def test_commands_and_repetitions_are_never_taken_for_a_double_click() -> None:
+def test_commands_and_repetitions_are_never_treated_as_a_double_click() -> None:
     assert services.start_first_look() != services.start_first_look()
     asked = services.repeat(services.start_first_look(ONE), 3, ONE)
     assert len({each.seed for each in asked}) == 3
@@ -352,7 +352,7 @@ def test_a_double_click_plays_an_incident_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_requests_at_the_same_moment_start_one_experiment() -> None:
+def test_concurrent_identical_requests_start_one_experiment() -> None:
     slug = saved(producer__acks="1")
     together = Barrier(4, timeout=60)
 

@@ -134,7 +134,7 @@ def test_a_killed_part_of_the_run_interrupts_it(
 
 
 @pytest.mark.thorough
-def test_the_run_goes_on_without_what_only_serves_it(
+def test_the_run_continues_after_web_server_spark_and_redis_are_killed(
     up: House, visitor: Visitor, running: str
 ) -> None:
     another = Visitor(up)
@@ -156,7 +156,7 @@ def test_cancelling_ends_the_brokers(up: House, visitor: Visitor) -> None:
         nothing_left(up, page)
 
 
-def test_nothing_of_an_old_release_outlives_a_worker_that_is_killed_in_its_play(
+def test_no_process_of_an_old_release_survives_its_killed_worker(
     up: House, visitor: Visitor
 ) -> None:
     def of_the_release() -> list[str]:

@@ -28,7 +28,7 @@ from tests.labs import make
         (1, False, State.FAILED, "no such scenario"),
     ],
 )
-def test_being_killed_is_an_interruption_and_being_unable_a_failure(
+def test_a_killed_runner_is_interrupted_and_a_runner_with_an_error_has_failed(
     status: int, stopped: bool, state: State, message: str
 ) -> None:
     died = RunnerDied(status, "last words")
@@ -37,14 +37,14 @@ def test_being_killed_is_an_interruption_and_being_unable_a_failure(
     assert message in reason
 
 
-def test_a_runner_without_a_word_still_gives_a_reason() -> None:
+def test_a_runner_without_a_message_still_gets_a_reason() -> None:
     _, reason = worker.end_without_result(RunnerDied(1, ""), False, "")
     assert "status 1" in reason
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("state", [state for state in State if state != State.QUEUED])
-def test_what_does_not_wait_is_not_run(state: State) -> None:
+def test_only_a_queued_experiment_is_run(state: State) -> None:
     made = make.experiment(state)
     worker.run(made.slug, made.attempt)
     made.refresh_from_db()
@@ -54,7 +54,7 @@ def test_what_does_not_wait_is_not_run(state: State) -> None:
 
 @pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
-def test_what_cannot_be_run_has_failed_and_says_why() -> None:
+def test_an_experiment_that_cannot_be_run_fails_with_a_reason() -> None:
     """The scenario has left the house since the experiment was queued."""
     made = make.experiment()
     made.spec["scenario"] = "no-such-scenario"
@@ -78,7 +78,7 @@ class Emptied(Pool):
 
 @pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
-def test_the_pool_is_asked_first_and_an_empty_one_hinders_nobody(data_dir: Path) -> None:
+def test_the_pool_is_used_first_and_an_empty_pool_does_not_block(data_dir: Path) -> None:
     made = make.experiment()
     made.spec["scenario"] = "no-such-scenario"
     made.save()
@@ -100,7 +100,7 @@ def test_a_worker_has_a_pool_unless_it_is_switched_off(
 
 
 @pytest.mark.django_db
-def test_the_worker_clears_sessions_that_are_over_and_no_others(client: Client) -> None:
+def test_the_worker_clears_only_expired_sessions(client: Client) -> None:
     over, mine = SessionStore(), client.session
     over["draft"] = mine["draft"] = {"fields": {}, "done": []}
     over.set_expiry(-1)
