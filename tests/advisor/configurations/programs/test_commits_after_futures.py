@@ -29,7 +29,7 @@ _FINISH = (
 )
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     (f"{_POOL}{_ALL}.thenRun(() -> c.commitSync());", BEFORE),
     (f"{_POOL}{_ALL}.thenRun(() -> c.commitSync()).join();", YES),
     (f"{_POOL}{_ALL}.thenRun(c::commitSync).join();", YES),
@@ -45,29 +45,31 @@ _FINISH = (
     (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT});", BEFORE),
     (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT}).join();", YES),
 ])  # fmt: skip
-def test_a_commit_of_java_after_futures(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.java", READER % (LOOP % does), expected)
+def test_a_java_commit_that_the_poll_loop_does_not_wait_for_is_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % body), expected)
 
 
 @pytest.mark.parametrize(("call", "expected"), [
     ("finish(fs);", BEFORE), ("finish(fs).join();", YES), ("finish(fs); latch.await();", YES),
 ])  # fmt: skip
-def test_a_method_that_returns_the_future_of_a_commit(
+def test_a_commit_future_that_a_method_returns_must_be_waited_for(
     tmp_path: Path, call: str, expected: str
 ) -> None:
     code = WITH_METHOD % (LOOP % f"{_SERVICE}{call}", _FINISH.format(_ALL))
     assert_program(tmp_path / "A.java", code, expected)
 
 
-_ALL_IN_KOTLIN = (
+_KOTLIN_ALL = (
     "val fs = rs.map { r -> CompletableFuture.runAsync { work(r) } }\n"
     "CompletableFuture.allOf(*fs.toTypedArray()).thenRun { c.commitSync() }%s"
 )
 
 
-@pytest.mark.parametrize(("does", "expected"), [
-    (_ALL_IN_KOTLIN % "", BEFORE),
-    (_ALL_IN_KOTLIN % ".join()", YES),
+@pytest.mark.parametrize(("body", "expected"), [
+    (_KOTLIN_ALL % "", BEFORE),
+    (_KOTLIN_ALL % ".join()", YES),
     ("val jobs = rs.map { r -> scope.async { work(r) } }\nscope.launch {\njobs.awaitAll()\n"
      "c.commitSync()\n}", BEFORE),
     ("val jobs = rs.map { r -> scope.async { work(r) } }\nrunBlocking {\njobs.awaitAll()\n"
@@ -79,17 +81,19 @@ _ALL_IN_KOTLIN = (
     ("service.process(rs).whenComplete { _, e -> if (e == null) c.commitSync() }", BEFORE),
     ("val done = service.process(rs).thenAccept { c.commitSync() }\ndone.get()", YES),
 ])  # fmt: skip
-def test_a_commit_of_kotlin_after_futures(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.kt", KOTLIN % (does, ""), expected)
+def test_a_kotlin_commit_that_the_poll_loop_does_not_wait_for_is_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (body, ""), expected)
 
 
-_WORKS = "val fs = rs.asScala.map(r => Future { work(r) }).toSeq\n"
+_TASKS = "val fs = rs.asScala.map(r => Future { work(r) }).toSeq\n"
 
 
-@pytest.mark.parametrize(("does", "expected"), [
-    (f"{_WORKS}Future.sequence(fs).map(_ => c.commitSync())", BEFORE),
-    (f"{_WORKS}Await.result(Future.sequence(fs).map(_ => c.commitSync()), 1.minute)", YES),
-    (f"{_WORKS}val done = Future.sequence(fs).map(_ => c.commitSync())\n"
+@pytest.mark.parametrize(("body", "expected"), [
+    (f"{_TASKS}Future.sequence(fs).map(_ => c.commitSync())", BEFORE),
+    (f"{_TASKS}Await.result(Future.sequence(fs).map(_ => c.commitSync()), 1.minute)", YES),
+    (f"{_TASKS}val done = Future.sequence(fs).map(_ => c.commitSync())\n"
      "Await.result(done, 1.minute)", YES),
     ("val fs = rs.asScala.map(r => service.process(r)).toSeq\n"
      "Future.sequence(fs).map(_ => c.commitSync())", BEFORE),
@@ -99,6 +103,8 @@ _WORKS = "val fs = rs.asScala.map(r => Future { work(r) }).toSeq\n"
     ("val done: Future[Unit] = service.process(rs)\ndone.foreach(_ => c.commitSync())", BEFORE),
     ("rs.asScala.map(r => save(r)).foreach(_ => log.info(1))\nc.commitSync()", YES),
 ])  # fmt: skip
-def test_a_commit_of_scala_after_futures(tmp_path: Path, does: str, expected: str) -> None:
-    code = f"import scala.concurrent.Future\n{SCALA % (does, '')}"
+def test_a_scala_commit_that_the_poll_loop_does_not_wait_for_is_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    code = f"import scala.concurrent.Future\n{SCALA % (body, '')}"
     assert_program(tmp_path / "A.scala", code, expected)

@@ -1,7 +1,7 @@
-"""Commits of all that was polled, within a chain of calls that takes it apart.
+"""Commits of the whole poll inside a chain of calls that processes its records.
 
-Streams of Java and sequences of Kotlin hand one record through all steps before they take the next
-one (java.util.stream, package summary); collections of Kotlin and Scala do a step for all of them.
+Streams of Java and sequences of Kotlin pass one record through all steps before the next one
+(java.util.stream, package summary); collections of Kotlin and Scala run each step for all records.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LAST = "i == rs.count() - 1"
     ("rs.onEach { save(it) }.run { c.commitSync() }", YES),
     ("repo.saveAll(rs.map { parse(it) }).also { c.commitSync() }", YES),
     ('val all = rs.map { save(it) }.also { c.commitSync() }\nlog.info("${all.size}")', YES),
-    # loops that count
+    # loops with an index
     ("for ((i, r) in rs.withIndex()) {\nif (i == 0) c.commitSync()\nsave(r)\n}", BEFORE),
     ("for ((i, r) in rs.withIndex()) {\nsave(r)\nif (i % 100 == 0) c.commitSync()\n}", BEFORE),
     ("rs.withIndex().forEach { (i, r) ->\nsave(r)\nif (i == 9) c.commitSync()\n}", BEFORE),
@@ -39,7 +39,9 @@ _LAST = "i == rs.count() - 1"
     (f"for ((i, r) in rs.withIndex()) {{\nsave(r)\nif ({_LAST}) c.commitSync()\n}}", YES),
     ("for ((i, r) in rs.withIndex()) {\nsave(r)\n}\nc.commitSync()", YES),
 ])  # fmt: skip
-def test_a_commit_in_a_chain_of_kotlin(tmp_path: Path, loop: str, expected: str) -> None:
+def test_a_commit_in_a_kotlin_chain_before_the_processing_is_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
 
 
@@ -61,7 +63,9 @@ def test_a_commit_in_a_chain_of_kotlin(tmp_path: Path, loop: str, expected: str)
     ("Iterator<R> it = rs.iterator();\nwhile (it.hasNext()) {\nR r = it.next();\nsave(r);\n"
      "if (!it.hasNext()) { c.commitSync(); }\n}", YES),
 ])  # fmt: skip
-def test_a_commit_in_a_stream_of_java(tmp_path: Path, loop: str, expected: str) -> None:
+def test_a_commit_in_a_java_stream_before_the_processing_is_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     assert_program(tmp_path / "A.java", READER % (LOOP % loop), expected)
 
 
@@ -71,5 +75,7 @@ def test_a_commit_in_a_stream_of_java(tmp_path: Path, loop: str, expected: str) 
     "rs.asScala.map { r => c.commitSync(); r }.foreach(save)",
     "rs.asScala.tap(_ => c.commitSync()).foreach(save)",
 ])  # fmt: skip
-def test_a_commit_in_a_chain_of_scala(tmp_path: Path, loop: str) -> None:
+def test_a_commit_in_a_scala_chain_before_the_processing_is_reported(
+    tmp_path: Path, loop: str
+) -> None:
     assert_program(tmp_path / "A.scala", SCALA % (loop, ""), BEFORE)

@@ -1,5 +1,6 @@
-"""Programs in Java, Kotlin and Scala: what a consumer is called, and a `poll()` that is not
-followed."""
+"""Consumers in programs: the names that they have, their groups, and `poll()` calls that cannot be
+followed.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +36,13 @@ SCALA = (
     "consumer.commitSync()\nrs.asScala.foreach { r => save(r.value()) }\n}\n}\n}\n"
 )
 FETCH = "ConsumerRecords<String, String> fetch() { return consumer.poll(d);"
-WRITES = "{ try { save(r); } catch (Exception e) { log.error(e); } }"
+LOGS = "{ try { save(r); } catch (Exception e) { log.error(e); } }"
 
 
 @pytest.mark.parametrize("receiver", [
     "consumer", "this.consumer", "app.consumer", "this.app.consumer", "consumer\n  ",
 ])  # fmt: skip
-def test_a_consumer_is_followed_through_the_object_that_has_it(
+def test_a_consumer_is_followed_through_the_object_that_holds_it(
     tmp_path: Path, receiver: str
 ) -> None:
     assert_program(tmp_path / "A.java", JAVA % (EARLY % receiver), BEFORE)
@@ -53,41 +54,43 @@ def test_a_consumer_is_followed_through_the_object_that_has_it(
     ("consumer.also", "consumer!!.poll", "consumer!!.commitSync"),
     ("run", "consumer?.poll", "consumer.commitSync"),
 ])  # fmt: skip
-def test_a_block_of_kotlin_has_a_name_of_its_own_for_a_consumer(
+def test_a_consumer_is_followed_under_its_name_in_a_kotlin_block(
     tmp_path: Path, scope: str, poll: str, commit: str
 ) -> None:
-    closed = "}" if "{" in scope else ""
-    assert_program(tmp_path / "a.kt", KOTLIN % (scope, poll, commit) + closed, BEFORE)
+    closing_brace = "}" if "{" in scope else ""
+    assert_program(tmp_path / "a.kt", KOTLIN % (scope, poll, commit) + closing_brace, BEFORE)
 
 
-def test_records_whose_type_scala_writes_out_are_followed(tmp_path: Path) -> None:
+def test_scala_records_with_a_declared_type_are_followed(tmp_path: Path) -> None:
     assert_program(tmp_path / "a.scala", SCALA, BEFORE)
 
 
 def test_records_that_a_method_returns_are_followed_into_a_loop(tmp_path: Path) -> None:
-    loop = f"while (true) {{ for (var r : fetch()) {WRITES} consumer.commitSync(); }} }}"
+    loop = f"while (true) {{ for (var r : fetch()) {LOGS} consumer.commitSync(); }} }}"
     assert_program(tmp_path / "A.java", JAVA % f"{loop} {FETCH}", SKIP)
 
 
 @pytest.mark.parametrize("body", [
     "while (true) { handle(consumer.poll(d)); consumer.commitSync(); }",
     "while (true) { var rs = app.getConsumer().poll(Duration.ofMillis(5)); save(rs); }",
-    "while (true) { var rs = source().poll(100); for (var r : rs) " + WRITES + " }",
+    "while (true) { var rs = source().poll(100); for (var r : rs) " + LOGS + " }",
     "while (true) { int n = consumer.poll(d).count(); consumer.commitSync(); }",
     f"}} {FETCH}",
 ])  # fmt: skip
-def test_a_poll_that_is_not_followed_is_said(tmp_path: Path, body: str) -> None:
+def test_a_poll_whose_records_cannot_be_followed_is_refused(tmp_path: Path, body: str) -> None:
     expected = "the records that this poll\\(\\) returns cannot be followed"
     assert_file(tmp_path / "A.java", JAVA % body, "", TOPIC, 2, expected)
 
 
-@pytest.mark.parametrize("other", [
+@pytest.mark.parametrize("unrelated", [
     "var job = queue.poll(100, TimeUnit.MILLISECONDS);", "var job = queue.poll();",
     "consumer.poll(Duration.ZERO);\nconsumer.seekToBeginning(consumer.assignment());",
 ])  # fmt: skip
-def test_what_another_poll_returns_need_not_be_followed(tmp_path: Path, other: str) -> None:
+def test_the_result_of_an_unrelated_poll_need_not_be_followed(
+    tmp_path: Path, unrelated: str
+) -> None:
     loop = "while (true) { var rs = consumer.poll(d); for (var r : rs) save(r); "
-    code = JAVA % f"{other} {loop} consumer.commitSync(); }}"
+    code = JAVA % f"{unrelated} {loop} consumer.commitSync(); }}"
     assert_file(tmp_path / "A.java", code, "", f"{TOPIC} application.restart=resumes", 0, "^YES")
 
 
@@ -95,12 +98,12 @@ def test_what_another_poll_returns_need_not_be_followed(tmp_path: Path, other: s
     "package com.shop.subscribe;\n", "import com.shop.subscribe.Listener;\n",
     "class Subscribed { boolean subscribed; }\n",
 ])  # fmt: skip
-def test_a_reader_that_assigns_subscribes_only_by_a_call(tmp_path: Path, more: str) -> None:
+def test_only_a_call_of_subscribe_makes_a_consumer_subscribe(tmp_path: Path, more: str) -> None:
     code = JAVA % "consumer.assign(List.of(new TopicPartition(t, 0))); var rs = consumer.poll(d);"
     assert_file(tmp_path / "A.java", more + code, "", TOPIC, 2, "assign\\(\\) reads only")
 
 
-NEW = "is a new one at each start"
+NEW_EACH_START = "is a new one at each start"
 PYTHON = (
     "import uuid\nfrom confluent_kafka import Consumer\n%s\n"
     'c = Consumer({"bootstrap.servers": "b", "group.id": %s, "auto.offset.reset": "earliest", '
@@ -123,8 +126,10 @@ PYTHON = (
     ("application.properties", "mp.messaging.incoming.p.connector=smallrye-kafka\n"
      "mp.messaging.incoming.p.group.id=${quarkus.uuid}\n"),
 ])  # fmt: skip
-def test_a_group_whose_name_does_not_stay_is_refused(tmp_path: Path, name: str, code: str) -> None:
-    assert_file(tmp_path / name, code, "", "", 2, NEW)
+def test_a_group_with_a_new_name_at_each_start_is_refused(
+    tmp_path: Path, name: str, code: str
+) -> None:
+    assert_file(tmp_path / name, code, "", "", 2, NEW_EACH_START)
 
 
 @pytest.mark.parametrize(("name", "code"), [
@@ -134,6 +139,6 @@ def test_a_group_whose_name_does_not_stay_is_refused(tmp_path: Path, name: str, 
     ("application.yml", "spring:\n  kafka:\n    producer:\n      acks: all\n    consumer:\n"
      "      group-id: uuid\n      auto-offset-reset: earliest\n"),
 ])  # fmt: skip
-def test_a_group_whose_name_stays_is_taken(tmp_path: Path, name: str, code: str) -> None:
-    stated = f"{TOPIC} application.restart=resumes application.processing.errors=retry"
-    assert_file(tmp_path / name, code, "", stated, 0, "^YES")
+def test_a_group_with_a_stable_name_is_accepted(tmp_path: Path, name: str, code: str) -> None:
+    settings = f"{TOPIC} application.restart=resumes application.processing.errors=retry"
+    assert_file(tmp_path / name, code, "", settings, 0, "^YES")

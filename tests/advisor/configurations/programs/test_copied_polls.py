@@ -1,4 +1,4 @@
-"""Copies of a poll of which only a part is processed.
+"""Programs that copy the polled records and process only some of them.
 
 Sources: KafkaConsumer javadoc (`poll`, `commitSync()`); Guava, Lists; java.util.stream;
 kotlin.collections; scala.collection.
@@ -22,7 +22,7 @@ from tests.advisor.programs import SKIP, YES, assert_program
 _STREAM = "StreamSupport.stream(rs.spliterator(), false)"
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     ("List<R> all = list(rs); save(all.get(0));", SKIP),
     ("List<R> all = Lists.newArrayList(rs); save(all.get(0));", SKIP),
     ("var all = ImmutableList.copyOf(rs); save(all.get(0));", SKIP),
@@ -46,20 +46,24 @@ _STREAM = "StreamSupport.stream(rs.spliterator(), false)"
     ("var all = list(rs); if (all.size() == 1) save(all.get(0)); else saveAll(all);", YES),
     ("var all = list(rs); for (int i = 0; i < all.size(); i++) { save(all.get(i)); }", YES),
 ])  # fmt: skip
-def test_a_part_of_a_copy_in_java(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.java", READER % (LOOP % f"{does} c.commitSync();"), expected)
+def test_processing_part_of_a_java_copy_is_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % f"{body} c.commitSync();"), expected)
 
 
 @pytest.mark.parametrize(("method", "expected"), [
     ("void handle(List<R> all) { save(all.get(0)); }", SKIP),
     ("void handle(List<R> all) { for (R r : all) save(r); }", YES),
 ])  # fmt: skip
-def test_a_method_that_takes_a_copy(tmp_path: Path, method: str, expected: str) -> None:
+def test_a_method_that_processes_part_of_a_copy_is_reported(
+    tmp_path: Path, method: str, expected: str
+) -> None:
     loop = LOOP % "var all = list(rs); handle(all); c.commitSync();"
     assert_program(tmp_path / "A.java", WITH_METHOD % (loop, method), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     ("val all = rs.map { it.value() }\nsave(all.first())", SKIP),
     ("val all = rs.toMutableList()\nsave(all[0])", SKIP),
     ("save(rs.toList()[0])", SKIP),
@@ -71,11 +75,13 @@ def test_a_method_that_takes_a_copy(tmp_path: Path, method: str, expected: str) 
     ("val all = rs.map { parse(it) }\nsaveAll(all)", YES),
     ("rs.chunked(100).forEach { saveAll(it) }", YES),
 ])  # fmt: skip
-def test_a_part_of_a_copy_in_kotlin(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.kt", KOTLIN % (f"{does}\nc.commitSync()", ""), expected)
+def test_processing_part_of_a_kotlin_copy_is_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{body}\nc.commitSync()", ""), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     ("val all = rs.asScala.toVector\nsave(all(0))", SKIP),
     ("val all = Vector.from(rs.asScala)\nsave(all.head)", SKIP),
     ("val all = rs.asScala.map(_.value).toList\nsave(all.head)", SKIP),
@@ -84,5 +90,7 @@ def test_a_part_of_a_copy_in_kotlin(tmp_path: Path, does: str, expected: str) ->
     ("val all = rs.asScala.toIndexedSeq\nfor (i <- all.indices) save(all(i))", YES),
     ("val all = rs.asScala.toList\nall.grouped(10).foreach(saveAll)", YES),
 ])  # fmt: skip
-def test_a_part_of_a_copy_in_scala(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.scala", SCALA % (f"{does}\nc.commitSync()", ""), expected)
+def test_processing_part_of_a_scala_copy_is_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.scala", SCALA % (f"{body}\nc.commitSync()", ""), expected)

@@ -1,4 +1,4 @@
-"""Functions that are passed together with a record, and are called with its error."""
+"""Functions that are passed along with a record, and are called with its error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ _LISTENER = "new Listener() { public void done() {} public void onError(Exceptio
     ("handler.handle(r, this::save);", YES),
     ("store.save(r, o -> o.error());", YES),
 ])  # fmt: skip
-def test_a_function_of_java_for_an_error(tmp_path: Path, call: str, expected: str) -> None:
+def test_a_java_error_callback_that_only_logs_is_reported(
+    tmp_path: Path, call: str, expected: str
+) -> None:
     loop = LOOP % f"for (var r : rs) {{ {call} }} c.commitSync();"
     assert_program(tmp_path / "A.java", READER % loop, expected)
 
@@ -47,7 +49,9 @@ def test_a_function_of_java_for_an_error(tmp_path: Path, call: str, expected: st
     ("handler.handle(r) { done -> log.info(done) }", YES),
     ("transaction { save(r) }", YES),
 ])  # fmt: skip
-def test_a_function_of_kotlin_for_an_error(tmp_path: Path, call: str, expected: str) -> None:
+def test_a_kotlin_error_callback_that_only_logs_is_reported(
+    tmp_path: Path, call: str, expected: str
+) -> None:
     loop = f"for (r in rs) {{\n{call}\n}}\nc.commitSync()"
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
 
@@ -59,7 +63,9 @@ def test_a_function_of_kotlin_for_an_error(tmp_path: Path, call: str, expected: 
     ("handler.handle(r)(e => throw e)", YES),
     ("handler.handle(r)(v => log.info(v))", YES),
 ])  # fmt: skip
-def test_a_function_of_scala_for_an_error(tmp_path: Path, call: str, expected: str) -> None:
+def test_a_scala_error_callback_that_only_logs_is_reported(
+    tmp_path: Path, call: str, expected: str
+) -> None:
     loop = f"for (r <- rs.asScala) {{\n{call}\n}}\nc.commitSync()"
     assert_program(tmp_path / "A.scala", SCALA % (loop, ""), expected)
 
@@ -68,16 +74,20 @@ _ATTEMPTS = (
     "void tried(R r) { for (int i = 0; i < 3; i++) { try { save(r); return; } catch (Exception e) {"
     " log.warn(e); } } %s }"
 )
-_GIVES_UP = " void giveUp(R r) { log.error(r); %s }"
+_GIVE_UP = " void giveUp(R r) { log.error(r); %s }"
 
 
-@pytest.mark.parametrize(("last", "expected"), [
+@pytest.mark.parametrize(("final_statement", "expected"), [
     ("letters.store(r);", YES),
     ("throw new E();", YES),
     ("log.error(r);", SKIP),
     ("giveUp(r);" , SKIP),
 ])  # fmt: skip
-def test_a_method_after_its_last_attempt(tmp_path: Path, last: str, expected: str) -> None:
-    more = _ATTEMPTS % last + (_GIVES_UP % "failures.increment();" if "giveUp" in last else "")
-    code = WITH_METHOD % (LOOP % "for (var r : rs) tried(r); c.commitSync();", more)
+def test_a_method_that_only_logs_after_its_last_attempt_is_reported(
+    tmp_path: Path, final_statement: str, expected: str
+) -> None:
+    methods = _ATTEMPTS % final_statement + (
+        _GIVE_UP % "failures.increment();" if "giveUp" in final_statement else ""
+    )
+    code = WITH_METHOD % (LOOP % "for (var r : rs) tried(r); c.commitSync();", methods)
     assert_program(tmp_path / "A.java", code, expected)

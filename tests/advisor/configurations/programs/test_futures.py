@@ -1,7 +1,7 @@
-"""Sends whose futures somebody keeps: what reads them, and what leaves them lying.
+"""Sends whose futures are kept: whether the program reads them.
 
-Source: KafkaProducer javadoc, `send` (a future that completes with an exception says that the
-record was not written; nothing else does).
+Source: KafkaProducer javadoc, `send` (only a future that completes with an exception reports that
+the record was not written).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.configurations.programs.test_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
 
-_ONE_OF_TWO = (
+_TWO_SENDS = (
     "Future<M> go(KafkaProducer<String, String> k) { if (a) return k.send(x); return k.send(y); }"
 )
-_TRIED = "try { k.send(r).get(); } catch (Exception e) { %s }"
-_ROUNDS = f"int n = 0; %s {{ {_TRIED.replace('get();', 'get(); break;')} }}"
+_TRY_GET = "try { k.send(r).get(); } catch (Exception e) { %s }"
+_ATTEMPTS = f"int n = 0; %s {{ {_TRY_GET.replace('get();', 'get(); break;')} }}"
 _SCRIPT = KOTLIN.replace("fun run() {\n", "").replace("\n}\n%s", "\n%s")
-FUTURES = [
+CASES = [
     (KOTLIN, "k.apply { send(r) }", "", IGNORED),
     (KOTLIN, "with(k) { send(r) }", "", IGNORED),
     (KOTLIN, "k.run { send(r) }", "", IGNORED),
@@ -209,7 +209,7 @@ FUTURES = [
     (SCALA, "val fs = rows.map(r => k.send(r))\nfs.foreach(f => f.get())", "", YES),
     (SCALA, "Using.resource(new KafkaProducer[String, String](p)) { x => rows.foreach(x.send) }",
      "", IGNORED),
-    # a function that a variable has, with two sends, or by its name
+    # functions in variables, with two sends or passed by name
     (KOTLIN, "val f = { x: R -> if (a) k.send(x) else k.send(y) }\nf(r)", "", IGNORED),
     (KOTLIN, "val f = { x: R -> if (a) k.send(x) else k.send(y) }\nf(r).get()", "", YES),
     (KOTLIN, "val f = { x: R -> k.send(x) }\nval fs = rows.map(f)\nlog.info(fs.size)", "", IGNORED),
@@ -221,35 +221,33 @@ FUTURES = [
     (SCALA, "rows.foreach(r => { k.send(r) })", "", IGNORED),
     (SCALA, "rows.map(r => { k.send(r) }).foreach(_.get())", "", YES),
     (SCALA, "for { f <- Try(k.send(r)) } yield f", "", IGNORED),
-    # two futures of one method, of one list, and of each other's name
-    (JAVA, "go(k);", _ONE_OF_TWO, IGNORED),
-    (JAVA, "go(k).get();", _ONE_OF_TWO, YES),
+    # two futures: of one method, in one list, and in two variables
+    (JAVA, "go(k);", _TWO_SENDS, IGNORED),
+    (JAVA, "go(k).get();", _TWO_SENDS, YES),
     (JAVA, "fs.add(k.send(x)); fs.add(k.send(y)); for (var f : fs) f.get();", "", YES),
     (JAVA, "var f = k.send(x); var g = f; f = g; k.flush();", "", IGNORED),
-    # what a method of the file does with an error
-    (JAVA, _TRIED % "tell(e);", "void tell(Exception e) { log.error(e); }", IGNORED),
-    (JAVA, _TRIED % "tell(e);", "void tell(Exception e) { log.error(e); count(e); } void count("
+    # a method of the same file that handles the error
+    (JAVA, _TRY_GET % "tell(e);", "void tell(Exception e) { log.error(e); }", IGNORED),
+    (JAVA, _TRY_GET % "tell(e);", "void tell(Exception e) { log.error(e); count(e); } void count("
      "Exception e) { errors.increment(); }", IGNORED),
-    (JAVA, _TRIED % "tell(e);", "void tell(Exception e) { throw new IllegalStateException(e); }",
+    (JAVA, _TRY_GET % "tell(e);", "void tell(Exception e) { throw new IllegalStateException(e); }",
      YES),
-    # rounds that are counted
-    (JAVA, _ROUNDS % ("while (n < 3)", "n++;"), "", IGNORED),
-    (JAVA, _ROUNDS % ("while (n < 3)", "n++; if (n == 3) throw e;"), "", YES),
-    (JAVA, _ROUNDS % ("for (int n = 0; n < 3; n++)", "log.warn(e);"), "", IGNORED),
-    (JAVA, _ROUNDS % ("for (int n = 0; n < 3; n++)", "if (n == 2) throw e;"), "", YES),
-    # a script, of which nothing is in braces
+    # a limited number of attempts
+    (JAVA, _ATTEMPTS % ("while (n < 3)", "n++;"), "", IGNORED),
+    (JAVA, _ATTEMPTS % ("while (n < 3)", "n++; if (n == 3) throw e;"), "", YES),
+    (JAVA, _ATTEMPTS % ("for (int n = 0; n < 3; n++)", "log.warn(e);"), "", IGNORED),
+    (JAVA, _ATTEMPTS % ("for (int n = 0; n < 3; n++)", "if (n == 2) throw e;"), "", YES),
+    # a script without braces
     (_SCRIPT, "k.send(r)", "", IGNORED),
     (_SCRIPT, "k.send(r).get()", "", YES),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "body", "behind", "expected"), FUTURES)
-def test_a_future_tells_of_an_error_where_something_reads_it(
-    tmp_path: Path, code: str, body: str, behind: str, expected: str
+@pytest.mark.parametrize(("code", "body", "more", "expected"), CASES)
+def test_a_send_whose_future_is_not_read_is_reported(
+    tmp_path: Path, code: str, body: str, more: str, expected: str
 ) -> None:
-    reads = "consumer.enable.auto.commit=false application.commit=after-processing"
+    consumer_settings = "consumer.enable.auto.commit=false application.commit=after-processing"
     path = tmp_path / "A.java"
-    settings = f"{TOPIC} {reads}"
-    assert_file(
-        path, code % (body, behind), "", settings, 1 if expected == IGNORED else 0, expected
-    )
+    settings = f"{TOPIC} {consumer_settings}"
+    assert_file(path, code % (body, more), "", settings, 1 if expected == IGNORED else 0, expected)

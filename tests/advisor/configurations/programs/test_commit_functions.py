@@ -1,5 +1,6 @@
-"""JVM programs that commit by a function which they were given, and what else leaves
-work undone there: flows that keep records by, bulk writes of which nobody asks what failed."""
+"""JVM programs that commit through a function, and programs that leave work undone: flows that
+buffer records, and bulk writes whose failures are not checked.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +30,11 @@ public class App {{
 """
 _EACH = "for (ConsumerRecord<String, String> r : rs) save(r);"
 _HANDLE = "static void handle(ConsumerRecords<String, String> rs, Runnable ack) {{ {} }}"
-_LAST = _HANDLE.format(f"{_EACH} ack.run();")
-_FIRST = _HANDLE.format(f"ack.run(); {_EACH}")
+_ACK_LAST = _HANDLE.format(f"{_EACH} ack.run();")
+_ACK_FIRST = _HANDLE.format(f"ack.run(); {_EACH}")
 _NEXT = "Map.of(tp(r), new OffsetAndMetadata(r.offset() + 1))"
-_ONE = "Consumer<ConsumerRecord<String, String>> ack ="
-_OWN = (
+_ACKS = "Consumer<ConsumerRecord<String, String>> ack ="
+_METHOD = (
     f"static void ack(KafkaConsumer<?, ?> c, ConsumerRecord<?, ?> r) {{ c.commitSync({_NEXT}); }}"
 )
 
@@ -45,16 +46,16 @@ _OWN = (
         ("", "Runnable ack = () -> c.commitSync();", f"{_EACH} ack.run();", YES),
         ("", "Runnable ack = c::commitSync;", f"ack.run(); {_EACH}", BEFORE),
         ("", "Runnable ack = c::commitSync;", f"{_EACH} ack.run();", YES),
-        (_FIRST, "", "handle(rs, c::commitSync);", BEFORE),
-        (_LAST, "", "handle(rs, c::commitSync);", YES),
-        (_FIRST, "", "handle(rs, () -> c.commitSync());", BEFORE),
-        (_FIRST, "", "handle(rs, () -> { c.commitSync(); });", BEFORE),
-        ("", f"{_ONE} r -> c.commitSync({_NEXT});", "for (var r : rs) { ack.accept(r); save(r); }",
+        (_ACK_FIRST, "", "handle(rs, c::commitSync);", BEFORE),
+        (_ACK_LAST, "", "handle(rs, c::commitSync);", YES),
+        (_ACK_FIRST, "", "handle(rs, () -> c.commitSync());", BEFORE),
+        (_ACK_FIRST, "", "handle(rs, () -> { c.commitSync(); });", BEFORE),
+        ("", f"{_ACKS} r -> c.commitSync({_NEXT});", "for (var r : rs) { ack.accept(r); save(r); }",
          BEFORE),
-        ("", f"{_ONE} r -> c.commitSync({_NEXT});", "for (var r : rs) { save(r); ack.accept(r); }",
+        ("", f"{_ACKS} r -> c.commitSync({_NEXT});", "for (var r : rs) { save(r); ack.accept(r); }",
          YES),
-        (_OWN, "", "for (var r : rs) { ack(c, r); save(r); }", BEFORE),
-        (_OWN, "", "for (var r : rs) { save(r); ack(c, r); }", YES),
+        (_METHOD, "", "for (var r : rs) { ack(c, r); save(r); }", BEFORE),
+        (_METHOD, "", "for (var r : rs) { save(r); ack(c, r); }", YES),
         ("@Async void work(ConsumerRecord<?, ?> r) { save(r); }", "",
          "for (var r : rs) work(r); c.commitSync();", ASIDE),
     ],
@@ -92,7 +93,9 @@ _SCOPE = "try (var s = new StructuredTaskScope<>()) { for (var r : rs) s.fork(()
          YES),
     ],
 )  # fmt: skip
-def test_what_says_that_something_failed_is_asked(body: str, expected: str, tmp_path: Path) -> None:
+def test_a_failed_bulk_write_that_is_not_checked_is_reported(
+    body: str, expected: str, tmp_path: Path
+) -> None:
     code = _JAVA.format(more="", before="", body=f"{body} c.commitSync();")
     assert_program(tmp_path / "App.java", code, expected)
 
@@ -129,12 +132,12 @@ _ACK = "fun handle(rs: ConsumerRecords<String, String>, ack: () -> Unit) {{ {} }
          + _ACK.format("for (r in rs) save(r)\nack()")[:-1], YES),
     ],
 )  # fmt: skip
-def test_a_flow_that_keeps_records_by_is_seen(body: str, expected: str, tmp_path: Path) -> None:
+def test_a_flow_that_buffers_records_is_reported(body: str, expected: str, tmp_path: Path) -> None:
     assert_program(tmp_path / "App.kt", _KOTLIN.format(body=body), expected)
 
 
 @pytest.mark.parametrize(("commit", "is_sound"), [("", False), ("db.commit();", True)])
-def test_what_jdbc_writes_is_committed(commit: str, is_sound: bool, tmp_path: Path) -> None:
+def test_jdbc_writes_must_be_committed(commit: str, is_sound: bool, tmp_path: Path) -> None:
     body = f"for (var r : rs) {{ st.setString(1, r.value()); st.executeUpdate(); }} {commit}"
     code = _JAVA.format(more="", before="db.setAutoCommit(false);", body=f"{body} c.commitSync();")
     expected = YES if is_sound else "nothing here commits what is written to this database"
@@ -144,7 +147,7 @@ def test_what_jdbc_writes_is_committed(commit: str, is_sound: bool, tmp_path: Pa
 
 _SAVES = "for (var r : rs) {{ try {{ save(r); }} catch (Exception e) {{ {} }} }}"
 _FAILED = "static List<ConsumerRecord<String, String>> failed = new ArrayList<>();"
-_OUT = "BufferedWriter out = new BufferedWriter(new FileWriter(F));"
+_WRITER = "BufferedWriter out = new BufferedWriter(new FileWriter(F));"
 _WRITE = "for (var r : rs) out.write(r.value());"
 _BATCH = "for (var r : rs) { st.setString(1, r.value()); st.addBatch(); }"
 _MUTATOR = "BufferedMutator m = hbase.getBufferedMutator(T);"
@@ -166,10 +169,10 @@ _PAUSED = (
     [
         (_FAILED, "", _SAVES.format("failed.add(r);"), SKIP),
         (_FAILED, "", f"{_SAVES.format('failed.add(r);')} again(failed);", YES),
-        ("", _OUT, _WRITE, BEFORE),
-        ("", _OUT, f"{_WRITE} out.flush();", YES),
-        ("", _OUT.replace("(F))", "(F), true)").replace("Buffered", "Print"), _WRITE, YES),
-        ("", _OUT, f"{_WRITE} sync(out);", YES),
+        ("", _WRITER, _WRITE, BEFORE),
+        ("", _WRITER, f"{_WRITE} out.flush();", YES),
+        ("", _WRITER.replace("(F))", "(F), true)").replace("Buffered", "Print"), _WRITE, YES),
+        ("", _WRITER, f"{_WRITE} sync(out);", YES),
         ("", "", _BATCH, BEFORE),
         ("", "", f"{_BATCH} st.executeBatch();", YES),
         ("", _MUTATOR, _MUTATE, BEFORE),
@@ -178,7 +181,7 @@ _PAUSED = (
         ("", "", _PIPE, BEFORE),
         ("", "", f"{_PIPE} pipe.sync();", YES),
         ("", "", "try (Pipeline q = jedis.pipelined()) { for (var r : rs) q.set(r); }", YES),
-        ("", _OUT, "for (var r : rs) { save(r); out.write(r.offset()); }", YES),
+        ("", _WRITER, "for (var r : rs) { save(r); out.write(r.offset()); }", YES),
         ("", "", f"{_STREAM};", BEFORE),
         ("", "", f"{_STREAM}.toList();", YES),
         ("", "", _POST % "", BEFORE),
@@ -189,46 +192,46 @@ _PAUSED = (
         ("", "", _PAUSED % "f.get();", YES),
     ],
 )  # fmt: skip
-def test_what_is_put_by_and_never_done_is_seen(
+def test_deferred_work_that_is_never_done_is_reported(
     more: str, before: str, body: str, expected: str, tmp_path: Path
 ) -> None:
     code = _JAVA.format(more=more, before=before, body=f"{body} c.commitSync();")
     assert_program(tmp_path / "App.java", code, expected)
 
 
-_MADE = """static Properties {name}({given}) {{
+_PROPERTIES = """static Properties {name}({given}) {{
     Properties props = new Properties();
     props.put("group.id", "g"); props.put("enable.auto.commit", "false");
     props.put("auto.offset.reset", "{reset}");
     return props;
   }}"""
 _PROGRAM = _JAVA.replace(_JAVA[_JAVA.index("    Properties p =") : _JAVA.index("    Kafka")], "")
-_IN_METHOD = _MADE.format(name="made", given="", reset="earliest")
-_LATEST = _MADE.format(name="made", given="", reset="latest")
-_SAME = _MADE.format(name="props", given="String id", reset="earliest")
-_OTHER = "static Properties more() { Properties q = made(); q.put(A, B); return q; }"
-_LATER = _OTHER.replace("A, B", '"auto.offset.reset", "latest"')
+_EARLIEST = _PROPERTIES.format(name="made", given="", reset="earliest")
+_LATEST = _PROPERTIES.format(name="made", given="", reset="latest")
+_SAME_NAME = _PROPERTIES.format(name="props", given="String id", reset="earliest")
+_WRAPPER = "static Properties more() { Properties q = made(); q.put(A, B); return q; }"
+_OVERRIDE = _WRAPPER.replace("A, B", '"auto.offset.reset", "latest"')
 
 
 @pytest.mark.parametrize(
-    ("more", "start", "code", "expected"),
+    ("more", "start", "exit_code", "expected"),
     [
-        (_IN_METHOD, "Properties p = made();", 0, YES),
+        (_EARLIEST, "Properties p = made();", 0, YES),
         (_LATEST, "Properties p = made();", 1, "latest -> earliest"),
-        (_SAME, 'Properties p = props("g");', 0, YES),
-        (_IN_METHOD, 'Properties p = made(); p.put("max.poll.records", "9");', 0, YES),
-        (_IN_METHOD, 'Properties p = made(); p.put("auto.offset.reset", "latest");', 1,
+        (_SAME_NAME, 'Properties p = props("g");', 0, YES),
+        (_EARLIEST, 'Properties p = made(); p.put("max.poll.records", "9");', 0, YES),
+        (_EARLIEST, 'Properties p = made(); p.put("auto.offset.reset", "latest");', 1,
          "latest -> earliest"),
-        (_IN_METHOD, "Properties p = made(); p.putAll(others);", 2, "this use of p is"),
-        (f"{_IN_METHOD}\n{_LATER}", "Properties p = more();", 1, "latest -> earliest"),
+        (_EARLIEST, "Properties p = made(); p.putAll(others);", 2, "this use of p is"),
+        (f"{_EARLIEST}\n{_OVERRIDE}", "Properties p = more();", 1, "latest -> earliest"),
         ("", "Properties p = made();", 2, "not in the file as plain values"),
     ],
 )  # fmt: skip
 def test_settings_that_a_method_returns_are_read(
-    more: str, start: str, code: int, expected: str, tmp_path: Path
+    more: str, start: str, exit_code: int, expected: str, tmp_path: Path
 ) -> None:
     body = "for (var r : rs) save(r); c.commitSync();"
-    text = _PROGRAM.format(more=more, before="", body=body)
-    text = text.replace("    KafkaConsumer<", f"    {start}\n    KafkaConsumer<")
+    program = _PROGRAM.format(more=more, before="", body=body)
+    program = program.replace("    KafkaConsumer<", f"    {start}\n    KafkaConsumer<")
     settings = f"{TOPIC} application.restart=resumes"
-    assert_file(tmp_path / "App.java", text, "", settings, code, expected)
+    assert_file(tmp_path / "App.java", program, "", settings, exit_code, expected)

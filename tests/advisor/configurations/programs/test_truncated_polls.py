@@ -1,7 +1,7 @@
-"""Parts that are cut off what was polled, and what becomes of the rest.
+"""Programs that process only some of the polled records and drop the rest.
 
-The position of a consumer is behind all that a poll returned (KafkaConsumer javadoc; confluent-
-kafka, Consumer.consume), so that a rest which the next poll replaces is never read again.
+The position of a consumer is after all records that a poll returned (KafkaConsumer javadoc;
+confluent-kafka, Consumer.consume). Dropped records are therefore never read again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 
 from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.configurations.programs.test_loops import BATCH
-from tests.advisor.configurations.programs.test_loops import READER as READER_OF_PYTHON
+from tests.advisor.configurations.programs.test_loops import READER as PYTHON_READER
 from tests.advisor.programs import SKIP, YES, assert_program
 
 _EACH = "for m in ms:\n    save(m)\n"
@@ -22,7 +22,7 @@ _FILLED = "List<R> all = new ArrayList<>();\nrs.forEach(all::add);\n"
 _SAVES = "for (R r : all) { save(r); }\n"
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     (f"{_FIRST}ms = ms[5:]\n", SKIP),
     (f"{_FIRST}del ms[:5]\n", SKIP),
     (f"{_FIRST}del other\n", SKIP),
@@ -43,12 +43,14 @@ _SAVES = "for (R r : all) { save(r); }\n"
     ("while ms:\n    save_all(ms[:5])\n    ms = ms[5:]\n", YES),
     ("while len(ms) > 0:\n    save_all(ms[:5])\n    del ms[:5]\n", YES),
 ])  # fmt: skip
-def test_what_python_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
-    loop = "".join(f"    {line}\n" for line in f"{does}c.commit()".splitlines())
-    assert_program(tmp_path / "a.py", f"{READER_OF_PYTHON}{BATCH}{loop}", expected)
+def test_messages_that_a_python_program_drops_are_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    loop = "".join(f"    {line}\n" for line in f"{body}c.commit()".splitlines())
+    assert_program(tmp_path / "a.py", f"{PYTHON_READER}{BATCH}{loop}", expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     (f"{_LIST}all = all.subList(0, 5);\n{_SAVES}", SKIP),
     (f"{_FILLED}all = all.subList(0, 5);\n{_SAVES}", SKIP),
     (f"{_FILLED}all.subList(5, all.size()).clear();\n{_SAVES}", SKIP),
@@ -57,25 +59,31 @@ def test_what_python_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
     ("List<R> all = new ArrayList<>(rs.records(tp));\nwhile (!all.isEmpty()) {"
      " saveAll(all.subList(0, 5)); all = all.subList(5, all.size()); }\n", YES),
 ])  # fmt: skip
-def test_what_java_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.java", READER % (LOOP % f"{does}c.commitSync();"), expected)
+def test_records_that_a_java_program_drops_are_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % f"{body}c.commitSync();"), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     ("var all = rs.toList()\nall = all.take(5)\nall.forEach { save(it) }", SKIP),
     ("var all = rs.toList()\nall = all.drop(1)\nfor (r in all) save(r)", SKIP),
     ("rs.take(5).forEach { save(it) }\nrs.drop(5).forEach { save(it) }", YES),
     ("var all = rs.toList()\nall = all.sortedBy { it.offset() }\nfor (r in all) save(r)", YES),
 ])  # fmt: skip
-def test_what_kotlin_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.kt", KOTLIN % (f"{does}\nc.commitSync()", ""), expected)
+def test_records_that_a_kotlin_program_drops_are_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{body}\nc.commitSync()", ""), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("body", "expected"), [
     ("val some = rs.asScala.toSeq.take(5)\nsome.foreach(r => save(r))", SKIP),
     ("rs.asScala.tail.foreach(r => save(r))", SKIP),
     ("rs.asScala.toList.init.foreach(r => save(r))", SKIP),
     ("val all = rs.asScala.toList\nsave(all.head)\nall.tail.foreach(r => save(r))", YES),
 ])  # fmt: skip
-def test_what_scala_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
-    assert_program(tmp_path / "A.scala", SCALA % (f"{does}\nc.commitSync()", ""), expected)
+def test_records_that_a_scala_program_drops_are_reported(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.scala", SCALA % (f"{body}\nc.commitSync()", ""), expected)
