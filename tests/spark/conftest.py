@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this folder, and hands to judge ledgers with."""
+"""One Spark session for all tests of this folder, and fixtures that judge ledgers with it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tests.spark.ledgers import write
 Judge = Callable[..., dict[str, Any]]
 
 
-def by_night(*values: object) -> ParameterSet:
-    """A case like others of its test, which `make nightly` judges: a judging takes seconds."""
+def nightly(*values: object) -> ParameterSet:
+    """A case that only `make nightly` runs: it resembles others, and judging takes seconds."""
     return pytest.param(*values, marks=pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    make_archive(find_java(), lambda line: None)  # `make test` has done so
+    make_archive(find_java(), lambda line: None)  # `make test` has already made it
     with pytest.MonkeyPatch.context() as patch:
-        environment = spark_environment()  # once: with JAVA_HOME set, another Java is found
+        environment = spark_environment()  # call it once: JAVA_HOME changes its result
         for name in ("JAVA_HOME", "SPARK_SUBMIT_OPTS"):
             patch.setenv(name, environment[name])
         session = start("tests", "local[2]")
@@ -38,7 +38,7 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def judged(spark: SparkSession, tmp_path: Path) -> Judge:
+def judge_tables(spark: SparkSession, tmp_path: Path) -> Judge:
     """Judges tables written as JSON lines."""
 
     def _judge(

@@ -1,4 +1,4 @@
-"""Ledgers written by hand: tables in, a folder of JSON lines out."""
+"""Builders of rows and tables, and a writer that saves them as JSON lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ Row = Mapping[str, Any]
 Tables = dict[str, Sequence[Row]]
 
 MS = 1_000_000
-PROVED: Row = {"fault": "kill", "phase": "complete", "evidence": "pid 4711 gone after SIGKILL"}
+PROVED_FAULT: Row = {
+    "fault": "kill",
+    "phase": "complete",
+    "evidence": "pid 4711 gone after SIGKILL",
+}
 
 
 def write(folder: Path, tables: Mapping[str, Sequence[Row]]) -> Path:
-    """One file a table; a table of no rows is an empty file."""
+    """Writes one file per table and returns the folder; a table without rows is an empty file."""
     folder.mkdir(parents=True, exist_ok=True)
     for table, rows in tables.items():
         lines = "".join(json.dumps(row) + "\n" for row in rows)
@@ -24,7 +28,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]]) -> Path:
 
 
 def send(value: int, outcome: str = "ok", at_ms: int | None = None, **more: Any) -> Row:
-    """An attempt, invoked `at_ms` (its value, if not given) and answered 2 ms later."""
+    """A send, invoked at `at_ms` (by default its value) and completed 2 ms later."""
     invoked = (value if at_ms is None else at_ms) * MS
     times = {"invoked_ns": invoked, "completed_ns": invoked + 2 * MS}
     return {"producer": "p1", "value": value, "outcome": outcome, **times, **more}
@@ -35,13 +39,13 @@ def record(offset: int, value: int, partition: int = 0, **more: Any) -> Row:
     return {"topic": "t", "partition": partition, "offset": offset, "value": value, **more}
 
 
-def handed(
+def delivery(
     offset: int, value: int, group: str | None = "g", poll: int | None = None, **more: Any
 ) -> Row:
-    """A delivery; a poll of its own unless one is given."""
-    who = {} if group is None else {"group": group}
+    """A delivery, in a poll of its own unless `poll` is given."""
+    membership = {} if group is None else {"group": group}
     number = offset if poll is None else poll
-    return {"consumer": "c1", **who, "poll": number, **record(offset, value), **more}
+    return {"consumer": "c1", **membership, "poll": number, **record(offset, value), **more}
 
 
 def commit(
@@ -53,15 +57,15 @@ def commit(
 
 
 def sound(values: Iterable[int] = range(4), **replaced: Sequence[Row]) -> Tables:
-    """A history in which nothing went wrong; whole tables of it can be replaced."""
+    """A history in which nothing went wrong; `replaced` replaces whole tables."""
     numbers = list(values)
     tables: Tables = {
         "sends": [send(value, topic="t", partition=0, offset=value) for value in numbers],
         "log": [record(value, value) for value in numbers],
-        "deliveries": [handed(value, value) for value in numbers],
+        "deliveries": [delivery(value, value) for value in numbers],
         "commits": [commit(max(numbers) + 1)],
         "partitions": [{"topic": "t", "partition": 0, "log_start_offset": 0}],
-        "faults": [PROVED],
+        "faults": [PROVED_FAULT],
         "meta": [{"final_read_completed": True}],
     }
     return {**tables, **replaced}

@@ -1,4 +1,4 @@
-"""Correct histories into which anomalies are planted, at random but by seed."""
+"""Correct histories with randomly planted anomalies, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tests.spark.ledgers import MS, PROVED
+from tests.spark.ledgers import MS, PROVED_FAULT
 
 Rows = list[dict[str, Any]]
 History = dict[str, Rows]
 
 VALUES = 6
-"""Values of one history; history n has those from n × 10 on, and names of its own."""
+"""The number of values in a history. History n has the values from n × 10 on.
+
+Its topics, producers and groups have n in their names, so histories share nothing.
+"""
 
 
 def history(seed: int, n: int, modes: frozenset[str]) -> History:
-    """One producer, two partitions, two groups, a sink; then up to eight things go wrong.
+    """One producer, two partitions, two groups and a sink, with up to eight planted anomalies.
 
-    Modes: `replicas` makes the log known by its replicas only; `transactions` records those.
+    Modes: with `replicas` only the replicas' logs are recorded; with `transactions` the
+    `transactions` table is recorded.
     """
     rng = Random(seed)
-    tables = _correct(rng, n)
+    tables = _correct_history(rng, n)
     for plant in rng.choices(PLANTS, k=rng.randrange(9)):
         plant(tables, rng)
-    _without_contradictions(tables)
+    _remove_contradictions(tables)
     if "transactions" not in modes:
         del tables["transactions"]
     if "replicas" in modes:
@@ -38,10 +42,10 @@ def history(seed: int, n: int, modes: frozenset[str]) -> History:
     return tables
 
 
-def _correct(rng: Random, n: int) -> History:
+def _correct_history(rng: Random, n: int) -> History:
     tables: History = {name: [] for name in _TABLES}
     ends = [0, 0]
-    readers = [f"g{n}", f"h{n}", *rng.choice(([], ["final"]))]
+    groups = [f"g{n}", f"h{n}", *rng.choice(([], ["final"]))]
     for number in range(VALUES):
         partition = rng.randrange(2)
         at = {"topic": f"t{n}", "partition": partition, "offset": ends[partition]}
@@ -49,20 +53,20 @@ def _correct(rng: Random, n: int) -> History:
         value = n * 10 + number
         sent = {"producer": f"p{n}", "value": value, "key": f"k{n}-{number % 2}", "outcome": "ok"}
         times = {"invoked_ns": number * MS, "completed_ns": (number + 2) * MS}
-        name = rng.choice((None, None, f"x{n}", f"y{n}"))
-        tables["sends"].append({**sent, **at, **times, "transaction": name})
+        transaction = rng.choice((None, None, f"x{n}", f"y{n}"))
+        tables["sends"].append({**sent, **at, **times, "transaction": transaction})
         tables["log"].append({**at, "value": value})
         tables["effects"].append({"sink": "s", "value": value, "applied": 1})
-        for group in readers:
-            who = {"consumer": f"{group}-{n}", "group": group, "poll": number}
-            tables["deliveries"].append({**who, **at, "value": value, "time_ns": number * MS})
+        for group in groups:
+            reader = {"consumer": f"{group}-{n}", "group": group, "poll": number}
+            tables["deliveries"].append({**reader, **at, "value": value, "time_ns": number * MS})
     tables["transactions"] = [
         {"transaction": f"{name}{n}", "outcome": "committed"} for name in ("x", "y")
     ]
     for partition in (0, 1):
         place = {"topic": f"t{n}", "partition": partition}
-        kept = {"log_start_offset": 0, "cleanup_policy": rng.choice(("delete", "compact"))}
-        tables["partitions"].append({**place, **kept})
+        details = {"log_start_offset": 0, "cleanup_policy": rng.choice(("delete", "compact"))}
+        tables["partitions"].append({**place, **details})
         for group in (f"g{n}", f"h{n}"):
             committed = {"group": group, **place, "offset": ends[partition]}
             tables["commits"].append({**committed, "outcome": "ok", "time_ns": 5})
@@ -72,8 +76,8 @@ def _correct(rng: Random, n: int) -> History:
 _TABLES = ("sends", "log", "deliveries", "commits", "effects", "partitions", "transactions")
 
 
-def _some(table: str, column: str, choose: Callable[[Random, Any], Any]) -> Callable[..., None]:
-    """Plants another value in one column of one row."""
+def _change(table: str, column: str, choose: Callable[[Random, Any], Any]) -> Callable[..., None]:
+    """Changes one column of one random row."""
 
     def plant(tables: History, rng: Random) -> None:
         if tables[table]:
@@ -91,8 +95,8 @@ def _drop(table: str) -> Callable[..., None]:
     return plant
 
 
-def _again(table: str, **changed: Callable[[Random, Any], Any]) -> Callable[..., None]:
-    """Plants one more row like another, changed a little."""
+def _repeat(table: str, **changed: Callable[[Random, Any], Any]) -> Callable[..., None]:
+    """Adds a copy of a random row, with some columns changed."""
 
     def plant(tables: History, rng: Random) -> None:
         if tables[table]:
@@ -110,8 +114,8 @@ def _drop_tail(table: str) -> Callable[..., None]:
     return plant
 
 
-def _too_late(tables: History, rng: Random) -> None:
-    """Plants a log of which no group got the end, and the final reader did."""
+def _leave_end_unread(tables: History, rng: Random) -> None:
+    """Makes the end of a log unread by every group but the final reader."""
     if not tables["log"]:
         return
     first = rng.choice(tables["log"])
@@ -124,8 +128,8 @@ def _too_late(tables: History, rng: Random) -> None:
             row["offset"] = min(row["offset"], first["offset"])
 
 
-def _backlog(tables: History, rng: Random) -> None:
-    """Plants a group that reads one of its partitions only later."""
+def _delay_partition(tables: History, rng: Random) -> None:
+    """Delays everything that one group reads from one partition."""
     if not tables["deliveries"]:
         return
     first = rng.choice(tables["deliveries"])
@@ -134,19 +138,19 @@ def _backlog(tables: History, rng: Random) -> None:
             row["time_ns"] = (row["time_ns"] or 0) + 5 * MS
 
 
-def _moved(rng: Random, number: int | None) -> int:
+def _nearby(rng: Random, number: int | None) -> int:
     return max(0, (number or 0) + rng.randrange(-2, 4))
 
 
-def _moment(rng: Random, _: Any) -> int:
+def _random_time(rng: Random, _: Any) -> int:
     return rng.randrange(9) * MS
 
 
-def _either(*choices: Any) -> Callable[[Random, Any], Any]:
+def _one_of(*choices: Any) -> Callable[[Random, Any], Any]:
     return lambda rng, _: rng.choice(choices)
 
 
-def _neighbour(rng: Random, value: int) -> int:
+def _other_value(rng: Random, value: int) -> int:
     return value // 10 * 10 + rng.randrange(VALUES + 1)
 
 
@@ -160,45 +164,45 @@ PLANTS: tuple[Callable[[History, Random], None], ...] = (
     _drop_tail("deliveries"),
     _drop_tail("deliveries"),
     _drop_tail("commits"),
-    _too_late,
-    _backlog,
-    _backlog,
-    _again("log", offset=_moved),
-    _again("log", offset=lambda rng, offset: offset + 9),
-    _again("deliveries", poll=_moved),
-    _again("deliveries"),
-    _again("sends", outcome=_either("ok", "info", "fail"), invoked_ns=_moment),
-    _again("sends", offset=lambda rng, offset: (offset or 0) + 9, invoked_ns=_moment),
-    _again("commits", offset=_moved, time_ns=_either(1, 5, 9)),
-    _again("effects", applied=_either(0, 1, 2)),
-    _some("sends", "outcome", _either("info", "fail")),
-    _some("sends", "cut_off", _either(True)),
-    _some("sends", "invoked_ns", _moment),
-    _some("sends", "offset", _either(None)),
-    _some("sends", "transaction", _either(None)),
-    _some("log", "value", _neighbour),
-    _some("log", "offset", _moved),
-    _some("log", "transaction_state", _either("aborted", "committed")),
-    _some("log", "transaction_state", _either("aborted")),
-    _some("deliveries", "value", _neighbour),
-    _some("deliveries", "offset", _moved),
-    _some("deliveries", "group", _either(None)),
-    _some("deliveries", "assignment", _either("2")),
-    _some("deliveries", "time_ns", _moment),
-    _some("deliveries", "time_ns", _either(None)),
-    _some("commits", "outcome", _either("fail")),
-    _some("commits", "offset", _moved),
-    _some("effects", "applied", _either(0, 2)),
-    _some("transactions", "outcome", _either("aborted", "unknown")),
-    _some("transactions", "outcome", _either("aborted")),
-    _some("partitions", "log_start_offset", _either(1, 2, 3)),
-    _some("partitions", "cleanup_policy", _either("compact")),
-    _some("partitions", "created_ns", _moment),
+    _leave_end_unread,
+    _delay_partition,
+    _delay_partition,
+    _repeat("log", offset=_nearby),
+    _repeat("log", offset=lambda rng, offset: offset + 9),
+    _repeat("deliveries", poll=_nearby),
+    _repeat("deliveries"),
+    _repeat("sends", outcome=_one_of("ok", "info", "fail"), invoked_ns=_random_time),
+    _repeat("sends", offset=lambda rng, offset: (offset or 0) + 9, invoked_ns=_random_time),
+    _repeat("commits", offset=_nearby, time_ns=_one_of(1, 5, 9)),
+    _repeat("effects", applied=_one_of(0, 1, 2)),
+    _change("sends", "outcome", _one_of("info", "fail")),
+    _change("sends", "cut_off", _one_of(True)),
+    _change("sends", "invoked_ns", _random_time),
+    _change("sends", "offset", _one_of(None)),
+    _change("sends", "transaction", _one_of(None)),
+    _change("log", "value", _other_value),
+    _change("log", "offset", _nearby),
+    _change("log", "transaction_state", _one_of("aborted", "committed")),
+    _change("log", "transaction_state", _one_of("aborted")),
+    _change("deliveries", "value", _other_value),
+    _change("deliveries", "offset", _nearby),
+    _change("deliveries", "group", _one_of(None)),
+    _change("deliveries", "assignment", _one_of("2")),
+    _change("deliveries", "time_ns", _random_time),
+    _change("deliveries", "time_ns", _one_of(None)),
+    _change("commits", "outcome", _one_of("fail")),
+    _change("commits", "offset", _nearby),
+    _change("effects", "applied", _one_of(0, 2)),
+    _change("transactions", "outcome", _one_of("aborted", "unknown")),
+    _change("transactions", "outcome", _one_of("aborted")),
+    _change("partitions", "log_start_offset", _one_of(1, 2, 3)),
+    _change("partitions", "cleanup_policy", _one_of("compact")),
+    _change("partitions", "created_ns", _random_time),
 )
 
 
-def _without_contradictions(tables: History) -> None:
-    """Takes out what no recorder writes, and verify refuses."""
+def _remove_contradictions(tables: History) -> None:
+    """Removes contradictions that no recorder writes and that verify refuses."""
     for row in tables["sends"]:
         row["completed_ns"] = max(row["completed_ns"], row["invoked_ns"])
     starts = {(row["topic"], row["partition"]): row["log_start_offset"] for row in
@@ -208,7 +212,7 @@ def _without_contradictions(tables: History) -> None:
         for row in tables["log"]
         if row["offset"] >= starts.get((row["topic"], row["partition"]), 0)
     ]
-    sent, stored = _places(tables["sends"]), _places(tables["log"])
+    sent, stored = _partitions_by_value(tables["sends"]), _partitions_by_value(tables["log"])
     tables["log"] = [
         row
         for row in tables["log"]
@@ -216,8 +220,8 @@ def _without_contradictions(tables: History) -> None:
     ]
 
 
-def _places(rows: Rows) -> defaultdict[int, set[tuple[str, int]]]:
-    """By value, where it stands or may stand."""
+def _partitions_by_value(rows: Rows) -> defaultdict[int, set[tuple[str, int]]]:
+    """The partitions in which each value is or may be stored, by value."""
     by_value = defaultdict[int, set[tuple[str, int]]](set)
     for row in rows:
         if row.get("outcome") != "fail":
@@ -226,22 +230,22 @@ def _places(rows: Rows) -> defaultdict[int, set[tuple[str, int]]]:
 
 
 SOUND_VALUES = 200
-_SILENT_MS = 2_000
+_PAUSE_MS = 2_000
 
 
 def mostly_sound(seeds: range, anomalies: int) -> History:
-    """A history of many sound messages for each seed, with so many anomalies in each.
+    """Many sound messages per seed, each history with this many planted anomalies.
 
-    Two producers, two partitions and two groups have names of their own in each; half-way nobody
-    acknowledges or delivers anything.
+    Each history has two producers, two partitions and two groups with names of its own. In the
+    middle nothing is acknowledged or delivered for two seconds.
     """
-    tables: History = {"faults": [dict(PROVED)], "meta": [{"final_read_completed": True}]}
+    tables: History = {"faults": [dict(PROVED_FAULT)], "meta": [{"final_read_completed": True}]}
     for seed in seeds:
         rng = Random(seed)
-        planted = _sound(rng, seed)
+        planted = _sound_history(rng, seed)
         for plant in rng.choices(PLANTS, k=anomalies):
             plant(planted, rng)
-        _without_contradictions(planted)
+        _remove_contradictions(planted)
         for place in planted["partitions"]:
             place["cleanup_policy"] = "delete"  # a compacted ledger is not sieved
         for table, rows in planted.items():
@@ -249,7 +253,7 @@ def mostly_sound(seeds: range, anomalies: int) -> History:
     return tables
 
 
-def _sound(rng: Random, n: int) -> History:
+def _sound_history(rng: Random, n: int) -> History:
     tables: History = {name: [] for name in _TABLES}
     ends = [0, 0]
     for number in range(SOUND_VALUES):
@@ -259,13 +263,13 @@ def _sound(rng: Random, n: int) -> History:
         at = {"topic": f"t{n}", "partition": partition, "offset": offset, "value": value}
         ends[partition] += 1
         invoked = number * MS
-        times = {"invoked_ns": invoked, "completed_ns": _later(invoked, 3)}
+        times = {"invoked_ns": invoked, "completed_ns": _after(invoked, 3)}
         sent = {"producer": f"p{n}-{value % 2}", "key": f"k{n}-{value % 9}", "outcome": "ok"}
         tables["sends"].append({**sent, **at, **times})
         tables["log"].append(dict(at))
         for group, delay in ((f"g{n}", 20), (f"h{n}", 40), ("final", 9_000)):
-            who = {"consumer": f"{group}-{n}-{partition}", "group": group, "poll": offset // 30}
-            tables["deliveries"].append({**who, **at, "time_ns": _later(invoked, delay)})
+            reader = {"consumer": f"{group}-{n}-{partition}", "group": group, "poll": offset // 30}
+            tables["deliveries"].append({**reader, **at, "time_ns": _after(invoked, delay)})
         tables["effects"].append({"sink": "s", "value": value})
     for partition, end in enumerate(ends):
         place = {"topic": f"t{n}", "partition": partition}
@@ -276,7 +280,7 @@ def _sound(rng: Random, n: int) -> History:
     return tables
 
 
-def _later(moment: int, delay_ms: int) -> int:
-    """After a delay, and not during the silence."""
-    then = moment + delay_ms * MS
-    return then if then < SOUND_VALUES // 2 * MS else then + _SILENT_MS * MS
+def _after(moment: int, delay_ms: int) -> int:
+    """The moment after a delay; moments in the pause in the middle move to its end."""
+    delayed = moment + delay_ms * MS
+    return delayed if delayed < SOUND_VALUES // 2 * MS else delayed + _PAUSE_MS * MS

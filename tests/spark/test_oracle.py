@@ -1,8 +1,8 @@
-"""Spark against the oracle on random histories, many of them in one ledger.
+"""Spark is compared with the oracle on random histories, many of them in one ledger.
 
-Counts add up over histories that share nothing, so Spark judges a hundred of them in one ledger,
-and is held against the sum of what the oracle says of each alone. What Hypothesis shrinks is the
-list, down to the one that differs.
+Counts add up over histories that share nothing. So Spark judges a hundred of them in one ledger,
+and its counts are compared with the sum of the oracle's counts of each. Hypothesis shrinks the
+list of histories down to the one that differs.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _MODES = (frozenset({"transactions"}), frozenset({"transactions", "replicas"}), 
 _SEEDS = st.lists(st.integers(0, 2**32), min_size=1, max_size=HISTORIES)
 
 
-def _together(histories: list[History]) -> History:
+def _merge(histories: list[History]) -> History:
     return {name: [row for history in histories for row in history[name]] for name in histories[0]}
 
 
 def _comparable(groups: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """What an answer says of groups, as the oracle does."""
+    """The groups of an answer, in the form in which the oracle gives them."""
     return {
         group["reader"]: (
             {consumer["consumer"]: consumer["deliveries"] for consumer in group["consumers"]},
@@ -54,19 +54,19 @@ Agree = Callable[[list[int], frozenset[str]], Mapping[str, int]]
 
 @pytest.fixture
 def agree(spark: SparkSession, tmp_path: Path) -> Agree:
-    """Judges the histories of some seeds, and returns what both counted in them."""
+    """Judges the histories of these seeds and returns the counts, on which both must agree."""
     runs = count()
 
     def agree(seeds: list[int], modes: frozenset[str]) -> Mapping[str, int]:
         histories = [history(seed, n, modes) for n, seed in enumerate(seeds)]
-        tables = _together(histories)
+        tables = _merge(histories)
         wanted: Counter[str] = Counter()
-        for row in histories:
-            wanted.update(Oracle(row).counts())
+        for one in histories:
+            wanted.update(Oracle(one).counts())
         answer = judge(spark, write(tmp_path / str(next(runs)), tables))
-        data, whole = _comparable(answer["groups"]), groups(tables)
-        assert len(data) == min(len(whole), MOST_MEMBERS)
-        assert data.items() <= whole.items()
+        listed, all_groups = _comparable(answer["groups"]), groups(tables)
+        assert len(listed) == min(len(all_groups), MOST_MEMBERS)
+        assert listed.items() <= all_groups.items()
         assert _differences(answer["counts"], wanted) == {}, "name: (Spark's count, the oracle's)"
         return wanted
 
@@ -74,14 +74,14 @@ def agree(spark: SparkSession, tmp_path: Path) -> Agree:
 
 
 def test_spark_and_the_oracle_agree(agree: Agree) -> None:
-    seen: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for number, modes in enumerate(_MODES):
-        seen.update(agree([number * 10_000 + seed for seed in range(HISTORIES)], modes))
-    # Else the agreement would be one about nothing.
-    assert {name for name, count in seen.items() if not count} == set()
+        totals.update(agree([number * 10_000 + seed for seed in range(HISTORIES)], modes))
+    # Every count must occur, or the agreement would mean nothing.
+    assert {name for name, count in totals.items() if not count} == set()
 
 
-def test_they_agree_on_histories_that_nobody_chose(agree: Agree) -> None:
+def test_spark_and_the_oracle_agree_on_drawn_histories(agree: Agree) -> None:
     def drawn(seeds: list[int], modes: frozenset[str]) -> None:
         agree(seeds, modes)
 

@@ -1,4 +1,4 @@
-"""What attacks on a ledger's files would hide: each is refused by name, or never holds."""
+"""Attacks on the files of a ledger: each is refused, or the verdict is not `holds`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from labs.engine.record.ledger import SCHEMAS, TableWriter, seal
 from spark_jobs.judging import judge
 from spark_jobs.parts import check
 from spark_jobs.tables import MalformedLedger
-from tests.spark.conftest import Judge, by_night
+from tests.spark.conftest import Judge, nightly
 from tests.spark.ledgers import Tables, record, send, sound, write
 
 _PART = "sends.parquet/producer-1-00000.parquet"
 
 
-def _recorded(folder: Path) -> Path:
-    """A ledger as a run writes it, sends in two parts, with one message lost."""
+def _write_ledger(folder: Path) -> Path:
+    """A ledger as a run writes it: the sends are in two parts, and one message is lost."""
     tables = sound(range(4), log=[record(n, n) for n in (0, 1, 2)])
     for table, rows in tables.items():
         if table == "sends":
-            for part, some in enumerate((rows[:2], rows[2:]), 1):
-                TableWriter(folder, table, f"producer-{part}").flush_rows(some)
+            for part, part_rows in enumerate((rows[:2], rows[2:]), 1):
+                TableWriter(folder, table, f"producer-{part}").flush_rows(part_rows)
         else:
             columns = SCHEMAS[table].names
             TableWriter(folder, table, "runner").flush_rows(
@@ -42,106 +42,106 @@ def _recorded(folder: Path) -> Path:
     return folder
 
 
-def _folder(ledger: Path) -> None:
+def _folder_among_parts(ledger: Path) -> None:
     there = ledger / "sends.parquet" / "outcome=fail"
     there.mkdir()
     (ledger / _PART).rename(there / "part.parquet")
 
 
-def _loop(ledger: Path) -> None:
+def _link_loop(ledger: Path) -> None:
     (ledger / "sends.parquet" / "again").symlink_to(ledger / "sends.parquet")
 
 
-def _both(ledger: Path) -> None:
+def _both_formats(ledger: Path) -> None:
     (ledger / "sends.jsonl").write_text("")
 
 
-def _gzip(ledger: Path) -> None:
+def _gzip_file(ledger: Path) -> None:
     (ledger / "transactions.jsonl.gz").write_bytes(gzip.compress(b"{}"))
 
 
-def _renamed(name: str) -> Callable[[Path], object]:
+def _rename_part(name: str) -> Callable[[Path], object]:
     return lambda ledger: (ledger / _PART).rename(ledger / "sends.parquet" / name)
 
 
-def _emptied(ledger: Path) -> None:
+def _empty_part(ledger: Path) -> None:
     (ledger / _PART).write_bytes(b"")
 
 
-def _truncated(ledger: Path) -> None:
+def _truncate_part(ledger: Path) -> None:
     (ledger / _PART).write_bytes((ledger / _PART).read_bytes()[:-20])
 
 
-def _without_parts(ledger: Path) -> None:
+def _remove_all_parts(ledger: Path) -> None:
     for part in (ledger / "sends.parquet").iterdir():
         part.unlink()
 
 
-def _fifo(ledger: Path) -> None:
+def _add_fifo(ledger: Path) -> None:
     os.mkfifo(ledger / "sends.parquet" / "pipe.parquet")
 
 
 @pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "unsealed"])
 @pytest.mark.parametrize(
-    ("attack", "says"),
+    ("attack", "message"),
     [
-        (_emptied, "empty"),
-        (_truncated, "not a Parquet file"),
-        pytest.param(_renamed("_part.parquet"), "begins with", id="underscore"),
-        pytest.param(_renamed(".part.parquet"), "begins with", id="dot"),
-        pytest.param(_renamed("a:b.parquet"), "colon", id="colon"),
-        (_folder, "folder among the parts"),
-        (_loop, "folder among the parts"),
-        (_without_parts, "holds no part"),
-        (_fifo, "is not a file"),
-        (_both, "both"),
-        (_gzip, "would not be read"),
+        (_empty_part, "empty"),
+        (_truncate_part, "not a Parquet file"),
+        pytest.param(_rename_part("_part.parquet"), "begins with", id="underscore"),
+        pytest.param(_rename_part(".part.parquet"), "begins with", id="dot"),
+        pytest.param(_rename_part("a:b.parquet"), "colon", id="colon"),
+        (_folder_among_parts, "folder among the parts"),
+        (_link_loop, "folder among the parts"),
+        (_remove_all_parts, "holds no part"),
+        (_add_fifo, "is not a file"),
+        (_both_formats, "both"),
+        (_gzip_file, "would not be read"),
     ],
 )
-def test_nothing_is_passed_over_in_silence(
-    tmp_path: Path, attack: Callable[[Path], object], says: str, sealed: bool
+def test_files_that_would_not_be_read_are_refused(
+    tmp_path: Path, attack: Callable[[Path], object], message: str, sealed: bool
 ) -> None:
-    ledger = _recorded(tmp_path / "ledger")
+    ledger = _write_ledger(tmp_path / "ledger")
     if sealed:
         seal(ledger)
     attack(ledger)
-    with pytest.raises(MalformedLedger, match=rf"{says}|was sealed|seal\b"):
+    with pytest.raises(MalformedLedger, match=rf"{message}|was sealed|seal\b"):
         check(ledger)
 
 
-def _removed(ledger: Path) -> None:
+def _remove_part(ledger: Path) -> None:
     (ledger / _PART).unlink()
 
 
-def _added(ledger: Path) -> None:
+def _add_part(ledger: Path) -> None:
     TableWriter(ledger, "log", "attacker").flush_rows([record(3, 3)])
 
 
-def _replaced(ledger: Path) -> None:
+def _replace_part(ledger: Path) -> None:
     TableWriter(ledger, "sends", "producer-1").flush_rows([send(0), send(9)])
 
 
-def _new_table(ledger: Path) -> None:
+def _add_table(ledger: Path) -> None:
     TableWriter(ledger, "transactions", "attacker").close()
 
 
-def _table_removed(ledger: Path) -> None:
+def _remove_table(ledger: Path) -> None:
     for part in (ledger / "meta.parquet").iterdir():
         part.unlink()
     (ledger / "meta.parquet").rmdir()
 
 
-def _no_seal(ledger: Path) -> None:
+def _break_seal(ledger: Path) -> None:
     (ledger / "seal.json").write_text('{"sealed": 1, "tables": [' + "[" * 100_000)
 
 
 @pytest.mark.parametrize(
-    "attack", [_removed, _added, _replaced, _new_table, _table_removed, _no_seal]
+    "attack", [_remove_part, _add_part, _replace_part, _add_table, _remove_table, _break_seal]
 )
-def test_a_sealed_ledger_is_what_was_sealed(
+def test_a_sealed_ledger_that_was_changed_is_refused(
     tmp_path: Path, attack: Callable[[Path], object]
 ) -> None:
-    ledger = _recorded(tmp_path / "ledger")
+    ledger = _write_ledger(tmp_path / "ledger")
     seal(ledger)
     assert check(ledger)
     attack(ledger)
@@ -149,8 +149,8 @@ def test_a_sealed_ledger_is_what_was_sealed(
         check(ledger)
 
 
-def test_markers_of_other_tools_and_parts_never_finished_are_no_parts(tmp_path: Path) -> None:
-    ledger = _recorded(tmp_path / "ledger")
+def test_markers_of_other_tools_and_unfinished_parts_are_not_read(tmp_path: Path) -> None:
+    ledger = _write_ledger(tmp_path / "ledger")
     for name in ("_SUCCESS", "._SUCCESS.crc", "_committed_4711", ".producer-9.parquet"):
         (ledger / "sends.parquet" / name).write_bytes(b"half")
     with pytest.raises(MalformedLedger, match="never finished"):
@@ -161,8 +161,8 @@ def test_markers_of_other_tools_and_parts_never_finished_are_no_parts(tmp_path: 
     assert not (ledger / "sends.parquet" / ".producer-9.parquet").exists()
 
 
-def test_a_loss_whose_sends_are_gone_does_not_hold(spark: SparkSession, tmp_path: Path) -> None:
-    ledger = _recorded(tmp_path / "ledger")
+def test_a_loss_whose_sends_were_removed_is_unknown(spark: SparkSession, tmp_path: Path) -> None:
+    ledger = _write_ledger(tmp_path / "ledger")
     assert judge(spark, ledger, "at-least-once")["verdict"] == "broken"
     (ledger / "sends.parquet" / "producer-2-00000.parquet").unlink()
     answer = judge(spark, ledger, "at-least-once")
@@ -174,33 +174,33 @@ _SEND = {"producer": "p1", "value": 1, "outcome": "ok"}
 
 
 @pytest.mark.parametrize(
-    ("table", "rows", "says"),
+    ("table", "rows", "message"),
     [
         ("meta", [{"seed": 1, "final_read_completed": True}] * 2, "more than one row"),
-        by_night(
+        nightly(
             "partitions",
             [{"topic": "t", "partition": 0, "log_start_offset": 1}],
             "log_start_offset",
         ),
-        by_night("partitions", [{"log_start_offset": 2, "log_end_offset": 1}], "is before"),
+        nightly("partitions", [{"log_start_offset": 2, "log_end_offset": 1}], "is before"),
         ("sends", [{**_SEND, "invoked_ns": 5, "completed_ns": 4}], "is before `invoked_ns`"),
         ("sends", [{**_SEND, "invoked_ns": -(2**62)}], "73 years"),
-        by_night("sends", [{**_SEND, "offset": -1}], "`offset` is negative"),
+        nightly("sends", [{**_SEND, "offset": -1}], "`offset` is negative"),
         ("log", [record(-1, 0)], "`offset` is negative"),
-        by_night("deliveries", [record(-5, 0)], "`offset` is negative"),
-        by_night("commits", [{"offset": -1001}], "`offset` is negative"),
-        by_night("effects", [{"value": 1, "applied": -1}], "`applied` is negative"),
+        nightly("deliveries", [record(-5, 0)], "`offset` is negative"),
+        nightly("commits", [{"offset": -1001}], "`offset` is negative"),
+        nightly("effects", [{"value": 1, "applied": -1}], "`applied` is negative"),
         ("faults", [{"colour": "red"}], "no column"),
         ("faults", [{"fault": "run", "phase": "Failed"}], "`phase` is 'Failed', which is none of"),
-        by_night("faults", [{"fault": "run"}], "`phase` is missing"),
-        by_night("log", [{"value": 0}], "`offset` is missing"),
+        nightly("faults", [{"fault": "run"}], "`phase` is missing"),
+        nightly("log", [{"value": 0}], "`offset` is missing"),
         ("state", [{"key": "a", "actual": 1}], "`expected` is missing"),
-        by_night(
+        nightly(
             "partitions", [{"topic": "t", "partition": 0}] * 2, "more than one row of a partition"
         ),
         ("partitions", [{"topic": "t", "partition": 0, "log_end_offset": 3}], "has offset 3"),
         ("log", [record(0, 0), record(1, 1, topic="u")], "value 1 was acknowledged in one topic"),
-        by_night(
+        nightly(
             "log",
             [record(0, 0), record(1, 1, partition=1)],
             "value 1 was acknowledged in one topic",
@@ -208,19 +208,19 @@ _SEND = {"producer": "p1", "value": 1, "outcome": "ok"}
         ("sends", [_SEND, {**_SEND, "producer": "p2"}], "value 1 was sent by more than one"),
     ],
 )
-def test_contradictions_are_named(
-    spark: SparkSession, tmp_path: Path, table: str, rows: list[dict[str, int]], says: str
+def test_contradicting_rows_are_refused(
+    spark: SparkSession, tmp_path: Path, table: str, rows: list[dict[str, int]], message: str
 ) -> None:
     ledger = write(tmp_path / "ledger", {**sound(), table: rows})
-    with pytest.raises(MalformedLedger, match=says):
+    with pytest.raises(MalformedLedger, match=message):
         judge(spark, ledger)
 
 
-def test_a_ledger_of_which_a_seal_was_promised_does_not_hold_without(
+def test_a_ledger_that_announces_a_seal_is_unknown_without_it(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A part that held nothing but lost messages leaves no other trace."""
-    ledger = _recorded(tmp_path / "ledger")
+    """Removing a part that has only lost messages leaves no other trace."""
+    ledger = _write_ledger(tmp_path / "ledger")
     TableWriter(ledger, "meta", "runner").flush_rows(
         [{"final_read_completed": True, "seal_follows": True}]
     )
@@ -233,8 +233,8 @@ def test_a_ledger_of_which_a_seal_was_promised_does_not_hold_without(
     assert "seals every ledger at the end" in answer["reason"]
 
 
-def test_a_part_that_lacks_a_column_of_the_others_is_refused(tmp_path: Path) -> None:
-    ledger = _recorded(tmp_path / "ledger")
+def test_a_part_without_a_column_of_the_others_is_refused(tmp_path: Path) -> None:
+    ledger = _write_ledger(tmp_path / "ledger")
     part = ledger / _PART
     table = pq.read_table(part, partitioning=None)
     pq.write_table(table.rename_columns({"transaction": "transactions"}), part)
@@ -244,8 +244,8 @@ def test_a_part_that_lacks_a_column_of_the_others_is_refused(tmp_path: Path) -> 
         check(ledger)
 
 
-def test_a_part_that_is_there_twice_is_refused_and_two_without_rows_are_not(tmp_path: Path) -> None:
-    ledger = _recorded(tmp_path / "ledger")
+def test_a_copied_part_is_refused_and_two_empty_parts_are_not(tmp_path: Path) -> None:
+    ledger = _write_ledger(tmp_path / "ledger")
     for name in ("producer-8", "producer-9"):
         TableWriter(ledger, "sends", name).close()
     assert not check(ledger)
@@ -255,7 +255,7 @@ def test_a_part_that_is_there_twice_is_refused_and_two_without_rows_are_not(tmp_
 
 
 def _in_transaction(*outcomes: str) -> Tables:
-    """A message of transaction `x` is lost, and `transactions` has these rows of it."""
+    """A message of transaction `x` is lost; `transactions` has rows of it with these outcomes."""
     transactions = [{"transaction": "x", "outcome": outcome} for outcome in outcomes]
     sends = [*sound()["sends"][:3], send(3, topic="t", partition=0, offset=3, transaction="x")]
     log = [record(n, n) for n in range(3)]
@@ -263,41 +263,43 @@ def _in_transaction(*outcomes: str) -> Tables:
     return {**sound(), **read, "sends": sends, "log": log, "transactions": transactions}
 
 
-def test_a_transaction_has_one_end(judged: Judge) -> None:
-    for known in (["committed"], ["unknown", "committed"], ["committed", "unknown"]):
-        assert judged(_in_transaction(*known), "at-least-once")["verdict"] == "broken", known
-    assert judged(_in_transaction("unknown"), "at-least-once")["counts"]["obliged"] == 3
+def test_a_transaction_cannot_be_both_committed_and_aborted(judge_tables: Judge) -> None:
+    for outcomes in (["committed"], ["unknown", "committed"], ["committed", "unknown"]):
+        assert judge_tables(_in_transaction(*outcomes), "at-least-once")["verdict"] == "broken", (
+            outcomes
+        )
+    assert judge_tables(_in_transaction("unknown"), "at-least-once")["counts"]["obliged"] == 3
     with pytest.raises(MalformedLedger, match="both as committed and as aborted"):
-        judged(_in_transaction("committed", "aborted"), "at-least-once")
+        judge_tables(_in_transaction("committed", "aborted"), "at-least-once")
 
 
-def test_transactions_of_which_a_part_is_missing_do_not_hold(
-    judged: Judge,
+def test_messages_of_unlisted_transactions_make_the_verdict_unknown(
+    judge_tables: Judge,
 ) -> None:
-    answer = judged(_in_transaction(), "at-least-once")
+    answer = judge_tables(_in_transaction(), "at-least-once")
     assert answer["verdict"] == "unknown"
     assert "1 message is in transactions" in answer["reason"]
 
 
 @pytest.mark.parametrize(
-    ("between", "says"),
+    ("between", "message"),
     [
         ("", "Extra data"), (" ", "Extra data"), (",", "Extra data"), ("\0", "Extra data"),
         ("\f", "Extra data"), ("\r", "Extra data"),
     ],
 )  # fmt: skip
-def test_two_rows_of_one_line_are_refused(tmp_path: Path, between: str, says: str) -> None:
-    """Spark reads the first and passes over the other."""
+def test_two_rows_in_one_line_are_refused(tmp_path: Path, between: str, message: str) -> None:
+    """Spark would read the first and skip the second."""
     ledger = write(tmp_path / "ledger", sound(range(4), log=[record(n, n) for n in (0, 1, 2)]))
     lines = (ledger / "sends.jsonl").read_text().splitlines()
     lines[2:] = [f"{lines[2]}{between}{lines[3]}"]
     (ledger / "sends.jsonl").write_text("\n".join(lines))
-    with pytest.raises(MalformedLedger, match=rf"line 3: this is not JSON: {says}"):
+    with pytest.raises(MalformedLedger, match=rf"line 3: this is not JSON: {message}"):
         check(ledger)
 
 
 @pytest.mark.parametrize("more", ['"outcome": "fail"', '"value": 2'])
-def test_a_name_that_is_there_twice_is_refused(tmp_path: Path, more: str) -> None:
+def test_a_repeated_name_in_a_row_is_refused(tmp_path: Path, more: str) -> None:
     ledger = write(tmp_path / "ledger", sound())
     text = (ledger / "sends.jsonl").read_text()
     (ledger / "sends.jsonl").write_text(text.rstrip("}\n") + ", " + more + "}\n")
@@ -305,14 +307,14 @@ def test_a_name_that_is_there_twice_is_refused(tmp_path: Path, more: str) -> Non
         check(ledger)
 
 
-def test_marks_and_ends_of_other_editors_are_read(tmp_path: Path) -> None:
+def test_byte_order_marks_and_windows_line_ends_are_read(tmp_path: Path) -> None:
     ledger = write(tmp_path / "ledger", sound())
     text = (ledger / "sends.jsonl").read_text()
     (ledger / "sends.jsonl").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n\r\n").encode())
     assert not check(ledger)
 
 
-def test_one_bad_ledger_of_many_takes_no_answer_away(tmp_path: Path) -> None:
+def test_a_malformed_ledger_does_not_stop_the_answers_for_others(tmp_path: Path) -> None:
     good = write(tmp_path / "a good: one", sound())
     deep = write(tmp_path / "deep", sound())
     (deep / "sends.jsonl").write_text('{"value": ' + "[" * 100_000 + "\n")

@@ -1,4 +1,4 @@
-"""What a warm session judges while nobody asks it anything."""
+"""The practice ledgers that a warm session judges while it waits for requests."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _TEXTS = {"producer", "topic", "outcome"}
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[server._Server]:
     """A server to which nobody connects."""
-    made = server._Server(socket_path(tmp_path, "judge.sock"), requests=1)
-    yield made
-    made.server_close()
-    shutil.rmtree(made.folder)
+    started = server._Server(socket_path(tmp_path, "judge.sock"), requests=1)
+    yield started
+    started.server_close()
+    shutil.rmtree(started.folder)
 
 
-def test_nobody_else_reads_what_spark_writes(spark: SparkSession, tmp_path: Path) -> None:
+def test_only_the_owner_can_read_a_practice_ledger(spark: SparkSession, tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     practice.write(spark, ledger, 10)
     written = [path for table in ledger.iterdir() for path in (table, *table.iterdir())]
@@ -34,15 +34,22 @@ def test_nobody_else_reads_what_spark_writes(spark: SparkSession, tmp_path: Path
     assert not [path for path in written if path.stat().st_mode & 0o077]
 
 
-def test_everything_goes_wrong_once_in_so_many_messages(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    """What no practice shows is planned and compiled first when somebody waits for it."""
+def test_a_practice_ledger_has_every_anomaly(spark: SparkSession, tmp_path: Path) -> None:
+    """An anomaly that practice lacks would be planned and compiled while a user waits."""
     practice.write(spark, tmp_path / "ledger", 2 * practice.RARE)
     counts = judge(spark, tmp_path / "ledger", small=True)["counts"]
-    apart = ("lost_write", "duplicate", "redelivery", "reordered", "diverged", "nonmonotonic_poll")
-    assert {name: counts[name] for name in ("fail", *apart)} == dict.fromkeys(("fail", *apart), 2)
-    # What is handed out in a record's place is one that nobody sent, and the record is passed over.
+    anomalies = (
+        "lost_write",
+        "duplicate",
+        "redelivery",
+        "reordered",
+        "diverged",
+        "nonmonotonic_poll",
+    )
+    assert {name: counts[name] for name in ("fail", *anomalies)} == dict.fromkeys(
+        ("fail", *anomalies), 2
+    )
+    # A delivery in place of a record is a phantom, and that record is skipped.
     assert {name: counts[name] for name in ("info", "given_up", "phantom", "skipped")} == (
         dict.fromkeys(("info", "given_up", "phantom", "skipped"), 4)
     )
@@ -50,7 +57,9 @@ def test_everything_goes_wrong_once_in_so_many_messages(
     assert counts["blocked_ms"] > 1_900
 
 
-def test_numbers_are_written_as_in_a_ledger_of_ours(spark: SparkSession, tmp_path: Path) -> None:
+def test_only_texts_have_dictionaries_as_in_a_recorded_ledger(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     practice.write(spark, tmp_path / "ledger", 1_000)
     (part, *_) = (tmp_path / "ledger" / "sends.parquet").glob("*.parquet")
     columns = pq.read_metadata(part).row_group(0)
@@ -63,10 +72,10 @@ def test_numbers_are_written_as_in_a_ledger_of_ours(spark: SparkSession, tmp_pat
 
 
 @pytest.mark.thorough
-def test_a_small_and_a_larger_ledger_are_judged_in_turn(
+def test_small_and_larger_practice_ledgers_alternate(
     spark: SparkSession, serving: server._Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     larger = 3 * practice.RARE
     monkeypatch.setattr(server, "LARGER_ROWS", larger)
     counts = [serving.practise(spark)["counts"] for _ in range(3)]
-    assert [each["sent"] for each in counts] == [practice.ROWS, larger, practice.ROWS]
+    assert [count["sent"] for count in counts] == [practice.ROWS, larger, practice.ROWS]

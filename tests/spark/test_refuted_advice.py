@@ -1,4 +1,4 @@
-"""A run that loses what the advice calls safe: judged by Spark, recorded, and said on its page."""
+"""A run that loses messages although the advice calls it safe: its page says so."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "nudge", lambda *_: False)
 
 
-def run(made: Experiment, answers: dict[str, dict[str, Any]]) -> Experiment:
-    """Takes an experiment through the queue to its end with these judgements."""
-    claimed = lifecycle.claim(made.slug, made.attempt, OWNER)
+def run(experiment: Experiment, answers: dict[str, dict[str, Any]]) -> Experiment:
+    """Claims an experiment, records these answers for its arms, and finishes it."""
+    claimed = lifecycle.claim(experiment.slug, experiment.attempt, OWNER)
     assert claimed
     recorder = Recorder(claimed, OWNER)
     for name, answer in answers.items():
         result = make.result() | {"name": name, **answer}
         recorder.take({"event": "arm", "arm": name, "result": result})
-    assert lifecycle.finish(made.slug, OWNER, State.DONE)
-    return Experiment.objects.get(pk=made.pk)
+    assert lifecycle.finish(experiment.slug, OWNER, State.DONE)
+    return Experiment.objects.get(pk=experiment.pk)
 
 
 def test_a_loss_with_the_recommended_settings_contradicts_the_advice(
@@ -46,12 +46,12 @@ def test_a_loss_with_the_recommended_settings_contradicts_the_advice(
     ledger = histories.lost_at_the_end_of_a_log(tmp_path)
     judged = judge(spark, ledger, "at-least-once", None)
     assert (judged["verdict"], judged["counts"]["lost_write"]) == ("broken", 4)
-    made = run(services.start_first_look(), {"described": judged, "recommended": judged})
-    page = client.get(made.get_absolute_url()).content.decode()
+    experiment = run(services.start_first_look(), {"described": judged, "recommended": judged})
+    page = client.get(experiment.get_absolute_url()).content.decode()
     banner = page.partition('id="refuted"')[2].partition("</div>")[0]
     assert "This run contradicts the advice." in banner
     assert "<li>As recommended: 4 acknowledged and gone.</li>" in banner
     assert "As described: 4 " not in banner, "with acks=1 the advice says that it may happen"
-    assert reverse("labs:report", args=[made.slug]) in banner
-    report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
+    assert reverse("labs:report", args=[experiment.slug]) in banner
+    report = client.get(reverse("labs:report", args=[experiment.slug])).content.decode()
     assert "As recommended: 4 " in report

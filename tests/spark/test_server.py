@@ -1,4 +1,4 @@
-"""The warm session and what stands in for it when it is gone."""
+"""The warm session, and cold judging when it is gone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ledger(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmJudge]:
-    """One for all: what a test leaves of it serves the next one."""
+    """One warm judge for all tests of this file, in the state in which the last test left it."""
     keeper = WarmJudge(socket_path(tmp_path_factory.mktemp("warm"), "judge.sock"), practice=0)
     yield keeper
     keeper.stop()
@@ -41,23 +41,23 @@ def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmJudge]:
 
 @pytest.fixture
 def warm(keeper: WarmJudge) -> WarmJudge:
-    """It listens, be it for the first time or again."""
+    """The warm judge, started (again) and listening."""
     keeper.start()
     until(lambda: keeper.pid and keeper.socket.exists(), _START_S, "no warm judge comes up")
     return keeper
 
 
 def _children(pid: int) -> list[int]:
-    """All descendants of a process, the youngest generation last; none of one that is gone."""
+    """All descendants of a process, the youngest generation last; none if it is gone."""
     try:
         listed = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:
         return []
     own = [int(number) for numbers in listed for number in numbers.split()]
-    return own + [deep for child in own for deep in _children(child)]
+    return own + [descendant for child in own for descendant in _children(child)]
 
 
-def test_a_warm_session_outlives_a_malformed_ledger_and_judges_two_at_once(
+def test_a_warm_session_survives_a_malformed_ledger_and_judges_two_at_once(
     warm: WarmJudge, ledger: Path, tmp_path: Path
 ) -> None:
     reports: list[str] = []
@@ -78,8 +78,8 @@ def test_a_warm_session_outlives_a_malformed_ledger_and_judges_two_at_once(
     assert warm.pid == pid
 
 
-@pytest.mark.thorough  # two more sessions of Spark; by day one is stopped
-def test_killed_warm_jvm_is_replaced_and_judging_goes_on_cold(
+@pytest.mark.thorough  # two more Spark sessions; `make test` only stops one
+def test_a_killed_warm_jvm_is_replaced_and_judging_continues_cold(
     warm: WarmJudge, ledger: Path
 ) -> None:
     judge(ledger, None, socket=warm.socket)
@@ -93,7 +93,7 @@ def test_killed_warm_jvm_is_replaced_and_judging_goes_on_cold(
 
 
 @pytest.mark.thorough
-def test_a_session_ends_after_the_last_of_its_requests(ledger: Path, tmp_path: Path) -> None:
+def test_a_session_ends_after_its_last_request(ledger: Path, tmp_path: Path) -> None:
     socket = socket_path(tmp_path, "judge.sock")
     program: list[str | Path] = [sys.executable, PROGRAMS / "serve.py", socket, "--requests", "1"]
     log = tmp_path / "serve.log"
@@ -103,15 +103,15 @@ def test_a_session_ends_after_the_last_of_its_requests(ledger: Path, tmp_path: P
     assert server.wait(_START_S) == 0, log.read_text()
 
 
-def test_a_stopped_warm_judge_leaves_nothing(warm: WarmJudge) -> None:
+def test_a_stopped_warm_judge_leaves_nothing_behind(warm: WarmJudge) -> None:
     assert warm.pid is not None
     scratch = warm.socket.with_suffix(".scratch")
 
-    def works() -> bool:
+    def has_scratch_folders() -> bool:
         names = {path.name.partition("-")[0] for path in scratch.glob("*/*")}
         return names >= {"blockmgr", "spark"}
 
-    until(works, _START_S, "its session has no folders")
+    until(has_scratch_folders, _START_S, "its session has no folders")
     family = [warm.pid, *_children(warm.pid)]
     warm.stop()
     until(lambda: not any(map(_alive, family)), 30, "processes of the warm judge are left")
@@ -119,7 +119,7 @@ def test_a_stopped_warm_judge_leaves_nothing(warm: WarmJudge) -> None:
     assert not scratch.exists()
 
 
-def test_no_answer_within_the_limit_is_a_failure(ledger: Path) -> None:
+def test_no_answer_within_the_limit_raises_judge_failed(ledger: Path) -> None:
     before = time.monotonic()
     with pytest.raises(JudgeFailed, match="no answer within"):
         judge(ledger, None, limit_s=0.5)

@@ -1,4 +1,4 @@
-"""A large ledger is sieved first; the answer must be the one that it gets message by message."""
+"""A large ledger is sieved first; the answer must be the same as without the sieve."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ HISTORIES = 3
 
 @pytest.fixture
 def sieved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many values were set aside of each ledger that is judged."""
+    """The number of values that the sieve set aside, per judged ledger."""
     sound: list[int] = []
 
-    def spy(seen: Survey) -> Survey:
-        result = sieve.sieve(seen)
+    def spy(surveyed: Survey) -> Survey:
+        result = sieve.sieve(surveyed)
         sound.append(result.sound)
         return result
 
@@ -32,15 +32,15 @@ def sieved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sound
 
 
-def test_sieved_or_not_the_answer_is_the_same(
+def test_the_answer_is_the_same_with_and_without_the_sieve(
     spark: SparkSession, tmp_path: Path, sieved: list[int]
 ) -> None:
     tables = mostly_sound(range(HISTORIES), anomalies=10)
-    # Of two records at one offset, the one that says it was aborted is no plain one.
+    # Two records at one offset are not sound when one of them was aborted.
     tables["log"].append({**tables["log"][7], "value": 999, "transaction_state": "aborted"})
     for row in tables["deliveries"]:
         if (row["group"], row["partition"]) == ("g0", 1) and row["time_ns"]:
-            row["time_ns"] += 30 * MS  # nothing is odd about a partition that is read later
+            row["time_ns"] += 30 * MS  # a partition that is read later is not odd
     ledger = write(tmp_path / "ledger", tables)
     small = judge(spark, ledger)
     wanted = Oracle(tables).counts()
@@ -54,14 +54,14 @@ def test_sieved_or_not_the_answer_is_the_same(
 
 
 @pytest.mark.parametrize(("most", "few"), [(0, False), (SMALL_ROWS, True)])
-def test_few_odd_rows_are_one_task(
+def test_few_odd_rows_are_put_into_one_task(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, few: bool
 ) -> None:
     odd: list[int] = []
 
-    def spy(seen: Survey) -> Survey:
-        result = sieve.sieve(seen)
-        table = seen.views.session.table
+    def spy(surveyed: Survey) -> Survey:
+        result = sieve.sieve(surveyed)
+        table = surveyed.views.session.table
         odd.extend(table(name).rdd.getNumPartitions() for name in ("sends", "log", "deliveries"))
         return result
 
@@ -73,10 +73,10 @@ def test_few_odd_rows_are_one_task(
 
 
 @pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.thorough)])
-def test_what_cannot_be_sieved_is_counted_whole(
+def test_a_ledger_that_cannot_be_sieved_is_counted_as_a_whole(
     spark: SparkSession, tmp_path: Path, sieved: list[int], large: bool
 ) -> None:
-    """Compacted topics, transactions: by the same definitions, over bundles."""
+    """Compacted topics and transactions are counted by the same definitions, in bundles."""
     histories = [history(seed, seed, frozenset({"transactions"})) for seed in range(20)]
     tables = {table: [row for one in histories for row in one[table]] for table in histories[0]}
     ledger, wanted = write(tmp_path / "ledger", tables), Oracle(tables).counts()

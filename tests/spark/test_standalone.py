@@ -1,4 +1,4 @@
-"""The same program on a master with two workers, as a team's own Spark would run it."""
+"""verify.py on a standalone Spark master with two workers, as a team's own cluster runs it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.thorough
 _START_S = 120
 _CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
-_AS_IF_LARGE = """
+_VERIFY_AS_LARGE = """
 import sys
 from spark_jobs import size
 from spark_jobs.command import run
 size.SMALL_BYTES = -1
 sys.exit(run())
 """
-"""`spark_jobs/verify.py`, to which every ledger is a large one."""
+"""`spark_jobs/verify.py`, except that every ledger counts as large."""
 
 
 @pytest.fixture
@@ -68,11 +68,11 @@ def master(tmp_path: Path) -> Iterator[str]:
 
 
 def _workers(page: int) -> int | None:
-    """How many workers the master says are alive; None while it says nothing."""
+    """How many workers the master reports as alive; None while it does not answer."""
     try:
         with urlopen(f"http://127.0.0.1:{page}/json/", timeout=10) as answer:
             data: dict[str, Any] = json.load(answer)
-    except (OSError, ValueError):  # not there yet, or there without its pages
+    except (OSError, ValueError):  # not started yet, or started without its pages
         return None
     return int(data["aliveworkers"])
 
@@ -84,7 +84,7 @@ def test_two_workers_count_what_the_oracle_counts(master: str, tmp_path: Path) -
         tmp_path / "answers",
         tmp_path / "log",
     )
-    program = [sys.executable, "-c", _AS_IF_LARGE, ledger, "--master", master, "--out", answers]
+    program = [sys.executable, "-c", _VERIFY_AS_LARGE, ledger, "--master", master, "--out", answers]
     with log.open("wb") as file:
         process = subprocess.run(
             list(map(str, program)), env=spark_environment(), cwd=ROOT, stderr=file, check=False

@@ -1,4 +1,4 @@
-"""All stories, by what they are about."""
+"""All stories: small histories with their counts, grouped by topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Small histories, each with the counts that `docs/ledger.md` gives it: hits and near misses."""
+"""Small histories, each with the counts that `docs/ledger.md` defines for it.
+
+For each count there are histories that contain it and histories that almost do.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from tests.spark.ledgers import Row, Tables, send
 
 
 class Story(NamedTuple):
-    """A history and what must be counted in it; other counts are not looked at."""
+    """A history and its expected counts; other counts are not compared."""
 
     name: str
     tables: Tables
@@ -16,5 +19,5 @@ class Story(NamedTuple):
 
 
 def placed(value: int, offset: int, **more: Any) -> Row:
-    """A send that was told where it stands."""
+    """A send that was acknowledged with its partition and offset."""
     return send(value, topic="t", partition=0, offset=offset, **more)

@@ -1,13 +1,13 @@
-"""Sinks, state, and time in which nothing moved."""
+"""Effects in sinks, state stores, and time without acknowledgements or deliveries."""
 
 from __future__ import annotations
 
-from tests.spark.ledgers import MS, handed, record, send, sound
+from tests.spark.ledgers import MS, delivery, record, send, sound
 from tests.spark.stories.base import Story
 
 EFFECTS = [
     Story(
-        "each sink owes each obliged value, whatever the cause",
+        "each sink must have each obliged value, even one that the log lost",
         sound([0, 1], sends=[send(0), send(1), send(2, "info")], log=[record(0, 0)],
               effects=[{"sink": "a", "value": 0}, {"sink": "a", "value": 1, "applied": 1},
                        {"sink": "b", "value": 0, "applied": 0}]),
@@ -22,17 +22,17 @@ EFFECTS = [
         {"effect_missing": 0, "effect_duplicated": 2},
     ),
     Story(
-        "a sink in which there is nothing owes all that is obliged",
+        "an empty sink misses every obliged value",
         sound([0, 1], sends=[send(0), send(1), send(2, "info")], effects=[]),
         {"effect_missing": 2, "effect_duplicated": 0},
     ),
     Story(
-        "a sink that was not recorded owes nothing",
+        "effects are not judged when no sink was recorded",
         sound([0, 1]),
         {"effect_missing": None, "effect_duplicated": None},
     ),
     Story(
-        "state that is smaller than what was put in, and state that is not",
+        "state that is smaller than expected, and state that is not",
         sound(state=[{"store": "s", "key": "a", "expected": 3, "actual": 1},
                      {"store": "s", "key": "b", "expected": 3, "actual": 3},
                      {"store": "s", "key": "c", "expected": 3, "actual": 4},
@@ -49,7 +49,7 @@ TIME = [
         {"unavailable_ms": 600},
     ),
     Story(
-        "a gap ends with any acknowledgement, and refusals are none",
+        "any acknowledgement ends a gap, and a failed send is not one",
         sound([0, 1, 2], sends=[
             {**send(0, at_ms=0), "completed_ns": 900_000_000},
             {**send(1, at_ms=0), "completed_ns": 450_000_000},
@@ -58,20 +58,21 @@ TIME = [
         {"unavailable_ms": 700},
     ),
     Story(
-        "silence in which nothing waits is no outage",
+        "a pause in which no send waits is no outage",
         sound([0, 1], sends=[send(0, at_ms=0), send(1, at_ms=9000)]),
         {"unavailable_ms": 0},
     ),
     Story(
         "an acknowledged record waited 1,998 ms while nothing was delivered",
         sound([0, 1], sends=[send(0, at_ms=0), send(1, at_ms=1)],
-              deliveries=[handed(0, 0, time_ns=2000 * MS), handed(1, 1, time_ns=2001 * MS)]),
+              deliveries=[delivery(0, 0, time_ns=2000 * MS), delivery(1, 1, time_ns=2001 * MS)]),
         {"blocked_ms": 1998, "unavailable_ms": 0},
     ),
     Story(
         "deliveries that keep coming are not blocked, however late",
         sound([0, 1], sends=[send(0, at_ms=0), send(1, at_ms=1)],
-              deliveries=[handed(0, 0, time_ns=400_000_000), handed(1, 1, time_ns=800_000_000)]),
+              deliveries=[delivery(0, 0, time_ns=400_000_000),
+                          delivery(1, 1, time_ns=800_000_000)]),
         {"blocked_ms": 0},
     ),
 ]  # fmt: skip

@@ -1,10 +1,10 @@
-"""Order by key: what a group was handed of one key, from two partitions."""
+"""Order by key: the records of one key that a group reads from two partitions."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.spark.ledgers import Row, Tables, handed, send, sound
+from tests.spark.ledgers import Row, Tables, delivery, send, sound
 from tests.spark.stories.base import Story
 
 
@@ -13,10 +13,10 @@ def _sent(*values: int, key: str | None = "k", **more: Any) -> list[Row]:
 
 
 def _read(value: int, partition: int, at: int | None, group: str | None = "g", **more: Any) -> Row:
-    return handed(value, value, group, partition=partition, time_ns=at, **more)
+    return delivery(value, value, group, partition=partition, time_ns=at, **more)
 
 
-def _history(deliveries: list[Row], sends: list[Row] | None = None) -> Tables:
+def _tables(deliveries: list[Row], sends: list[Row] | None = None) -> Tables:
     return sound(sends=_sent(*range(4)) if sends is None else sends, deliveries=deliveries)
 
 
@@ -25,107 +25,107 @@ _MOVED = [_read(2, 1, 1), _read(3, 1, 1), _read(0, 0, 2), _read(1, 0, 3)]
 
 KEYS = [
     Story(
-        "what a key's new partition holds was handed out before what its old one holds",
-        _history(_MOVED),
+        "records in a key's new partition are delivered before those in its old one",
+        _tables(_MOVED),
         {"key_reordered": 2, "reordered": 0},
     ),
     Story(
-        "in the order in which they were sent, wherever they stand",
-        _history([_read(0, 0, 1), _read(1, 0, 2), _read(2, 1, 3), _read(3, 1, 4)]),
+        "delivered in the order in which they were sent, whatever the partition",
+        _tables([_read(0, 0, 1), _read(1, 0, 2), _read(2, 1, 3), _read(3, 1, 4)]),
         {"key_reordered": 0},
     ),
     Story(
-        "only what comes after the later one is late, not what came before it",
-        _history([_read(0, 0, 1), _read(3, 1, 2), _read(1, 0, 3), _read(2, 0, 4)]),
+        "only records after the later one are late, not those before it",
+        _tables([_read(0, 0, 1), _read(3, 1, 2), _read(1, 0, 3), _read(2, 0, 4)]),
         {"key_reordered": 2},
     ),
     Story(
-        "in one partition it is another anomaly",
-        _history([_read(3, 0, 1), _read(0, 0, 2), _read(1, 0, 3)]),
+        "disorder within one partition is another anomaly",
+        _tables([_read(3, 0, 1), _read(0, 0, 2), _read(1, 0, 3)]),
         {"key_reordered": 0},
     ),
     Story(
-        "handed out by one poll, or at one moment to two members, nothing comes first",
-        _history([_read(3, 1, 1, poll=1), _read(0, 0, 1, poll=1), _read(1, 0, 1, consumer="c2")]),
+        "deliveries of one poll, or at one moment to two members, have no order",
+        _tables([_read(3, 1, 1, poll=1), _read(0, 0, 1, poll=1), _read(1, 0, 1, consumer="c2")]),
         {"key_reordered": 0},
     ),
     Story(
-        "two members of a group are of one group, and have one clock",
-        _history([_read(2, 1, 1), _read(0, 0, 2, consumer="c2", poll=0)]),
+        "the members of a group are compared with each other, by one clock",
+        _tables([_read(2, 1, 1), _read(0, 0, 2, consumer="c2", poll=0)]),
         {"key_reordered": 1},
     ),
     Story(
-        "two groups, or consumers without one, know nothing of each other",
-        _history([_read(2, 1, 1), _read(0, 0, 2, "h"), _read(3, 1, 1, None),
+        "two groups, or consumers without one, are not compared with each other",
+        _tables([_read(2, 1, 1), _read(0, 0, 2, "h"), _read(3, 1, 1, None),
                   _read(1, 0, 2, None, consumer="c2")]),
         {"key_reordered": 0},
     ),
     Story(
-        "a value that came late to two groups counts once",
-        _history([*_MOVED, _read(2, 1, 5, "h"), _read(0, 0, 6, "h")]),
+        "a value that is late in two groups counts once",
+        _tables([*_MOVED, _read(2, 1, 5, "h"), _read(0, 0, 6, "h")]),
         {"key_reordered": 2},
     ),
     Story(
         "another key, no key, another producer",
-        _history([_read(5, 1, 1), *(_read(value, 0, 2) for value in range(4))],
+        _tables([_read(5, 1, 1), *(_read(value, 0, 2) for value in range(4))],
                  [*_sent(0, key="z"), *_sent(1, key=None), *_sent(2, producer="p2"), *_sent(5),
                   *_sent(3)]),
         {"key_reordered": 1},
     ),
     Story(
-        "another topic has the same word for another thing",
-        _history([_read(2, 1, 1, topic="other"), _read(0, 0, 2)]),
+        "the same key in another topic is another key",
+        _tables([_read(2, 1, 1, topic="other"), _read(0, 0, 2)]),
         {"key_reordered": 0},
     ),
     Story(
-        "sent at one moment, neither is the later",
-        _history([_read(2, 1, 1), _read(0, 0, 2)], _sent(0, 2, at_ms=7)),
+        "of two records sent at one moment neither is the later",
+        _tables([_read(2, 1, 1), _read(0, 0, 2)], _sent(0, 2, at_ms=7)),
         {"key_reordered": 0},
     ),
     Story(
-        "sent again, a value keeps the place of its first attempt",
-        _history([_read(0, 1, 1), _read(1, 0, 2)], [*_sent(0, 1), *_sent(0, at_ms=9)]),
+        "a value that is sent again keeps the place of its first attempt",
+        _tables([_read(0, 1, 1), _read(1, 0, 2)], [*_sent(0, 1), *_sent(0, at_ms=9)]),
         {"key_reordered": 0},
     ),
     Story(
-        "what is handed out once more is a redelivery, and was in order the first time",
-        _history([_read(0, 0, 1), _read(2, 1, 2), _read(0, 0, 3)]),
+        "a second delivery is a redelivery, and the first one was in order",
+        _tables([_read(0, 0, 1), _read(2, 1, 2), _read(0, 0, 3)]),
         {"key_reordered": 0, "redelivery": 1},
     ),
     Story(
         "an aborted value has no place in the order",
-        {**_history([_read(2, 1, 1), _read(0, 0, 2)], [*_sent(0), *_sent(2, transaction="x")]),
+        {**_tables([_read(2, 1, 1), _read(0, 0, 2)], [*_sent(0), *_sent(2, transaction="x")]),
          "transactions": [{"transaction": "x", "outcome": "aborted"}]},
         {"key_reordered": 0},
     ),
     Story(
         "the final readers, who read one partition after the other, are not judged",
-        _history([_read(2, 1, 1, "final"), _read(0, 0, 2, "final")]),
+        _tables([_read(2, 1, 1, "final"), _read(0, 0, 2, "final")]),
         {"key_reordered": 0},
     ),
     Story(
         "without a key there is no order by key",
-        _history(_MOVED, _sent(*range(4), key=None)),
+        _tables(_MOVED, _sent(*range(4), key=None)),
         {"key_reordered": None, "reordered": 0},
     ),
     Story(
-        "without a moment of any delivery, which came first is not known",
-        _history([_read(2, 1, None), _read(0, 0, None)]),
+        "without the time of any delivery their order is not known",
+        _tables([_read(2, 1, None), _read(0, 0, None)]),
         {"key_reordered": None},
     ),
     Story(
-        "a delivery without a moment has no place among those with one",
-        _history([_read(2, 1, None), _read(3, 1, 1), _read(0, 0, 2)]),
+        "a delivery without a time has no place among those with one",
+        _tables([_read(2, 1, None), _read(3, 1, 1), _read(0, 0, 2)]),
         {"key_reordered": 1},
     ),
     Story(
         "deliveries that were not recorded cannot be in disorder",
-        {name: rows for name, rows in _history([]).items() if name != "deliveries"},
+        {name: rows for name, rows in _tables([]).items() if name != "deliveries"},
         {"key_reordered": None},
     ),
     Story(
-        "a group that was handed nothing got nothing late",
-        _history([]),
+        "a group without deliveries got nothing late",
+        _tables([]),
         {"key_reordered": 0},
     ),
 ]  # fmt: skip

@@ -1,8 +1,8 @@
-"""Order, divergence, and logs that are known by their replicas."""
+"""Order, divergence, and logs of which only the replicas are recorded."""
 
 from __future__ import annotations
 
-from tests.spark.ledgers import handed, record, send, sound
+from tests.spark.ledgers import delivery, record, send, sound
 from tests.spark.stories.base import Story, placed
 
 ORDER = [
@@ -19,7 +19,7 @@ ORDER = [
         {"reordered": 0},
     ),
     Story(
-        "only first copies have an order, unsure values too, and the first attempt tells the time",
+        "only first copies have an order, unsure values too, at the time of the first attempt",
         sound(sends=[send(0), send(1, "info", at_ms=9), send(2, at_ms=4), send(3, at_ms=12),
                      send(3, at_ms=3)],
               log=[record(0, 0), record(1, 1), record(2, 2), record(3, 3), record(4, 0)]),
@@ -28,11 +28,12 @@ ORDER = [
     Story(
         "one offset, two values: between replicas, and between log and deliveries",
         sound([0, 1, 2], log=[record(0, 0), record(1, 1), record(1, 7, replica=2), record(2, 2),
-                              record(2, 2, replica=3)], deliveries=[handed(0, 6), handed(2, 2)]),
+                              record(2, 2, replica=3)],
+              deliveries=[delivery(0, 6), delivery(2, 2)]),
         {"diverged": 2},
     ),
     Story(
-        "an acknowledged offset that bears another value is no divergence",
+        "another value at an acknowledged offset is no divergence",
         sound([0, 1], sends=[placed(0, 1), placed(1, 0)]),
         {"diverged": 0},
     ),
@@ -40,7 +41,7 @@ ORDER = [
 
 REPLICAS = [
     Story(
-        "a log known only by replicas: in it if any has it, copies as many as one has at most",
+        "only replicas are recorded: a value is in the log if one has it, copies as in the fullest",
         sound([0, 1, 2], log=[record(0, 0, replica=1), record(1, 1, replica=1),
                               record(0, 0, replica=2), record(1, 1, replica=2),
                               record(2, 2, replica=2), record(3, 1, replica=2)]),
