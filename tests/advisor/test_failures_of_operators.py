@@ -1,4 +1,4 @@
-"""What teams do themselves, with topics, quotas, clocks and threads, on both sides of what decides.
+"""Anomalies caused by operators and code: topics, quotas, clocks and threads.
 
 The other events are in `test_failures` and `test_failures_beyond_crashes`.
 """
@@ -24,11 +24,11 @@ from tests.advisor.pipelines import (
 )
 
 IDEMPOTENT_LRK = SAFE | LRK
-GIVEN_UP_AND_TWICE = {A.GIVEN_UP, A.DUPLICATE, A.EFFECT_DUPLICATED}
-"""With librdkafka's idempotence, which ends with each record that is given up."""
+GIVEN_UP_AND_DUPLICATED = {A.GIVEN_UP, A.DUPLICATE, A.EFFECT_DUPLICATED}
+"""With librdkafka, whose idempotence ends when a record is given up."""
 WHILE_RUNNING = {"application.topic.recreated": "while-running"}
 STOPPED = {"application.topic.recreated": "clients-stopped"}
-GONE = {A.DIVERGED, A.LOST_WRITE, A.GIVEN_UP, A.REORDERED} | SKIP | AGAIN
+RECREATED = {A.DIVERGED, A.LOST_WRITE, A.GIVEN_UP, A.REORDERED} | SKIP | AGAIN
 SPRING = {"application.framework": "spring"}
 THREADS = {
     "application.processing": "asynchronous", "application.commit": "after-processing",
@@ -36,30 +36,30 @@ THREADS = {
 }  # fmt: skip
 QUOTA = {"application.producer.byte.rate": "100000"}
 SLOW = {"application.producer.byte.rate": "1000", "producer.buffer.memory": "100000"}
-LOAD_OF_IT = {"application.rate": "100", "application.message.bytes": "1000"}
-MORE = LOAD_OF_IT | {"application.rate": "101"}
+AT_QUOTA = {"application.rate": "100", "application.message.bytes": "1000"}
+ABOVE_QUOTA = AT_QUOTA | {"application.rate": "101"}
 TWO_HOURS = {"application.clock.skew.ms": "7200000"}
 REPLAYED = {"application.timestamps": "from-source"}
 RESENDS = {"application.resend": "on-error"}
 BROKERS_CLOCK = {"topic.message.timestamp.type": "LogAppendTime"}
 
 CASES = [
-    # Another topic of the same name: its offsets begin anew, and clients know it by its name.
+    # A new topic of the same name: offsets restart at 0, and clients know it by name only.
     ("topic-recreated", SAFE, set()),
-    ("topic-recreated", SAFE | WHILE_RUNNING, GONE),
-    ("topic-recreated", SAFE | WHILE_RUNNING | TRANSACTIONAL, GONE | {A.TORN_TRANSACTION}),
+    ("topic-recreated", SAFE | WHILE_RUNNING, RECREATED),
+    ("topic-recreated", SAFE | WHILE_RUNNING | TRANSACTIONAL, RECREATED | {A.TORN_TRANSACTION}),
     ("topic-recreated", SAFE | WHILE_RUNNING | {"application.sink": "idempotent"},
-     GONE - {A.EFFECT_DUPLICATED}),
+     RECREATED - {A.EFFECT_DUPLICATED}),
     ("topic-recreated", SAFE | STOPPED, {A.DIVERGED}),
     ("topic-recreated", SAFE | STOPPED | {"consumer.auto.offset.reset": "latest"},
      {A.DIVERGED} | SKIP),
     ("topic-recreated", SAFE | STOPPED | {"consumer.auto.offset.reset": "none"}, {A.DIVERGED}),
     ("topic-recreated", SPARK | STOPPED, {A.DIVERGED} | SKIP),
-    # Code that commits by itself says of each record that it is done, or of all up to one.
+    # Manual commits: each record as it completes, or all records up to the first incomplete one.
     ("commits-out-of-order", SAFE, set()),
     ("commits-out-of-order", SAFE | THREADS, SKIP),
     ("commits-out-of-order", SAFE | THREADS | {"application.commit.order": "in-order"}, set()),
-    # A container that keeps their order waits for threads; one that does not, does not.
+    # A container that commits in order waits for the threads; other containers do not.
     ("asynchronous-processing", SAFE | THREADS | SPRING, SKIP),
     ("asynchronous-processing", SAFE | THREADS | SPRING | {"application.commit.order": "as-done"},
      SKIP),
@@ -78,11 +78,11 @@ CASES = [
     ("commits-out-of-order",
      LRK | {"application.processing": "asynchronous",
             "consumer.enable.auto.offset.store": "false"}, SKIP),
-    # 33,554,432 bytes at 100,000 a second take 335 s; a record is tried for 120.
+    # 33,554,432 bytes at 100,000 bytes/s take 335 s; a record is tried for 120 s.
     ("quota-throttled", SAFE, set()),
     ("quota-throttled", SAFE | QUOTA, {A.GIVEN_UP}),
-    ("quota-throttled", SAFE | QUOTA | LOAD_OF_IT, set()),
-    ("quota-throttled", SAFE | QUOTA | MORE, {A.GIVEN_UP}),
+    ("quota-throttled", SAFE | QUOTA | AT_QUOTA, set()),
+    ("quota-throttled", SAFE | QUOTA | ABOVE_QUOTA, {A.GIVEN_UP}),
     ("quota-throttled", SAFE | QUOTA | RESENDS, set()),
     ("quota-throttled", SAFE | QUOTA | {"producer.buffer.memory": "12000000"}, set()),
     ("quota-throttled", SAFE | QUOTA | {"producer.buffer.memory": "12000100"}, {A.GIVEN_UP}),
@@ -90,16 +90,17 @@ CASES = [
     ("quota-throttled", SAFE | QUOTA | {"producer.delivery.timeout.ms": "335543"}, {A.GIVEN_UP}),
     ("quota-throttled", SAFE | SLOW | {"producer.max.block.ms": "16384"}, set()),
     ("quota-throttled", SAFE | SLOW | {"producer.max.block.ms": "16383"}, {A.GIVEN_UP}),
-    # Five requests of a megabyte wait unread for 52 s: the client takes their answers for lost.
+    # Five requests of 1 MB wait unread for 52 s: the client considers their responses lost.
     ("quota-throttled", SAFE | QUOTA | {"producer.enable.idempotence": "false"},
      {A.GIVEN_UP, A.DUPLICATE, A.REORDERED}),
-    ("quota-throttled", IDEMPOTENT_LRK | QUOTA, GIVEN_UP_AND_TWICE),
+    ("quota-throttled", IDEMPOTENT_LRK | QUOTA, GIVEN_UP_AND_DUPLICATED),
     ("quota-throttled", IDEMPOTENT_LRK | QUOTA | {"producer.message.timeout.ms": "0"}, set()),
-    ("quota-throttled", IDEMPOTENT_LRK | QUOTA | MORE, GIVEN_UP_AND_TWICE),
+    ("quota-throttled", IDEMPOTENT_LRK | QUOTA | ABOVE_QUOTA, GIVEN_UP_AND_DUPLICATED),
     ("quota-throttled",
-     IDEMPOTENT_LRK | QUOTA | MORE | {"producer.queue.buffering.max.messages": "30000"}, set()),
+     IDEMPOTENT_LRK | QUOTA | ABOVE_QUOTA | {"producer.queue.buffering.max.messages": "30000"},
+     set()),
     ("quota-throttled", SPARK | QUOTA, set()),
-    # A producer's clock that is off is refused, and a broker's that is ahead deletes early.
+    # Records of a producer whose clock is wrong are refused; a broker that is ahead deletes early.
     ("clocks-differ", SAFE, set()),
     ("clocks-differ", SAFE | TWO_HOURS, {A.GIVEN_UP}),
     ("clocks-differ", SAFE | TWO_HOURS | {"kafka": "3.9"}, set()),
@@ -114,7 +115,7 @@ CASES = [
      {A.EFFECT_MISSING}),
     ("clocks-differ", SAFE | {"application.clock.skew.ms": "4999", "topic.retention.ms": "350000"},
      set()),
-    # A broker's refusal is final: an hour ahead since 4.0, any age (KIP-937, KIP-1030).
+    # The broker's refusal is final: over one hour ahead since 4.0; any age is accepted (KIP-937).
     ("foreign-timestamps", {}, set()),
     ("foreign-timestamps", REPLAYED, {A.EFFECT_MISSING, A.GIVEN_UP}),
     ("foreign-timestamps", REPLAYED | {"kafka": "3.9"}, {A.EFFECT_MISSING}),
@@ -126,7 +127,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("event", "fields", "expected"), CASES)
-def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+def test_an_event_permits_these_anomalies(
+    event: str, fields: dict[str, str], expected: set[Anomaly]
+):
     assert permits(described(fields), event) - HARMLESS == expected
 
 
@@ -151,13 +154,15 @@ def test_a_refusal_by_the_clock_names_the_limit(fields: dict[str, str], refused:
 
 
 @pytest.mark.parametrize(
-    ("creates", "message"),
+    ("auto_create", "message"),
     [
         ({}, "with default.replication.factor=1"),
         ({"broker.auto.create.topics.enable": "false"}, "only the operator creates it"),
     ],
 )
-def test_who_may_create_the_topic_again_is_said(creates: dict[str, str], message: str) -> None:
-    pipeline = described(SAFE | WHILE_RUNNING | creates)
+def test_the_reason_names_who_recreates_the_topic(
+    auto_create: dict[str, str], message: str
+) -> None:
+    pipeline = described(SAFE | WHILE_RUNNING | auto_create)
     [event] = [event for event in events_for(pipeline) if event.name == "topic-recreated"]
     assert message in event.permits(pipeline)[A.LOST_WRITE]

@@ -1,4 +1,4 @@
-"""What anybody may type into a setting is not kept, wherever it comes in and goes out."""
+"""Free texts in settings are not stored or shown, whatever their way in and out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FIELDS = {
     Family.STREAMS: ("streams.application.id", "streams.state.dir",
                      "streams.processing.exception.handler", "broker.log.dirs"),
 }  # fmt: skip
-"""What takes any text, by client."""
+"""Fields that accept any text, by client."""
 
 
 def _text(field: str) -> str:
@@ -46,7 +46,7 @@ def _text(field: str) -> str:
     return f"/tmp/{SECRET}" if field.endswith(("dirs", "dir")) else SECRET
 
 
-def _is_told(answer: object) -> bool:
+def _reveals_secret(answer: object) -> bool:
     return any(name in str(answer) for name in (SECRET, SECRET.replace("-", "")))
 
 
@@ -55,21 +55,21 @@ def _rows() -> str:
     return rows + repr([session.get_decoded() for session in Session.objects.all()])
 
 
-def test_every_weighed_setting_that_takes_any_text_is_one_of_these() -> None:
+def test_every_modelled_setting_with_free_text_is_known_as_free() -> None:
     free = set()
     for family in Family:
         for version in versions(family):
             for component in Component:
                 for setting in settings_of(family, version, NEWEST, component):
-                    own_class = setting.kind is Kind.CHOICE and "[A-Za-z_$]" in setting.pattern
-                    if setting.kind is Kind.TEXT or own_class:
+                    is_class_name = setting.kind is Kind.CHOICE and "[A-Za-z_$]" in setting.pattern
+                    if setting.kind is Kind.TEXT or is_class_name:
                         free.add(setting.name)
                         assert is_free(setting.name), setting.name
     assert free >= {field.partition(".")[2] for fields in FIELDS.values() for field in fields}
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "what"),
+    ("name", "text", "kept"),
     [
         ("transactional.id", SECRET, STATED),
         ("log.dirs", "/var/lib/kafka,/tmpdata", STATED),
@@ -82,20 +82,22 @@ def test_every_weighed_setting_that_takes_any_text_is_one_of_these() -> None:
         ("acks", SECRET, SECRET),
     ],
 )  # fmt: skip
-def test_what_is_kept_is_what_the_model_looks_at_and_stays_so(name, text, what) -> None:
-    assert kept_text(name, text) == what
-    assert kept_text(name, what) == what
+def test_only_the_part_of_a_text_that_the_model_uses_is_kept(name, text, kept) -> None:
+    assert kept_text(name, text) == kept
+    assert kept_text(name, kept) == kept
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("family", "field"), [(family, field) for family, fields in FIELDS.items() for field in fields]
 )
-class TestOnTheSite:
-    """By each way in: every answer, every row, every line of the log."""
+class TestFormOnTheSite:
+    """Checks every response, every database row and every log line."""
 
     @pytest.mark.wide
-    def test_typed_into_a_form(self, client: Client, family, field, caplog) -> None:
+    def test_a_secret_in_a_form_is_never_shown_stored_or_logged(
+        self, client: Client, family, field, caplog
+    ) -> None:
         caplog.set_level(logging.DEBUG)
         fields = {"family": family, field: _text(field), "to": "advice"}
         shown = [client.post("/describe/from-files/use/", fields, follow=True)]
@@ -112,15 +114,15 @@ class TestOnTheSite:
         from labs.models import Experiment
 
         for experiment in Experiment.objects.all():
-            assert not _is_told(json.dumps(experiment.spec))
-            assert not _is_told([run.settings for run in experiment.runs.all()])
-        assert not _is_told([response.content.decode() for response in [*shown, started]])
-        assert not _is_told(texts)
-        assert not _is_told(_rows())
-        assert not _is_told(caplog.text)
+            assert not _reveals_secret(json.dumps(experiment.spec))
+            assert not _reveals_secret([run.settings for run in experiment.runs.all()])
+        assert not _reveals_secret([response.content.decode() for response in [*shown, started]])
+        assert not _reveals_secret(texts)
+        assert not _reveals_secret(_rows())
+        assert not _reveals_secret(caplog.text)
 
 
-WAYS = [
+FILES = [
     ("producer-properties", f"transactional.id={SECRET}\nacks=all\nclient.id={SECRET}\n"),
     ("consumer-properties", f"group.instance.id={SECRET}\ngroup.id={SECRET}\nclient.rack={SECRET}"),
     ("producer-properties", f"partitioner.class=com.{SECRET.replace('-', '')}\nacks=1"),
@@ -148,38 +150,42 @@ WAYS = [
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("kind", "text"), WAYS)
-def test_read_from_a_file(client: Client, kind: str, text: str, caplog) -> None:
+@pytest.mark.parametrize(("kind", "text"), FILES)
+def test_a_secret_in_a_file_is_never_shown_stored_or_logged(
+    client: Client, kind: str, text: str, caplog
+) -> None:
     caplog.set_level(logging.DEBUG)
     files = [SimpleUploadedFile(f"{SECRET}.properties", text.encode())]
     for sent in ({"text": text, "kind": kind}, {"files": files, "kind": kind}):
         html = client.post("/describe/from-files/", sent).content.decode()
         assert "Line" in html or "line" in html
-        assert not _is_told(html)
+        assert not _reveals_secret(html)
     product = Product(Family.JAVA, NEWEST, NEWEST)
-    assert not _is_told(read(text, product, kind))
-    assert not _is_told(_rows())
-    assert not _is_told(caplog.text)
+    assert not _reveals_secret(read(text, product, kind))
+    assert not _reveals_secret(_rows())
+    assert not _reveals_secret(caplog.text)
 
 
-def _advised(*arguments: str) -> str:
+def _advise(*arguments: str) -> str:
     out = io.StringIO()
     with pytest.raises(SystemExit):
         call_command("advise", *arguments, stdout=out, stderr=out)
     return out.getvalue()
 
 
-@pytest.mark.parametrize("how", [["--json"], ["--format", "sarif"], ["--verbose"], []])
-def test_read_by_the_command(tmp_path: Path, how: list[str]) -> None:
+@pytest.mark.parametrize("options", [["--json"], ["--format", "sarif"], ["--verbose"], []])
+def test_a_secret_in_files_of_the_command_is_never_printed(
+    tmp_path: Path, options: list[str]
+) -> None:
     described, more = tmp_path / "pipeline.toml", tmp_path / "producer.properties"
     described.write_text(
         f'producer.transactional.id = "{SECRET}"\nconsumer.group.instance.id = "{SECRET}"\n'
         f'broker.log.dirs = "/tmp/{SECRET}"\n'
     )
     more.write_text(f"transactional.id=another-{SECRET}\nacks=all\n")
-    text = _advised("--pipeline", str(described), "--producer", str(more), *how)
-    assert not _is_told(text)
-    assert "disagree" in text or how != ["--verbose"]
+    text = _advise("--pipeline", str(described), "--producer", str(more), *options)
+    assert not _reveals_secret(text)
+    assert "disagree" in text or options != ["--verbose"]
 
 
 def test_two_texts_are_compared_before_they_are_dropped() -> None:
@@ -200,7 +206,7 @@ def _stamp() -> Stamp:
     return Stamp("8", NEWEST, "client", "http://localhost/")
 
 
-def _exported() -> Iterator[Any]:
+def _exports() -> Iterator[Any]:
     for family, fields in FIELDS.items():
         data = {field: _text(field) for field in fields}
         pipeline, problems = from_fields({"family": family, **data})
@@ -211,10 +217,10 @@ def _exported() -> Iterator[Any]:
                 yield pytest.param(pipeline, export, fields, id=f"{family}-{export.name}")
 
 
-@pytest.mark.parametrize(("pipeline", "export", "fields"), _exported())
-def test_a_file_has_a_placeholder_and_says_so_and_reads_back_the_same(pipeline, export, fields):
+@pytest.mark.parametrize(("pipeline", "export", "fields"), _exports())
+def test_an_exported_file_has_a_placeholder_that_reads_back_as_stated(pipeline, export, fields):
     text = export.render(pipeline, _stamp())
-    assert not _is_told(text)
+    assert not _reveals_secret(text)
     for field in fields:
         component, _, name = field.partition(".")
         yours = placeholder(name, pipeline.value(Component(component), name))
@@ -229,7 +235,7 @@ def test_a_file_has_a_placeholder_and_says_so_and_reads_back_the_same(pipeline, 
         assert back.settings["producer.transactional.id"] == STATED
 
 
-def test_the_word_and_the_placeholder_are_both_taken_for_what_is_stated() -> None:
+def test_stated_and_the_placeholder_are_both_parsed_as_stated() -> None:
     for family in Family:
         for component in Component:
             for setting in settings_of(family, versions(family)[0], NEWEST, component):
@@ -239,7 +245,7 @@ def test_the_word_and_the_placeholder_are_both_taken_for_what_is_stated() -> Non
                     )
 
 
-def test_what_was_saved_before_is_forgotten() -> None:
+def test_a_text_in_an_older_answer_is_replaced() -> None:
     settings = {"producer": {"transactional.id": SECRET, "acks": "1"}}
     answer = {
         "settings": settings, "in_force": [{"key": "transactional.id", "value": SECRET}],
@@ -254,11 +260,11 @@ def test_what_was_saved_before_is_forgotten() -> None:
 
 
 @pytest.mark.django_db
-def test_an_experiment_by_command_or_description_carries_the_word() -> None:
+def test_an_experiment_has_stated_in_place_of_the_text() -> None:
     pipeline, _ = from_fields({"producer.transactional.id": SECRET, "producer.acks": "all"})
     assert pipeline is not None
     experiment = labs.start(services.save(pipeline).slug, "leader-killed")
-    assert not _is_told(json.dumps(experiment.spec))
+    assert not _reveals_secret(json.dumps(experiment.spec))
     assert experiment.spec["arms"][0]["settings"]["producer"]["transactional.id"] == STATED
 
 

@@ -1,4 +1,4 @@
-"""The page that reads files: shown before it is used, nothing kept, wrong files said."""
+"""The page that reads files: results are confirmed first, invalid files are reported."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SECRET = "hunter2"
 
 
 def _fields(html: str) -> dict[str, str]:
-    """What the confirming form would send."""
+    """The fields that the confirmation form would send."""
     results = re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html)
     others = ("csrfmiddlewaretoken", "before.")
     return {name: text for name, text in results if not name.startswith(others)}
 
 
 def _carried(html: str) -> dict[str, str]:
-    """What the reading form sends along of what was read before."""
+    """The fields of earlier files that the upload form sends along."""
     return dict(re.findall(r'<input type="hidden" name="(before\.[\w.]+)" value="([^"]*)">', html))
 
 
@@ -36,7 +36,7 @@ def _send(client: Client, text: str = "", **more: object) -> tuple[int, str]:
     return response.status_code, response.content.decode()
 
 
-def test_the_questionnaire_leads_to_the_page(client: Client) -> None:
+def test_the_questionnaire_links_to_the_page(client: Client) -> None:
     assert reverse("advisor:intake") == URL
     assert f'href="{URL}"' in client.get("/describe/client/").content.decode()
     html = client.get(URL).content.decode()
@@ -44,7 +44,7 @@ def test_the_questionnaire_leads_to_the_page(client: Client) -> None:
     assert not re.search(r"\sstyle=|<style|\son\w+=|javascript:", html)
 
 
-def test_what_was_read_is_shown_and_nothing_is_kept(client: Client) -> None:
+def test_what_was_read_is_shown_and_not_stored(client: Client) -> None:
     status, html = _send(client, f"acks=1\nsasl.password={SECRET}\nbootstrap.servers=a:1\n")
     assert status == 200
     assert "1 answer read. Is this right?" in html
@@ -60,7 +60,7 @@ def test_what_was_read_is_shown_and_nothing_is_kept(client: Client) -> None:
     assert not Description.objects.exists()
 
 
-def test_a_second_file_adds_to_the_first_before_anything_is_taken_over(client: Client) -> None:
+def test_a_second_file_adds_to_the_first_before_the_confirmation(client: Client) -> None:
     _, first = _send(client, "acks=1\nretries=3\n")
     _, second = _send(client, "linger.ms=9\nacks=all\n", **_carried(first))
     assert _fields(second) == {
@@ -72,13 +72,13 @@ def test_a_second_file_adds_to_the_first_before_anything_is_taken_over(client: C
     assert _carried(html) == _carried(second), "a text that cannot be read takes nothing away"
 
 
-def test_what_is_carried_along_is_looked_at_like_any_answer(client: Client) -> None:
+def test_carried_fields_are_validated(client: Client) -> None:
     _, html = _send(client, "acks=1", **{"before.sasl.password": SECRET, "before.no.such": "1"})
     assert _fields(html) == {"producer.acks": "1"}
     assert SECRET not in html
 
 
-def test_answers_that_stop_counting_with_another_client_are_named(client: Client) -> None:
+def test_answers_that_do_not_apply_to_another_client_are_named(client: Client) -> None:
     librdkafka = '{"queuing.strategy": "lifo", "partitioner": "random", "acks": 1}'
     _, html = _send(client, librdkafka, family="librdkafka")
     client.post(f"{URL}use/", {**_fields(html), "to": "questions"})
@@ -88,7 +88,7 @@ def test_answers_that_stop_counting_with_another_client_are_named(client: Client
     assert "producer.partitioner, producer.queuing.strategy" in text
 
 
-def test_what_is_confirmed_becomes_a_pipeline(client: Client) -> None:
+def test_a_confirmed_file_becomes_a_pipeline(client: Client) -> None:
     _, html = _send(client, "acks=1\nretries=3\n")
     response = client.post(f"{URL}use/", {**_fields(html), "to": "advice"})
     saved = Description.objects.get()
@@ -96,7 +96,7 @@ def test_what_is_confirmed_becomes_a_pipeline(client: Client) -> None:
     assert saved.data["settings"] == {"producer": {"acks": "1", "retries": 3}}
 
 
-def test_one_file_after_another_makes_one_pipeline(client: Client) -> None:
+def test_files_sent_one_after_another_make_one_pipeline(client: Client) -> None:
     _, first = _send(client, "Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs:\n")
     response = client.post(f"{URL}use/", {**_fields(first), "to": "questions"})
     assert response.headers["Location"] == "/describe/client/"
@@ -108,7 +108,7 @@ def test_one_file_after_another_makes_one_pipeline(client: Client) -> None:
     }  # fmt: skip
 
 
-def test_what_a_topic_was_said_to_have_goes_before_what_brokers_say_for_all(client: Client) -> None:
+def test_a_topic_setting_takes_precedence_over_a_broker_default(client: Client) -> None:
     _, first = _send(
         client, "Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: retention.ms=7\n"
     )
@@ -121,7 +121,7 @@ def test_what_a_topic_was_said_to_have_goes_before_what_brokers_say_for_all(clie
     assert "topic.retention.ms" not in _fields(second)
 
 
-def test_several_files_at_once_are_named_one_by_one(client: Client) -> None:
+def test_several_files_in_one_request_are_named(client: Client) -> None:
     files = [
         SimpleUploadedFile("producer.properties", b"acks=all\n"),
         SimpleUploadedFile("compose.yml", b"services: {a: {environment: {KAFKA_NODE_ID: 1}}}"),
@@ -134,7 +134,7 @@ def test_several_files_at_once_are_named_one_by_one(client: Client) -> None:
     }  # fmt: skip
 
 
-def test_the_client_of_a_file_is_taken_from_it_or_chosen(client: Client) -> None:
+def test_the_client_is_recognised_from_the_file_or_chosen(client: Client) -> None:
     _, html = _send(client, "c = {'acks': 'all', 'enable.idempotence': True}")
     assert _fields(html)["family"] == "librdkafka"
     _, html = _send(client, "message.timeout.ms=9000\nacks=all", family="librdkafka")
@@ -147,7 +147,7 @@ def test_the_client_of_a_file_is_taken_from_it_or_chosen(client: Client) -> None
     ("spring:\n  kafka:\n\t x", "Pasted text:3: this is not well-formed YAML."),
     ("", "Nothing was sent, or a file of more than 1048576 bytes."),
 ])  # fmt: skip
-def test_a_wrong_file_is_said_with_its_line_and_status_400(
+def test_an_invalid_file_is_reported_with_its_line_and_status_400(
     client: Client, text: str, message: str
 ) -> None:
     status, html = _send(client, text)
@@ -157,7 +157,7 @@ def test_a_wrong_file_is_said_with_its_line_and_status_400(
     assert not _fields(html)
 
 
-def test_a_file_that_is_too_large_or_no_text_is_refused(client: Client) -> None:
+def test_a_too_large_or_binary_file_is_refused(client: Client) -> None:
     for content, text in (
         (b"#" * (MAX_BYTES + 1), "longer than"),
         (b"\xfe\xfd", "file 1 (a….properties):1: this is not text in UTF-8"),
@@ -169,7 +169,7 @@ def test_a_file_that_is_too_large_or_no_text_is_refused(client: Client) -> None:
     assert "More than 10 files" in _send(client, files=many)[1]
 
 
-def test_what_cannot_stand_together_is_said_and_may_be_put_right(client: Client) -> None:
+def test_conflicting_settings_are_reported_and_can_be_corrected(client: Client) -> None:
     status, html = _send(client, "acks=1\nenable.idempotence=true\n")
     assert status == 200
     assert "cannot be used yet" in html
@@ -179,7 +179,7 @@ def test_what_cannot_stand_together_is_said_and_may_be_put_right(client: Client)
     assert drafts.load(client.session).answer("producer.acks") == "1"
 
 
-def test_htmx_gets_only_what_was_read(client: Client) -> None:
+def test_htmx_receives_only_the_result(client: Client) -> None:
     response = client.post(URL, {"text": "acks=1"}, headers={"HX-Request": "true"})
     html = response.content.decode()
     assert "<html" not in html
@@ -187,14 +187,14 @@ def test_htmx_gets_only_what_was_read(client: Client) -> None:
 
 
 @pytest.mark.parametrize("field", ["need.guarantee", "csrfmiddlewaretoken", "x", "producer"])
-def test_only_what_a_file_may_say_is_taken_over(client: Client, field: str) -> None:
+def test_only_fields_that_a_file_may_state_are_accepted(client: Client, field: str) -> None:
     client.post(f"{URL}use/", {field: "1", "producer.acks": "<script>"})
     fields = drafts.load(client.session).fields
     assert field not in fields or field == "producer"
     assert "<script>" not in client.get("/describe/producer/").content.decode()
 
 
-def test_only_names_of_the_catalog_are_taken_over(client: Client) -> None:
+def test_only_names_of_the_catalog_are_accepted(client: Client) -> None:
     junk = {f"producer.junk{number}": "1" for number in range(600)}
     client.post(reverse("advisor:intake-use"), {**junk, "producer.acks": "1"})
     assert dict(drafts.load(client.session).fields) == {"producer.acks": "1"}

@@ -1,4 +1,4 @@
-"""Sets of settings as numbers say the same as the sets."""
+"""Sets of settings encoded as integers equal the sets."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _KEYS = st.tuples(st.sampled_from(Component), st.sampled_from(["acks", "retries"
 
 
 @given(st.frozensets(_KEYS), st.frozensets(_KEYS))
-def test_what_two_sets_have_in_common_is_there_again(one, other):
+def test_bit_operations_equal_set_operations(one, other):
     first, second = (reduce(or_, (BIT[key] for key in keys), 0) for keys in (one, other))
     assert spelled_out(first & second) == one & other
     assert spelled_out(first | second) == one | other
 
 
-def test_no_two_settings_get_the_same_bit_where_threads_ask_at_once() -> None:
+def test_concurrent_threads_give_each_setting_its_own_bit() -> None:
     names = [f"asked.for.at.once.{n}" for n in range(400)]
     with ThreadPoolExecutor(8) as threads:
         results = [
@@ -31,5 +31,5 @@ def test_no_two_settings_get_the_same_bit_where_threads_ask_at_once() -> None:
                 lambda _: [BIT[Component.TOPIC, name] for name in names], range(8)
             )
         ]
-    assert all(each == results[0] for each in results)
+    assert all(bits == results[0] for bits in results)
     assert len({*results[0].values()}) == len(names)

@@ -1,4 +1,4 @@
-"""A stronger setting never makes a harm possible that was not possible before."""
+"""A stronger setting never permits an anomaly that a weaker one did not permit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.advisor.pipelines import pipelines
 pytestmark = pytest.mark.wide
 
 LOSSES = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.DIVERGED}
-REPEATS = {Anomaly.DUPLICATE, Anomaly.REDELIVERY, Anomaly.EFFECT_DUPLICATED}
+DUPLICATES = {Anomaly.DUPLICATE, Anomaly.REDELIVERY, Anomaly.EFFECT_DUPLICATED}
 COPIES = {Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED}
 HARMS = set(Anomaly) - {Anomaly.UNAVAILABLE, Anomaly.BLOCKED}
 P, C, T, B = Component.PRODUCER, Component.CONSUMER, Component.TOPIC, Component.BROKER
@@ -31,8 +31,8 @@ EXAMPLES = settings(
 )
 
 
-class Law(NamedTuple):
-    """One setting at a weaker and at a stronger value, and what the stronger one must not add."""
+class Rule(NamedTuple):
+    """A weaker and a stronger value of a setting; the stronger one must not add these kinds."""
 
     component: Component
     name: str
@@ -41,57 +41,57 @@ class Law(NamedTuple):
     kinds: Collection[Anomaly]
 
 
-LAWS = (
-    Law(P, "acks", "0", "1", LOSSES),
-    Law(P, "acks", "1", "all", LOSSES),
-    Law(P, "acks", "0", "all", LOSSES),
-    Law(P, "retries", 3, 2147483647, LOSSES),
-    Law(P, "delivery.timeout.ms", 1_000, 120_000, LOSSES),
-    Law(P, "max.in.flight.requests.per.connection", 5, 1, {Anomaly.REORDERED}),
-    Law(P, "queuing.strategy", "lifo", "fifo", HARMS),
-    Law(P, "partitioner.ignore.keys", True, False, HARMS),
-    Law(T, "unclean.leader.election.enable", True, False, HARMS),
-    Law(T, "flush.messages", 10_000, 1, LOSSES),
-    Law(T, "max.message.bytes", 20_000, 2_000_000, LOSSES),
-    Law(T, "retention.ms", 3_600_000, -1, LOSSES),
-    Law(T, "retention.bytes", 1_073_741_824, -1, LOSSES),
-    Law(T, "cleanup.policy", "compact,delete", "delete", LOSSES),
-    Law(B, "producer.id.expiration.ms", 60_000, 86_400_000, HARMS),
-    Law(B, "offsets.retention.minutes", 1, 10_080, HARMS),
-    Law(B, "transaction.state.log.replication.factor", 1, 3, HARMS),
-    Law(C, "auto.offset.reset", "latest", "earliest", LOSSES),
-    Law(C, "startingOffsets", "latest", "earliest", LOSSES),
-    Law(C, "failOnDataLoss", False, True, LOSSES),
-    Law(
+RULES = (
+    Rule(P, "acks", "0", "1", LOSSES),
+    Rule(P, "acks", "1", "all", LOSSES),
+    Rule(P, "acks", "0", "all", LOSSES),
+    Rule(P, "retries", 3, 2147483647, LOSSES),
+    Rule(P, "delivery.timeout.ms", 1_000, 120_000, LOSSES),
+    Rule(P, "max.in.flight.requests.per.connection", 5, 1, {Anomaly.REORDERED}),
+    Rule(P, "queuing.strategy", "lifo", "fifo", HARMS),
+    Rule(P, "partitioner.ignore.keys", True, False, HARMS),
+    Rule(T, "unclean.leader.election.enable", True, False, HARMS),
+    Rule(T, "flush.messages", 10_000, 1, LOSSES),
+    Rule(T, "max.message.bytes", 20_000, 2_000_000, LOSSES),
+    Rule(T, "retention.ms", 3_600_000, -1, LOSSES),
+    Rule(T, "retention.bytes", 1_073_741_824, -1, LOSSES),
+    Rule(T, "cleanup.policy", "compact,delete", "delete", LOSSES),
+    Rule(B, "producer.id.expiration.ms", 60_000, 86_400_000, HARMS),
+    Rule(B, "offsets.retention.minutes", 1, 10_080, HARMS),
+    Rule(B, "transaction.state.log.replication.factor", 1, 3, HARMS),
+    Rule(C, "auto.offset.reset", "latest", "earliest", LOSSES),
+    Rule(C, "startingOffsets", "latest", "earliest", LOSSES),
+    Rule(C, "failOnDataLoss", False, True, LOSSES),
+    Rule(
         C,
         "isolation.level",
         "read_uncommitted",
         "read_committed",
         {Anomaly.ABORTED_READ, Anomaly.TORN_TRANSACTION},
     ),
-    Law(APP, "commit", "after-processing", "before-processing", REPEATS),
-    Law(APP, "commit.order", "as-done", "in-order", LOSSES),
-    Law(APP, "processing.order", "any", "by-key", HARMS),
-    Law(APP, "delivery.errors", "ignored", "handled", LOSSES),
-    Law(APP, "processing.errors", "skip", "retry", LOSSES),
-    Law(APP, "dead.letter", "unacknowledged", "acknowledged", LOSSES),
-    Law(APP, "abort", "continues", "rewinds", HARMS),
-    Law(APP, "restart", "forgets", "resumes", LOSSES),
-    Law(APP, "sink", "plain", "idempotent", {Anomaly.EFFECT_DUPLICATED}),
-    Law(APP, "state", "unlogged", "logged", HARMS),
-    Law(APP, "checkpoint", "local", "durable", HARMS),
-    Law(APP, "speculation", True, False, HARMS),
-    Law(APP, "topic.recreated", "while-running", "never", HARMS),
-    Law(APP, "topic.recreated", "clients-stopped", "never", HARMS),
-    Law(APP, "disk.lost", "returns-empty", "replica-elected", HARMS),
-    Law(APP, "metadata.disk.lost", "returns-empty", "rebuilt", HARMS),
-    Law(APP, "replicas.in.sync", 1, 3, HARMS),
-    Law(APP, "replicas.moved", "any-time", "in-sync-only", HARMS),
-    Law(APP, "timestamps", "from-source", "now", LOSSES),
-    Law(APP, "clock.skew.ms", 7_200_000, 0, HARMS),
-    Law(APP, "outage.ms", 172_800_000, 1_000, HARMS),
-    Law(APP, "idle.ms", 604_800_000, 0, HARMS),
-    Law(APP, "largest.message.bytes", 1_500_000, 100, LOSSES),
+    Rule(APP, "commit", "after-processing", "before-processing", DUPLICATES),
+    Rule(APP, "commit.order", "as-done", "in-order", LOSSES),
+    Rule(APP, "processing.order", "any", "by-key", HARMS),
+    Rule(APP, "delivery.errors", "ignored", "handled", LOSSES),
+    Rule(APP, "processing.errors", "skip", "retry", LOSSES),
+    Rule(APP, "dead.letter", "unacknowledged", "acknowledged", LOSSES),
+    Rule(APP, "abort", "continues", "rewinds", HARMS),
+    Rule(APP, "restart", "forgets", "resumes", LOSSES),
+    Rule(APP, "sink", "plain", "idempotent", {Anomaly.EFFECT_DUPLICATED}),
+    Rule(APP, "state", "unlogged", "logged", HARMS),
+    Rule(APP, "checkpoint", "local", "durable", HARMS),
+    Rule(APP, "speculation", True, False, HARMS),
+    Rule(APP, "topic.recreated", "while-running", "never", HARMS),
+    Rule(APP, "topic.recreated", "clients-stopped", "never", HARMS),
+    Rule(APP, "disk.lost", "returns-empty", "replica-elected", HARMS),
+    Rule(APP, "metadata.disk.lost", "returns-empty", "rebuilt", HARMS),
+    Rule(APP, "replicas.in.sync", 1, 3, HARMS),
+    Rule(APP, "replicas.moved", "any-time", "in-sync-only", HARMS),
+    Rule(APP, "timestamps", "from-source", "now", LOSSES),
+    Rule(APP, "clock.skew.ms", 7_200_000, 0, HARMS),
+    Rule(APP, "outage.ms", 172_800_000, 1_000, HARMS),
+    Rule(APP, "idle.ms", 604_800_000, 0, HARMS),
+    Rule(APP, "largest.message.bytes", 1_500_000, 100, LOSSES),
 )
 
 
@@ -112,22 +112,24 @@ def changed(pipeline: Pipeline, *changes: tuple[Component, str, Value]) -> Pipel
     return pipeline
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.name}-{law.weaker}-{law.stronger}")
+@pytest.mark.parametrize(
+    "rule", RULES, ids=lambda rule: f"{rule.name}-{rule.weaker}-{rule.stronger}"
+)
 @given(pipeline=pipelines())
 @EXAMPLES
-def test_a_stronger_value_harms_no_more(law: Law, pipeline: Pipeline):
-    before = changed(pipeline, (law.component, law.name, law.weaker))
-    after = changed(pipeline, (law.component, law.name, law.stronger))
-    assert permitted(after, law.kinds) <= permitted(before, law.kinds)
+def test_a_stronger_value_permits_no_more_anomalies(rule: Rule, pipeline: Pipeline):
+    before = changed(pipeline, (rule.component, rule.name, rule.weaker))
+    after = changed(pipeline, (rule.component, rule.name, rule.stronger))
+    assert permitted(after, rule.kinds) <= permitted(before, rule.kinds)
 
 
 @given(pipelines())
 @EXAMPLES
-def test_idempotence_harms_no_more(pipeline: Pipeline):
-    """Where librdkafka gives a record up, it takes a new producer id, and copies are possible
-    (decision 0151). Without idempotence the same failures make them when an answer is lost."""
+def test_idempotence_permits_no_more_anomalies(pipeline: Pipeline):
+    """After librdkafka gives up a record, it gets a new producer id, and duplicates are possible
+    (decision 0151). Without idempotence a lost response causes the same duplicates."""
     before, after = (changed(pipeline, (P, "enable.idempotence", value)) for value in (False, True))
-    kinds = LOSSES | REPEATS | {Anomaly.REORDERED}
+    kinds = LOSSES | DUPLICATES | {Anomaly.REORDERED}
     added = permitted(after, kinds) - permitted(before, kinds)
     if Session(after).takes_new_producer_id and (
         "acknowledgement-lost",
@@ -139,11 +141,13 @@ def test_idempotence_harms_no_more(pipeline: Pipeline):
 
 @given(pipelines())
 @EXAMPLES
-def test_one_more_replica_with_one_more_in_sync_loses_nothing_more(pipeline: Pipeline):
-    """With acks below all two are apart: one copy, which has no fail-over that could lose
-    something, and a minimum of one, below which no replica becomes eligible to lead. So is one copy
-    of which the disk comes back empty, or that is moved: it is lost in other failures than two
-    copies are. And one that nobody else can lead, not even uncleanly."""
+def test_one_more_replica_and_min_isr_permit_no_more_losses(pipeline: Pipeline):
+    """Excludes pipelines where one more replica adds failures.
+
+    One copy has no fail-over that could lose records, and it cannot be led uncleanly by another
+    replica. With an empty disk or a reassignment it is lost in other failures than two copies are.
+    With acks below all and a minimum of one, no replica becomes eligible to lead.
+    """
     topic = Replication(pipeline)
     is_moved = bool(removed_early(pipeline, topic.factor + 1))
     is_led_uncleanly = topic.unclean and not topic.hides_below_min_isr
@@ -161,7 +165,7 @@ def test_one_more_replica_with_one_more_in_sync_loses_nothing_more(pipeline: Pip
 
 @given(pipelines())
 @EXAMPLES
-def test_a_higher_minimum_loses_nothing_more_with_acks_all(pipeline: Pipeline):
+def test_a_higher_min_isr_permits_no_more_losses_with_acks_all(pipeline: Pipeline):
     topic = Replication(pipeline)
     assume(topic.waits_for_followers)
     after = changed(pipeline, (T, "min.insync.replicas", topic.min_isr + 1))

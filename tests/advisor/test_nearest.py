@@ -1,4 +1,4 @@
-"""The known name that an unknown one probably means, and what asking for it costs."""
+"""The known name that is nearest to an unknown one, and the time of the search."""
 
 from __future__ import annotations
 
@@ -17,32 +17,34 @@ from advisor.intake.reading import Product
 KEYS = known_keys(Product(Family.JAVA, "4.3", "4.3"), Component.BROKER)
 
 
-def _slip(key: str, chance: random.Random) -> str:
-    """The key with one to four letters that are others."""
+def _misspelled(key: str, generator: random.Random) -> str:
+    """The key with one to four letters replaced."""
     letters = list(key)
-    for at in chance.sample(range(len(letters)), min(len(letters), chance.randint(1, 4))):
-        letters[at] = chance.choice(string.ascii_lowercase)
+    for position in generator.sample(
+        range(len(letters)), min(len(letters), generator.randint(1, 4))
+    ):
+        letters[position] = generator.choice(string.ascii_lowercase)
     return "".join(letters)
 
 
 @pytest.mark.wide
-def test_a_slip_has_the_name_that_difflib_calls_the_nearest() -> None:
-    chance = random.Random(7)
-    for key in chance.sample(sorted(KEYS), 60):
-        slip = _slip(key, chance)
-        near = get_close_matches(slip, sorted(KEYS), n=1)
-        assert nearest(slip, KEYS) == (near[0] if near else None), slip
+def test_the_nearest_name_is_that_of_difflib() -> None:
+    generator = random.Random(7)
+    for key in generator.sample(sorted(KEYS), 60):
+        misspelling = _misspelled(key, generator)
+        near = get_close_matches(misspelling, sorted(KEYS), n=1)
+        assert nearest(misspelling, KEYS) == (near[0] if near else None), misspelling
 
 
-def test_nothing_is_near_what_has_nothing_in_common() -> None:
+def test_a_name_without_common_letters_has_no_nearest_name() -> None:
     for name in ("", "#", "qqqq", "zzzzzzzzzzzz"):
         assert nearest(name, KEYS) is None, name
 
 
-def test_as_many_unknown_names_as_a_file_may_have_cost_a_part_of_a_second() -> None:
-    chance = random.Random(3)
-    slips = [_slip(key, chance) for key in sorted(KEYS) for _ in range(2)][:500]
+def test_many_unknown_names_take_less_than_a_second() -> None:
+    generator = random.Random(3)
+    misspellings = [_misspelled(key, generator) for key in sorted(KEYS) for _ in range(2)][:500]
     began = time.process_time()
-    for slip in slips:
-        nearest(slip, KEYS)
+    for misspelling in misspellings:
+        nearest(misspelling, KEYS)
     assert time.process_time() - began < 0.8

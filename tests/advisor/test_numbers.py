@@ -1,4 +1,4 @@
-"""The numbers: each formula with a value on either side, and none where none can be had."""
+"""The numbers: their values and formulas, and when a number is omitted."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ def values(fields: dict[str, str]) -> dict[str, int | None]:
     (SAFE | LOAD | {"topic.retention.ms": "-1"}, {"bytes-on-disk": None}),
     (SAFE | LOAD | {"topic.cleanup.policy": "compact"}, {"bytes-on-disk": None}),
 ])  # fmt: skip
-def test_a_number_is_its_formula(fields: dict[str, str], expected: dict[str, int | None]):
+def test_each_number_has_this_value(fields: dict[str, str], expected: dict[str, int | None]):
     results = values(fields)
     assert {name: results[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize(("fields", "why"), [
+@pytest.mark.parametrize(("fields", "reason"), [
     ({"topic.unclean.leader.election.enable": "true"}, "any replica that is back may lead"),
     ({"application.disk.lost": "returns-empty"}, "a follower that was killed"),
     ({"application.replicas.moved": "any-time", "kafka": "3.7"}, "= 2 - 1 - 1 (application.replic"),
     ({"topic.remote.storage.enable": "true", "kafka": "4.2"}, "of __remote_log_metadata - 1 = 1 "),
 ])  # fmt: skip
-def test_no_broker_may_be_lost_where_another_failure_of_the_answer_loses_messages(
-    fields: dict[str, str], why: str
+def test_no_broker_may_be_lost_if_another_failure_loses_messages(
+    fields: dict[str, str], reason: str
 ):
-    by_name = {each.name: each for each in numbers(described(SAFE | fields))}
+    by_name = {number.name: number for number in numbers(described(SAFE | fields))}
     assert by_name["lost-for-good"].value == 0
-    assert why in by_name["lost-for-good"].formula
+    assert reason in by_name["lost-for-good"].formula
 
 
-def test_no_rack_may_be_lost_where_one_disk_may_take_all_messages():
+def test_no_rack_may_be_lost_if_one_disk_may_lose_messages():
     racks = SAFE | {"application.racks": "3"}
     assert values(racks)["racks-lost-for-good"] == 1
     assert values(racks | {"application.disk.lost": "returns-empty"})["racks-lost-for-good"] == 0
 
 
-def test_no_rack_may_be_lost_that_takes_the_places_of_segments_with_it():
+def test_no_rack_may_be_lost_with_the_metadata_of_remote_segments():
     stretched = SAFE | {
         "brokers": "6", "application.racks": "2", "topic.replication.factor": "4",
         "topic.min.insync.replicas": "3",
@@ -65,21 +65,21 @@ def test_no_rack_may_be_lost_that_takes_the_places_of_segments_with_it():
     assert values(tiered | three)["racks-lost-for-good"] == 1
 
 
-@pytest.mark.parametrize(("racks", "factor", "least", "lost", "down"), [
+@pytest.mark.parametrize(("racks", "factor", "min_isr", "lost", "down"), [
     (3, 3, 2, 1, 1), (2, 3, 2, 0, 0), (2, 3, 3, 1, 0), (2, 4, 3, 1, 0), (1, 3, 2, 0, 0),
     (3, 5, 3, 1, 1), (5, 5, 3, 2, 2), (3, 4, 2, 0, 1), (6, 3, 2, 1, 1),
 ])  # fmt: skip
-def test_racks_are_counted_by_the_replicas_in_them(
-    racks: int, factor: int, least: int, lost: int, down: int
+def test_the_number_of_racks_follows_from_the_replicas_in_them(
+    racks: int, factor: int, min_isr: int, lost: int, down: int
 ):
     results = values({
         "brokers": "6", "application.racks": f"{racks}", "topic.replication.factor": f"{factor}",
-        "topic.min.insync.replicas": f"{least}",
+        "topic.min.insync.replicas": f"{min_isr}",
     })  # fmt: skip
     assert (results["racks-lost-for-good"], results["racks-down-with-writes"]) == (lost, down)
 
 
-def test_without_a_load_no_number_of_one_is_made_up():
+def test_without_a_load_there_are_no_numbers_of_it():
     assert not {"repeated-after-crash", "bytes-on-disk"} & values(SAFE).keys()
 
 
@@ -87,18 +87,18 @@ AFTER = {"consumer.enable.auto.commit": "false", "application.commit": "after-pr
 LIBRDKAFKA = {"family": "librdkafka", "version": "2.16"}
 
 
-def test_where_a_partition_has_a_limit_no_number_of_the_whole_is_made_up():
+def test_with_a_limit_per_partition_there_is_no_number_of_bytes_on_disk():
     limited = SAFE | LOAD | {"topic.retention.bytes": "1000"}
     assert "bytes-on-disk" not in values(limited)
 
 
-def test_code_that_commits_what_it_polled_repeats_one_poll_whatever_its_load():
+def test_code_that_commits_after_processing_repeats_at_most_one_poll():
     for load in ({}, LOAD):
         assert values(SAFE | load | AFTER)["repeated-after-crash"] == 500
     few = AFTER | {"consumer.max.poll.records": "50"}
     assert values(SAFE | few)["repeated-after-crash"] == 50
-    for none in (AFTER | LIBRDKAFKA, AFTER | {"application.commit": "before-processing"}):
-        assert "repeated-after-crash" not in values(SAFE | LOAD | none), "nothing is made up"
+    for fields in (AFTER | LIBRDKAFKA, AFTER | {"application.commit": "before-processing"}):
+        assert "repeated-after-crash" not in values(SAFE | LOAD | fields), "nothing is made up"
 
 
 @pytest.mark.parametrize(("fields", "wait"), [
@@ -107,24 +107,24 @@ def test_code_that_commits_what_it_polled_repeats_one_poll_whatever_its_load():
     ({"family": "streams", "streams.processing.guarantee": "exactly_once_v2"}, 20_000),
     ({"family": "streams"}, None), ({}, None),
 ])  # fmt: skip
-def test_who_reads_what_is_committed_waits_for_an_open_transaction(
+def test_a_read_committed_consumer_waits_for_an_open_transaction(
     fields: dict[str, str], wait: int | None
 ):
     assert values(fields).get("stall-on-open-transaction") == wait
 
 
-def test_spark_has_no_group_whose_session_could_end():
+def test_spark_has_no_stall_by_a_session_timeout():
     assert "stall-on-reader-crash" not in values({"family": "spark"})
 
 
-def test_every_number_says_how_it_came_to_be():
+def test_every_number_has_a_title_a_formula_and_a_source():
     for number in numbers(described(SAFE | LOAD)):
         assert number.title
         assert number.formula
         assert number.source
 
 
-def test_a_bounded_batch_of_spark_says_what_comes_twice_and_how_often_it_must_run():
+def test_the_batch_size_of_spark_gives_the_repeats_and_the_needed_rate():
     spark = {"family": "spark", "consumer.maxOffsetsPerTrigger": "30000"}
     assert values(spark)["repeated-after-crash"] == 30_000
     assert "batch-keeps-up" not in values(spark), "without a rate nothing is made up"

@@ -1,4 +1,4 @@
-"""A permanent link keeps the answer that was given, whatever the rules say later."""
+"""A permanent link keeps its answer when the rules change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.advisor.answers import RISKY, get, older, page_text, saved
 from tests.advisor.pipelines import described
 
 
-def archived(client: Client, slug: str) -> dict[str, str]:
+def archive_files(client: Client, slug: str) -> dict[str, str]:
     response = get(client, "archive", slug)
     assert response.status_code == 200
     with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
@@ -31,7 +31,9 @@ def archived(client: Client, slug: str) -> dict[str, str]:
 
 
 @pytest.mark.django_db
-def test_a_link_of_todays_rules_shows_what_was_kept_and_no_notice(client: Client) -> None:
+def test_a_link_of_the_current_rules_shows_the_saved_answer_without_a_notice(
+    client: Client,
+) -> None:
     pipeline = described(RISKY)
     description = services.save(pipeline)
     description.refresh_from_db()
@@ -44,7 +46,7 @@ def test_a_link_of_todays_rules_shows_what_was_kept_and_no_notice(client: Client
 
 
 @pytest.mark.django_db
-def test_an_old_link_keeps_its_answer_and_says_that_there_is_newer_advice(client: Client) -> None:
+def test_an_old_link_keeps_its_answer_and_mentions_newer_advice(client: Client) -> None:
     today = answer(described(RISKY))
     before = older(today)
     slug = saved(RISKY, before)
@@ -57,12 +59,12 @@ def test_an_old_link_keeps_its_answer_and_says_that_there_is_newer_advice(client
     page = page_text(client, "advice", slug)
     broken = sum(failure.breaks for failure in before.judgement.failures)
     assert f"with these settings {broken} of" in page
-    gone, *_ = today.judgement.findings
-    assert gone.message not in page
+    removed_finding, *_ = today.judgement.findings
+    assert removed_finding.message not in page
 
 
 @pytest.mark.django_db
-def test_a_page_does_not_wait_for_what_todays_rules_say(
+def test_a_page_does_not_compute_the_answer_of_the_current_rules(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slug = saved(RISKY, older(answer(described(RISKY))))
@@ -74,7 +76,7 @@ def test_a_page_does_not_wait_for_what_todays_rules_say(
 
 
 @pytest.mark.django_db
-def test_the_difference_names_every_part_and_what_changed_in_the_rules(client: Client) -> None:
+def test_the_difference_names_every_part_and_the_changes_of_the_rules(client: Client) -> None:
     today = answer(described(RISKY))
     before = older(today)
     page = page_text(client, "newer", saved(RISKY, before))
@@ -91,23 +93,23 @@ def test_the_difference_names_every_part_and_what_changed_in_the_rules(client: C
 
 
 @pytest.mark.django_db
-def test_what_is_taken_home_from_an_old_link_is_what_it_shows(client: Client) -> None:
+def test_downloads_of_an_old_link_match_its_answer(client: Client) -> None:
     before = older(answer(described(RISKY)))
-    kept, fresh = saved(RISKY, before), services.save(described(RISKY)).slug
-    for slug, rules in ((kept, "1"), (fresh, services.RULES_VERSION)):
-        files = archived(client, slug)
+    old_slug, new_slug = saved(RISKY, before), services.save(described(RISKY)).slug
+    for slug, rules in ((old_slug, "1"), (new_slug, services.RULES_VERSION)):
+        files = archive_files(client, slug)
         for name in ("producer.properties", "topic.sh", "advice.txt"):
             assert f"rules {rules}," in files[name], name
         url = reverse("advisor:export", args=[slug, "java-producer"])
         assert client.get(url).content.decode() == files["producer.properties"]
         assert "producer.acks: 1 -> all" in files["advice.txt"]
-        assert ("min.insync.replicas: 1 -> 2" in files["advice.txt"]) == (slug == fresh)
-        assert ("min.insync.replicas=2" in files["topic.sh"]) == (slug == fresh)
-    assert json.loads(archived(client, kept)["advice.json"]) == services.to_json(before)
+        assert ("min.insync.replicas: 1 -> 2" in files["advice.txt"]) == (slug == new_slug)
+        assert ("min.insync.replicas=2" in files["topic.sh"]) == (slug == new_slug)
+    assert json.loads(archive_files(client, old_slug)["advice.json"]) == services.to_json(before)
 
 
 @pytest.mark.django_db
-def test_an_experiment_from_an_old_link_runs_what_it_recommends() -> None:
+def test_an_experiment_from_an_old_link_runs_its_recommendation() -> None:
     slug = saved(RISKY, older(answer(described(RISKY))))
     arms = {run.name: run for run in labs.start(slug, labs.FIRST_SCENARIO).runs.all()}
     assert arms["recommended"].settings["producer"]["acks"] == "all"
@@ -117,12 +119,12 @@ def test_an_experiment_from_an_old_link_runs_what_it_recommends() -> None:
 
 
 @pytest.mark.django_db
-def test_todays_advice_can_be_taken_up_and_the_old_link_stays(client: Client) -> None:
+def test_a_link_can_be_renewed_and_the_old_one_does_not_change(client: Client) -> None:
     slug = saved(RISKY, older(answer(described(RISKY))))
     before = get(client, "advice", slug).content
-    taken = client.post(reverse("advisor:renew", args=[slug]))
-    assert taken.status_code == 302
-    new = taken.headers["Location"].rstrip("/").rpartition("/")[2]
+    response = client.post(reverse("advisor:renew", args=[slug]))
+    assert response.status_code == 302
+    new = response.headers["Location"].rstrip("/").rpartition("/")[2]
     assert new != slug
     assert services.find(new).answer == answer(described(RISKY))
     assert services.find(new).rules_version == services.RULES_VERSION
@@ -131,7 +133,7 @@ def test_todays_advice_can_be_taken_up_and_the_old_link_stays(client: Client) ->
 
 
 @pytest.mark.django_db
-def test_the_same_answer_by_older_rules_is_told_quietly(client: Client) -> None:
+def test_the_same_answer_by_older_rules_is_mentioned_without_a_warning(client: Client) -> None:
     slug = saved(RISKY)
     page = page_text(client, "compared", slug)
     assert f"by rules 1. Today’s rules {services.RULES_VERSION} give the same answer" in page
@@ -140,7 +142,7 @@ def test_the_same_answer_by_older_rules_is_told_quietly(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_rules_that_this_installation_does_not_know_are_not_called_older(client: Client) -> None:
+def test_unknown_rules_are_not_called_older(client: Client) -> None:
     slug = saved(RISKY, older(answer(described(RISKY))), rules="99")
     assert "This installation has other rules" in page_text(client, "advice", slug)
     page = page_text(client, "compared", slug)
@@ -150,7 +152,7 @@ def test_rules_that_this_installation_does_not_know_are_not_called_older(client:
 
 
 @pytest.mark.django_db
-def test_what_the_catalog_no_longer_takes_can_be_read_and_no_longer_used(client: Client) -> None:
+def test_an_answer_with_an_unsupported_version_can_be_read_and_not_used(client: Client) -> None:
     before = answer(described(RISKY))
     pipeline = before.judgement.pipeline
     unknown = replace(pipeline, version="1.1")
@@ -173,7 +175,9 @@ def test_what_the_catalog_no_longer_takes_can_be_read_and_no_longer_used(client:
 
 
 @pytest.mark.django_db
-def test_what_only_the_changes_would_make_right_is_not_used_either(client: Client) -> None:
+def test_an_answer_with_an_invalid_setting_that_a_change_corrects_is_not_used(
+    client: Client,
+) -> None:
     before = answer(described(RISKY))
     pipeline = before.judgement.pipeline.with_setting(Component.PRODUCER, "acks", "2")
     keep = replace(before, judgement=replace(before.judgement, pipeline=pipeline))
@@ -183,7 +187,7 @@ def test_what_only_the_changes_would_make_right_is_not_used_either(client: Clien
 
 
 @pytest.mark.django_db
-def test_a_recommendation_that_the_catalog_no_longer_takes_is_shown_and_not_exported(
+def test_an_invalid_recommendation_is_shown_and_not_exported(
     client: Client,
 ) -> None:
     before = answer(described(RISKY))
@@ -199,12 +203,12 @@ def test_a_recommendation_that_the_catalog_no_longer_takes_is_shown_and_not_expo
 
 
 @pytest.mark.django_db
-def test_a_pipeline_that_needs_nothing_has_an_answer_too(client: Client) -> None:
+def test_a_pipeline_without_a_required_guarantee_has_an_answer(client: Client) -> None:
     slug = services.save(described(RISKY | {"need.guarantee": "none"})).slug
     assert "You need no guarantee" in page_text(client, "advice", slug)
 
 
-def test_the_newest_rules_in_the_changelog_are_those_in_force() -> None:
+def test_the_newest_rules_in_the_changelog_are_the_current_ones() -> None:
     releases = rules_changelog.releases()
     assert releases[0].version == services.RULES_VERSION
     assert all(release.changes for release in releases)

@@ -1,4 +1,4 @@
-"""Answers that were not kept, or that another hand or another release wrote: never a traceback."""
+"""Saved answers that are missing, modified, or of other releases never cause a traceback."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from advisor.reports.text import report
 from tests.advisor.answers import RISKY, get, page_text, saved
 from tests.advisor.pipelines import SAFE, described, pipelines
 
-KEPT = Path(__file__).parent / "kept"
-"""Answers as releases kept them, by the day since when that form is kept; shortened."""
+SAVED_ANSWERS = Path(__file__).parent / "kept"
+"""Shortened answers as older releases saved them; the name is the first day of the format."""
 
 
 @pytest.mark.wide
-@example(described({  # nothing works with it, which is no matter of the wish
+@example(described({  # nothing works with these settings, whatever the wish is
     "family": "librdkafka", "need.guarantee": "none", "need.ordering": "on",
     "producer.max.in.flight.requests.per.connection": "1", "topic.max.message.bytes": "0",
 }))  # fmt: skip
 @given(pipelines())
 @settings(max_examples=30)
-def test_an_answer_comes_back_from_the_database_as_it_was_given(pipeline: Pipeline) -> None:
-    fresh = answer(pipeline)
-    # PostgreSQL's jsonb keeps no order of names.
-    kept = from_plain(Answer, json.loads(json.dumps(to_plain(fresh), sort_keys=True)))
-    assert kept == fresh
-    assert report(kept) == report(fresh)
+def test_a_saved_answer_is_read_back_unchanged(pipeline: Pipeline) -> None:
+    original = answer(pipeline)
+    # PostgreSQL's jsonb does not keep the order of keys.
+    kept = from_plain(Answer, json.loads(json.dumps(to_plain(original), sort_keys=True)))
+    assert kept == original
+    assert report(kept) == report(original)
     assert kept.recommended == services.recommended(pipeline)
-    assert difference(kept, fresh) == ()
+    assert difference(kept, original) == ()
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("kept", "words"), [
     (None, "was not kept"), ({}, "cannot be read"), ([1], "cannot be read"), (7, "cannot be read"),
 ])  # fmt: skip
-def test_an_answer_that_is_not_there_is_not_made_up(
+def test_a_missing_or_unreadable_answer_is_reported(
     client: Client, kept: object, words: str
 ) -> None:
     slug = saved(RISKY, answer=kept)
@@ -64,15 +64,15 @@ def test_an_answer_that_is_not_there_is_not_made_up(
 
 
 @pytest.mark.django_db
-def test_an_answer_to_another_pipeline_is_not_taken(client: Client) -> None:
+def test_an_answer_to_another_pipeline_is_not_used(client: Client) -> None:
     slug = saved(RISKY, answer(described(SAFE)))
     assert "The answer of that day cannot be read" in page_text(client, "advice", slug)
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("day", [path.stem for path in KEPT.glob("*.json")])
-def test_what_was_kept_in_an_older_form_can_still_be_read(client: Client, day: str) -> None:
-    data = json.loads((KEPT / f"{day}.json").read_text("utf-8"))
+@pytest.mark.parametrize("day", [path.stem for path in SAVED_ANSWERS.glob("*.json")])
+def test_an_answer_in_an_older_format_can_be_read(client: Client, day: str) -> None:
+    data = json.loads((SAVED_ANSWERS / f"{day}.json").read_text("utf-8"))
     pipeline = to_data(from_plain(Answer, data).judgement.pipeline)
     slug = Description.objects.create(data=pipeline, answer=data, rules_version="1").slug
     assert services.find(slug).is_kept
@@ -80,15 +80,15 @@ def test_what_was_kept_in_an_older_form_can_still_be_read(client: Client, day: s
         assert get(client, name, slug).status_code == 200, name
 
 
-def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    named = data.items() if isinstance(data, dict) else ()
-    for key, value in enumerate(data) if isinstance(data, list) else named:
+def paths_in(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    items = data.items() if isinstance(data, dict) else ()
+    for key, value in enumerate(data) if isinstance(data, list) else items:
         yield (*path, key)
-        yield from places(value, (*path, key))
+        yield from paths_in(value, (*path, key))
 
 
 WHOLE = to_plain(answer(described(RISKY)))
-FOREIGN = st.one_of(
+FOREIGN_VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.text(),
     st.floats(allow_nan=False, allow_infinity=False),
     st.lists(st.integers(), max_size=2),
@@ -98,15 +98,15 @@ FOREIGN = st.one_of(
 
 def replaced(place: tuple[Any, ...], value: object) -> Any:
     data = inner = deepcopy(WHOLE)
-    *way, last = place
-    for key in way:
+    *parents, last = place
+    for key in parents:
         inner = inner[key]
     inner[last] = value
     return data
 
 
 def kept(place: tuple[Any, ...], value: object) -> str | None:
-    """None where the database takes no such text: PostgreSQL, of half a character or a zero."""
+    """The slug; None if PostgreSQL refuses the text: a lone surrogate or a NUL character."""
     try:
         with transaction.atomic():
             return saved(RISKY, answer=replaced(place, value))
@@ -129,7 +129,7 @@ def kept(place: tuple[Any, ...], value: object) -> str | None:
     (("judgement", "guarantees"), {}, False),
     (("columns",), [], False),
 ])  # fmt: skip
-def test_a_kept_answer_of_another_hand_is_shown_as_text_or_refused(
+def test_a_modified_answer_is_escaped_or_refused(
     client: Client, place: tuple[Any, ...], value: object, readable: bool
 ) -> None:
     if (slug := kept(place, value)) is None:
@@ -143,9 +143,9 @@ def test_a_kept_answer_of_another_hand_is_shown_as_text_or_refused(
 
 @pytest.mark.wide
 @pytest.mark.django_db
-@given(place=st.sampled_from(list(places(WHOLE))), value=FOREIGN)
+@given(place=st.sampled_from(list(paths_in(WHOLE))), value=FOREIGN_VALUES)
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whatever_stands_in_a_kept_answer_there_is_a_page(
+def test_any_modified_answer_gives_a_page(
     client: Client, place: tuple[Any, ...], value: object
 ) -> None:
     if (slug := kept(place, value)) is None:

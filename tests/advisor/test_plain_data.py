@@ -1,4 +1,4 @@
-"""Plain data that is refused: the complaint says where, and never what stood there."""
+"""Plain data is read back; errors name the path of invalid data and never its value."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Whole:
 
 
 WHOLE = Whole("w", (Part(1), Part(None)), {"a": Part(2)}, frozenset({"x", "y"}))
-SOUND = to_plain(WHOLE)
+VALID = to_plain(WHOLE)
 
 
-def test_what_was_written_comes_back_as_it_was() -> None:
-    assert from_plain(Whole, SOUND) == WHOLE
+def test_plain_data_is_read_back_unchanged() -> None:
+    assert from_plain(Whole, VALID) == WHOLE
 
 
 def test_a_field_with_a_default_may_be_missing() -> None:
@@ -42,7 +42,7 @@ def test_a_field_with_a_default_may_be_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "where"),
+    ("wrong", "path"),
     [
         (None, "Whole is not"),
         ({"name": 7}, "Whole.name is not"),
@@ -57,9 +57,7 @@ def test_a_field_with_a_default_may_be_missing() -> None:
         ({"tags": [["secret"]]}, "Whole.tags is not"),
     ],
 )
-def test_anything_else_is_refused_with_its_place(
-    wrong: dict[str, object] | None, where: str
-) -> None:
-    with pytest.raises(ValueError, match=where) as refused:
-        from_plain(Whole, wrong if wrong is None else SOUND | wrong)
+def test_invalid_data_is_refused_with_its_path(wrong: dict[str, object] | None, path: str) -> None:
+    with pytest.raises(ValueError, match=path) as refused:
+        from_plain(Whole, wrong if wrong is None else VALID | wrong)
     assert "secret" not in str(refused.value)

@@ -114,15 +114,15 @@ def answers() -> dict[str, Answer]:
 def test_the_bug_is_named_in_text_json_and_sarif(
     answers: dict[str, Answer], advisory: Advisory, pipeline: Pipeline
 ) -> None:
-    result = answers[advisory.id]
-    assert advisory.id in report(result)
-    assert f"{advisory.id} " in report(result, verbose=True)
-    data = services.to_json(result)
+    outcome = answers[advisory.id]
+    assert advisory.id in report(outcome)
+    assert f"{advisory.id} " in report(outcome, verbose=True)
+    data = services.to_json(outcome)
     [row] = [row for row in data["advisories"] if row["id"] == advisory.id]
     assert row["severity"] in ("high", "medium", "low")
     assert row["workaround"] == advisory.workaround
     assert row["anomalies"] == list(advisory.anomalies)
-    [run] = sarif(result, Inputs())["runs"]
+    [run] = sarif(outcome, Inputs())["runs"]
     assert advisory.id in [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert advisory.id in [result["ruleId"] for result in run["results"]]
 
