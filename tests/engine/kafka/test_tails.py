@@ -1,4 +1,4 @@
-"""Which end of a log is cut: none that a checkpoint or `flush.messages` says is on the disk."""
+"""Cutting the unflushed end of a log: a recovery point or `flush.messages` limits what is cut."""
 
 from __future__ import annotations
 
@@ -24,33 +24,34 @@ def checkpoint(data: Path, *rows: str) -> None:
     (data / "recovery-point-offset-checkpoint").write_text(text)
 
 
-def test_a_log_that_is_in_no_checkpoint_was_never_flushed(data: Path) -> None:
+def test_a_log_without_a_checkpoint_was_never_flushed(data: Path) -> None:
     write_log(data, "orders-0", *LOG)
     assert checkpointed(data, "recovery-point") == {}
     assert cut_unflushed(data, {"orders": NEVER}) == [Cut("orders-0", 400, 0, 0)]
 
 
 @pytest.mark.parametrize(
-    ("point", "kept", "end"), [(0, 0, 0), (3, 100, 3), (5, 200, 5), (9, 300, 9), (10, 400, 10)]
+    ("recovery_point", "kept", "end"),
+    [(0, 0, 0), (3, 100, 3), (5, 200, 5), (9, 300, 9), (10, 400, 10)],
 )
-def test_what_is_below_the_recovery_point_stays(
-    data: Path, point: int, kept: int, end: int
+def test_batches_below_the_recovery_point_stay(
+    data: Path, recovery_point: int, kept: int, end: int
 ) -> None:
     files = write_log(data, "orders-0", *LOG)
-    checkpoint(data, "other 1 7", f"orders 0 {point}")
+    checkpoint(data, "other 1 7", f"orders 0 {recovery_point}")
     assert cut_unflushed(data, {"orders": NEVER}) == [Cut("orders-0", 400, kept, end)]
     assert [file.stat().st_size for file in files] == [min(kept, 200), max(kept - 200, 0)]
 
 
 @pytest.mark.parametrize(("flush_messages", "kept"), [(1, 400), (2, 300), (3, 300), (6, 200)])
-def test_a_log_holds_less_than_flush_messages_records_that_are_not_flushed(
+def test_fewer_than_flush_messages_records_are_unflushed(
     data: Path, flush_messages: int, kept: int
 ) -> None:
     write_log(data, "orders-0", *LOG)
     assert cut_unflushed(data, {"orders": flush_messages})[0].kept == kept
 
 
-def test_logs_of_other_topics_are_left_alone_and_a_torn_batch_is_no_record(data: Path) -> None:
+def test_logs_of_other_topics_are_unchanged_and_an_incomplete_batch_is_cut(data: Path) -> None:
     (offsets,) = write_log(data, "__consumer_offsets-0", (batch(0, 3),))
     (torn,) = write_log(data, "a-b-0", (batch(0, 3), batch(3, 2)[:50]))
     assert [cut.log for cut in cut_unflushed(data, {"a-b": 1})] == ["a-b-0"]
@@ -58,7 +59,7 @@ def test_logs_of_other_topics_are_left_alone_and_a_torn_batch_is_no_record(data:
     assert torn.stat().st_size == 100
 
 
-def test_a_checkpoint_has_the_offset_of_each_log_and_nothing_before_there_is_one(
+def test_a_checkpoint_has_one_offset_per_log_and_a_missing_one_is_empty(
     tmp_path: Path,
 ) -> None:
     assert checkpointed(tmp_path, "replication") == {}

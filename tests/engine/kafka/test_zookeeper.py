@@ -1,4 +1,4 @@
-"""The questions to a ZooKeeper, answered by a small server that stands in for it."""
+"""Requests to ZooKeeper, answered by a small server that stands in for it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Sessions with Ephemerals (2):
 
 
 @contextmanager
-def answering(text: str) -> Iterator[int]:
-    """The port of a server that answers one client with a text."""
+def serve_dump(text: str) -> Iterator[int]:
+    """The port of a server that answers one client with `text`."""
 
     def answer() -> None:
         connection, _ = server.accept()
@@ -41,17 +41,19 @@ def answering(text: str) -> Iterator[int]:
 
 
 def test_the_registered_brokers_are_those_with_a_session() -> None:
-    with answering(DUMP) as port:
+    with serve_dump(DUMP) as port:
         assert registered(port) == {1, 2}
 
 
 @pytest.mark.parametrize(
-    "text", ["", "This ZooKeeper instance is not currently serving requests\n"], ids=["none", "no"]
+    "text",
+    ["", "This ZooKeeper instance is not currently serving requests\n"],
+    ids=["empty", "not-serving"],
 )
-def test_a_server_that_does_not_serve_yet_is_not_taken_for_one_without_sessions(text: str) -> None:
-    """A broker that started then would find its own registration, and end."""
+def test_a_zookeeper_that_does_not_serve_yet_is_an_error(text: str) -> None:
+    """Otherwise a broker that starts then would find its own earlier registration, and exit."""
     with (
-        answering(text) as port,
+        serve_dump(text) as port,
         pytest.raises(ConnectionError, match="does not serve yet"),
     ):
         registered(port)

@@ -1,4 +1,4 @@
-"""Links and their faults, between small processes that stand in for brokers and clients."""
+"""Links and their faults, with small processes that stand in for brokers and clients."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.engine.rigs import rig
 
 pytestmark = pytest.mark.process
 
-# Listens and echoes, and talks to the others all the while, as brokers do.
+# Listens and echoes, and sends to the other peers continuously, as brokers do.
 PEER = """
 import socket, sys, threading, time
 own, *others = [[(host, int(port)) for host, port in (at.split(":") for at in each.split(","))]
@@ -63,13 +63,13 @@ serve(servers[0])
 
 @dataclass
 class Linked(Herd):
-    """One whose ways lead through links."""
+    """A herd whose connections pass through links."""
 
-    laid: tuple[Node, ...] = ()
+    planned: tuple[Node, ...] = ()
 
     def advertised(self, id_: int) -> HostPort:
-        """Where others are told that a node is."""
-        address = self.laid[id_ - 1].clients
+        """The advertised address of a node."""
+        address = self.planned[id_ - 1].clients
         assert address
         return address.advertised
 
@@ -78,25 +78,27 @@ class Linked(Herd):
 def herd(tmp_path: Path) -> Iterator[Linked]:
     layout = Layout(controllers=1, linked=True)
     ports = Ports(layout.ports)
-    laid = nodes(iter(ports.numbers), layout)[:3]  # no controller is started
-    homes = {tmp_path / f"broker-{node.id}": node.id for node in laid}
-    links = Links(proxy_ports(laid), homes, tmp_path / "links.log")
+    planned = nodes(iter(ports.numbers), layout)[:3]  # no controller is started
+    homes = {tmp_path / f"broker-{node.id}": node.id for node in planned}
+    links = Links(proxy_ports(planned), homes, tmp_path / "links.log")
     brokers = {}
-    for (home, id_), node in zip(homes.items(), laid, strict=True):
+    for (home, id_), node in zip(homes.items(), planned, strict=True):
         home.mkdir()
-        own = ",".join(written(address.at) for address in node.addresses.values())
+        own_addresses = ",".join(host_port(address.at) for address in node.addresses.values())
         others = [
-            written(item.clients.advertised) for item in laid if item.clients and item is not node
+            host_port(item.clients.advertised)
+            for item in planned
+            if item.clients and item is not node
         ]
-        command = [sys.executable, "-c", PEER, own, *others]
+        command = [sys.executable, "-c", PEER, own_addresses, *others]
         assert node.clients
         brokers[id_] = Broker(id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log")
     for peer in brokers.values():
         peer.start()
-    herd = Linked(brokers, links=links, laid=laid)
+    herd = Linked(brokers, links=links, planned=planned)
     for one in brokers:
         for other in brokers.keys() - {one}:
-            until(partial(passed, herd, one, other), 60, "the stand-ins do not talk")
+            until(partial(passed_bytes, herd, one, other), 60, "the stand-ins do not talk")
     yield herd
     links.stop()  # again, where a test did
     for peer in brokers.values():
@@ -104,17 +106,17 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
     ports.release()
 
 
-def written(at: HostPort) -> str:
-    return f"{at[0]}:{at[1]}"
+def host_port(address: HostPort) -> str:
+    return f"{address[0]}:{address[1]}"
 
 
-def passed(herd: Linked, one: int, other: int) -> int:
+def passed_bytes(herd: Linked, one: int, other: int) -> int:
     assert herd.links
     return herd.links.counts([(str(one), str(other), "CLIENTS")]).bytes
 
 
 def client(herd: Linked, id_: int) -> socket.socket:
-    """A connection to a node that has answered once."""
+    """A client's connection to a node, which has answered once."""
     wire = socket.create_connection(herd.advertised(id_), timeout=60)
     wire.sendall(b"hello")
     assert wire.recv(64) == b"hello"
@@ -123,22 +125,22 @@ def client(herd: Linked, id_: int) -> socket.socket:
 
 @contextmanager
 def talking(wire: socket.socket) -> Iterator[bytearray]:
-    """Says a byte now and then, never twice the same in a row; yields all that was said."""
-    answer, stop = bytearray(), threading.Event()
+    """Sends a byte every 20 ms, each different from the last; yields all bytes that were sent."""
+    sent, stop = bytearray(), threading.Event()
 
     def talk() -> None:
         while not stop.wait(0.02):
-            wire.sendall(bytes([len(answer) % 256]))
-            answer.append(len(answer) % 256)
+            wire.sendall(bytes([len(sent) % 256]))
+            sent.append(len(sent) % 256)
 
     talker = threading.Thread(target=talk)
     talker.start()
-    yield answer
+    yield sent
     stop.set()
     talker.join()
 
 
-def test_the_kernel_tells_whose_connection_it_is():
+def test_the_process_behind_a_connection_is_found():
     mine, elsewhere = Sources({str(Path.cwd()): "me"}), Sources({"/no/such/folder": "them"})
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -151,20 +153,20 @@ def test_the_kernel_tells_whose_connection_it_is():
         assert mine.process_name(1, port) is None
 
 
-def test_a_process_that_ends_while_sources_are_searched_is_looked_at_once(
+def test_the_home_of_a_process_is_read_once_because_it_may_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Seen on a busy machine: the home of a process was read twice, and it ended in between."""
-    looked_at: set[Path] = set()
+    """Observed on a busy machine: the home was read twice, and the process ended in between."""
+    links_read: set[Path] = set()
     readlink = Path.readlink
 
-    def ends_after_one_look(link: Path) -> Path:
-        if link in looked_at:
+    def fail_on_second_read(link: Path) -> Path:
+        if link in links_read:
             raise FileNotFoundError(link)
-        looked_at.add(link)
+        links_read.add(link)
         return readlink(link)
 
-    monkeypatch.setattr(Path, "readlink", ends_after_one_look)
+    monkeypatch.setattr(Path, "readlink", fail_on_second_read)
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as wire,
@@ -173,42 +175,52 @@ def test_a_process_that_ends_while_sources_are_searched_is_looked_at_once(
         assert Sources({str(Path.cwd()): "me"}).process_name(*ports) == "me"
 
 
-def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
+def test_a_cut_holds_all_data_and_closes_no_connection(herd):
     wire, log = client(herd, 2), FaultLog()
     (row,) = cut(rig(herd, log), broker(2, "leader"), "nodes")
     assert (row.target, row.phase) == ("leader: broker 2", "complete")
     assert row.evidence.startswith("nothing passes between broker 2 and nodes 1, 3: ")
     assert log.proved
     assert [target.broker.id for target in impaired().targets(herd)] == [2]
-    before = passed(herd, 1, 2), passed(herd, 3, 2), passed(herd, 2, 1), passed(herd, 2, 3)
-    others = passed(herd, 1, 3)
-    until(lambda: passed(herd, 1, 3) > others, 60, "broker 1 and 3 are cut off as well")
+    before = (
+        passed_bytes(herd, 1, 2),
+        passed_bytes(herd, 3, 2),
+        passed_bytes(herd, 2, 1),
+        passed_bytes(herd, 2, 3),
+    )
+    others = passed_bytes(herd, 1, 3)
+    until(lambda: passed_bytes(herd, 1, 3) > others, 60, "broker 1 and 3 are cut off as well")
     wire.sendall(b"again")
     assert wire.recv(64) == b"again"  # clients are not cut off
-    after = passed(herd, 1, 2), passed(herd, 3, 2), passed(herd, 2, 1), passed(herd, 2, 3)
+    after = (
+        passed_bytes(herd, 1, 2),
+        passed_bytes(herd, 3, 2),
+        passed_bytes(herd, 2, 1),
+        passed_bytes(herd, 2, 3),
+    )
     assert after == before
     (row,) = mend(rig(herd, log), impaired())
     assert row.evidence.endswith("bytes have passed since then, none wait")
     assert impaired().targets(herd) == []
 
 
-def test_a_cut_one_way_lets_requests_in_and_no_answer_out(herd):
+def test_a_one_way_cut_passes_requests_and_holds_responses(herd):
     wire, log = client(herd, 1), FaultLog()
-    with talking(wire) as answer:
+    with talking(wire) as sent:
         (row,) = cut(rig(herd, log), broker(1), "clients", "from")
         assert row.evidence.startswith("nothing passes from broker 1 to its clients: ")
         assert row.phase == "complete"
-        assert passed(herd, 1, 2)  # brokers are not its clients
+        assert passed_bytes(herd, 1, 2)  # brokers are not its clients
     mend(rig(herd, log), impaired())
-    heard = b""
-    while len(heard) < len(answer):  # late, and whole
-        heard += wire.recv(4096)
-    assert heard == bytes(answer)
+    received = b""
+    while len(received) < len(sent):  # late, and complete
+        received += wire.recv(4096)
+    assert received == bytes(sent)
 
 
-def test_what_is_severed_is_lost_with_its_connection(herd):
+def test_severing_a_connection_loses_the_data_in_it(herd):
     wire, log = client(herd, 1), FaultLog()
-    cut(rig(herd, log), broker(1), "clients", "from", limit_s=0.1)  # nothing is said: it fails
+    cut(rig(herd, log), broker(1), "clients", "from", limit_s=0.1)  # nothing is sent: it fails
     assert not log.proved
     wire.sendall(b"written")
     until(
@@ -223,33 +235,33 @@ def test_what_is_severed_is_lost_with_its_connection(herd):
     assert (row.phase, row.evidence) == ("failed", "broker 1 had no connection with clients")
 
 
-def test_a_slow_line_is_late_by_what_was_measured(herd):
+def test_a_slow_link_delays_data_by_the_measured_time(herd):
     wire, log = client(herd, 3), FaultLog()
     (row,) = slow(rig(herd, log), broker(3), delay_s=0.3, bytes_per_s=1000)
     assert row.phase == "complete"
     assert float(row.evidence.split(" took ")[1].split()[0]) >= 0.3
-    wire.sendall(b"x" * 4000)  # its own clients' line is not slow
+    wire.sendall(b"x" * 4000)  # the link to its clients is not slow
     assert wire.recv(4096)
     herd.links.impair(3, [("clients", "3", "CLIENTS")], rate=4000)
     began = time.monotonic()
     wire.sendall(b"y" * 2000)
-    heard = b""
-    while heard.count(b"y") < 2000:  # in however many pieces
-        heard += wire.recv(4096)
+    received = b""
+    while received.count(b"y") < 2000:  # in any number of pieces
+        received += wire.recv(4096)
     assert time.monotonic() - began >= 0.4
     mend(rig(herd, log), impaired())
 
 
-def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
+def test_the_proxy_port_of_a_dead_node_closes_connections(herd):
     herd.brokers[2].kill()
     until(lambda: herd.brokers[2].state == "dead", 60, "it lives")
-    (door, *_) = (door for door in proxy_ports(herd.laid) if door.node == "2")
-    wire = socket.create_connection(("127.0.0.1", door.at), timeout=60)
+    (proxy, *_) = (port for port in proxy_ports(herd.planned) if port.node == "2")
+    wire = socket.create_connection(("127.0.0.1", proxy.at), timeout=60)
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
 
 
-def test_without_a_proxy_there_is_nothing_to_cut(herd):
+def test_a_cut_without_a_proxy_fails(herd):
     herd.links.stop()
     herd.links = None
     (row,) = cut(rig(herd, log := FaultLog()), broker(1), "nodes")
@@ -257,7 +269,7 @@ def test_without_a_proxy_there_is_nothing_to_cut(herd):
     assert not log.proved
 
 
-def test_links_that_stand_still_are_not_waited_for_without_end(herd, monkeypatch):
+def test_a_paused_proxy_is_reported_after_a_limit(herd, monkeypatch):
     monkeypatch.setattr(links, "ANSWER_S", 0.5)
     for pid in herd.links.pids:
         os.kill(pid, signal.SIGSTOP)
@@ -267,7 +279,7 @@ def test_links_that_stand_still_are_not_waited_for_without_end(herd, monkeypatch
         os.kill(pid, signal.SIGCONT)
 
 
-def test_links_that_are_gone_say_so(herd):
+def test_a_stopped_proxy_is_reported(herd):
     herd.links.stop()
     with pytest.raises(LinksFailed, match="do not answer"):
         herd.links.counts([("1", "2", "CLIENTS")])

@@ -1,4 +1,4 @@
-"""How an arm's topic is configured where the lab makes fewer copies than were described."""
+"""The configuration of an arm's topic, also if the lab makes fewer copies than described."""
 
 from __future__ import annotations
 
@@ -12,44 +12,50 @@ from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import ScenarioError
 
 
-def _topic(copies: int, least: int) -> dict[str, dict[str, Any]]:
-    return {"topic": {"replication.factor": copies, "min.insync.replicas": least}}
+def _topic(copies: int, min_isr: int) -> dict[str, dict[str, Any]]:
+    return {"topic": {"replication.factor": copies, "min.insync.replicas": min_isr}}
 
 
-@pytest.mark.parametrize(("copies", "least"), [(3, 2), (3, 3), (2, 2), (5, 4)])
-def test_a_lower_factor_lowers_the_minimum_and_says_so(copies: int, least: int) -> None:
-    config, notes = topic_config(_topic(copies, least), 1)
+@pytest.mark.parametrize(("copies", "min_isr"), [(3, 2), (3, 3), (2, 2), (5, 4)])
+def test_a_lower_replication_factor_lowers_min_insync_replicas_with_a_note(
+    copies: int, min_isr: int
+) -> None:
+    config, notes = topic_config(_topic(copies, min_isr), 1)
     assert config["min.insync.replicas"] == "1"
     assert notes == (
-        f"topic min.insync.replicas: 1 instead of {least}, because the lab makes fewer copies",
+        f"topic min.insync.replicas: 1 instead of {min_isr}, because the lab makes fewer copies",
     )
 
 
-@pytest.mark.parametrize(("copies", "least", "made"), [(3, 2, 3), (3, 1, 1), (1, 1, 3), (3, 2, 2)])
-def test_a_minimum_that_can_be_met_stays(copies: int, least: int, made: int) -> None:
-    config, notes = topic_config(_topic(copies, least), made)
-    assert (config["min.insync.replicas"], notes) == (str(least), ())
-
-
-@pytest.mark.parametrize(("copies", "least", "made"), [(1, 2, 1), (3, 4, 1), (2, 3, 2)])
-def test_a_minimum_that_a_team_could_never_meet_is_staged(
-    copies: int, least: int, made: int
+@pytest.mark.parametrize(
+    ("copies", "min_isr", "lab_copies"), [(3, 2, 3), (3, 1, 1), (1, 1, 3), (3, 2, 2)]
+)
+def test_a_min_insync_replicas_that_can_be_met_is_unchanged(
+    copies: int, min_isr: int, lab_copies: int
 ) -> None:
-    config, notes = topic_config(_topic(copies, least), made)
-    assert (config["min.insync.replicas"], notes) == (str(least), ())
+    config, notes = topic_config(_topic(copies, min_isr), lab_copies)
+    assert (config["min.insync.replicas"], notes) == (str(min_isr), ())
 
 
-def test_a_topic_without_a_minimum_is_left_to_the_brokers() -> None:
+@pytest.mark.parametrize(("copies", "min_isr", "lab_copies"), [(1, 2, 1), (3, 4, 1), (2, 3, 2)])
+def test_a_min_insync_replicas_that_the_team_could_never_meet_is_unchanged(
+    copies: int, min_isr: int, lab_copies: int
+) -> None:
+    config, notes = topic_config(_topic(copies, min_isr), lab_copies)
+    assert (config["min.insync.replicas"], notes) == (str(min_isr), ())
+
+
+def test_an_unstated_min_insync_replicas_is_left_to_the_brokers() -> None:
     assert topic_config({"topic": {"replication.factor": 3}}, 1) == ({}, ())
 
 
-def test_kafka_writes_switches_in_lower_case() -> None:
+def test_booleans_are_written_in_lower_case() -> None:
     settings = {"topic": {"replication.factor": 3, "unclean.leader.election.enable": True}}
     assert topic_config(settings, 3)[0] == {"unclean.leader.election.enable": "true"}
 
 
-def test_what_processing_writes_is_there_when_it_is_counted() -> None:
-    """Retention or compaction of its topic would make effects that were there seem missing."""
+def test_an_output_topic_is_configured_without_deletion() -> None:
+    """Retention or compaction of the topic would make existing effects seem missing."""
     config = {"retention.ms": "1000", "cleanup.policy": "compact", "min.insync.replicas": "2"}
     assert without_deletion(config) == {
         "retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete",
@@ -57,8 +63,8 @@ def test_what_processing_writes_is_there_when_it_is_counted() -> None:
     }  # fmt: skip
 
 
-def test_every_scenario_can_be_written_to() -> None:
-    """No scenario has fewer copies than its topic demands, on brokers that do not cap it."""
+def test_no_scenario_has_fewer_copies_than_min_insync_replicas() -> None:
+    """Otherwise no producer with acks=all could write to the topic."""
     staged = 0
     settings = {
         **_topic(3, 2), "application": {}, "consumer": {}, "producer": {"transactional.id": "a"},
@@ -77,16 +83,16 @@ def test_every_scenario_can_be_written_to() -> None:
     assert staged > 20
 
 
-OF_NO_RUN = {
+NOT_CONFIGURED = {
     "replication.factor": "a topic is created with it, and it is no config",
     "remote.storage.enable": "no cluster of a lab has remote storage",
 }
 
 
 @pytest.mark.parametrize("line", kafka_versions())
-def test_a_topic_gets_every_setting_that_its_line_knows(line: str) -> None:
-    """One that is left out is the brokers' default, and a run then is about something else."""
+def test_a_topic_gets_every_setting_that_its_kafka_line_has(line: str) -> None:
+    """With a setting left out, the run would test the broker's default instead."""
     known = {setting.name for setting in settings_of(Family.JAVA, line, line, Component.TOPIC)}
     described = dict.fromkeys(known, 1)
     config, _ = topic_config({"topic": described}, 1)
-    assert known - config.keys() <= OF_NO_RUN.keys()
+    assert known - config.keys() <= NOT_CONFIGURED.keys()

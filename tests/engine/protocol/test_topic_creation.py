@@ -1,4 +1,4 @@
-"""Which answers to the creation of a topic are worth another try."""
+"""Which errors of a request to create a topic are retried."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class _Admin:
 
     def __init__(self, *errors: int) -> None:
         self.errors = list(errors)
-        self.asked = 0
+        self.requests = 0
 
     def create_topics(self, _topics: list[Any], **_limits: float) -> dict[str, Future[None]]:
-        self.asked += 1
+        self.requests += 1
         answer: Future[None] = Future()
         if self.errors:
             answer.set_exception(KafkaException(KafkaError(self.errors.pop(0))))
@@ -30,13 +30,13 @@ class _Admin:
 
 
 @pytest.fixture
-def answered(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def by(*errors: int) -> _Admin:
+def answer_with(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def set_answers(*errors: int) -> _Admin:
         client = _Admin(*errors)
         monkeypatch.setattr(admin, "quiet_admin", lambda _: nullcontext(client))
         return client
 
-    return by
+    return set_answers
 
 
 @pytest.mark.parametrize(
@@ -48,22 +48,24 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> Any:
         KafkaError.INVALID_REPLICATION_FACTOR,
     ],
 )
-def test_what_may_pass_is_tried_again(answered: Any, error: int) -> None:
-    client = answered(error)
+def test_a_temporary_error_is_retried(answer_with: Any, error: int) -> None:
+    client = answer_with(error)
     admin.create_topic("127.0.0.1:1", "messages", 1, 3)
-    assert client.asked == 2
+    assert client.requests == 2
 
 
-def test_a_topic_that_an_unanswered_try_made_is_created(answered: Any) -> None:
-    client = answered(KafkaError._DESTROY_BROKER, KafkaError.TOPIC_ALREADY_EXISTS)
+def test_a_topic_that_exists_after_an_unanswered_request_counts_as_created(
+    answer_with: Any,
+) -> None:
+    client = answer_with(KafkaError._DESTROY_BROKER, KafkaError.TOPIC_ALREADY_EXISTS)
     admin.create_topic("127.0.0.1:1", "messages", 1, 3)
-    assert client.asked == 2
+    assert client.requests == 2
 
 
 @pytest.mark.parametrize("error", [KafkaError.TOPIC_ALREADY_EXISTS, KafkaError.POLICY_VIOLATION])
-def test_a_refusal_is_raised_in_the_brokers_words(answered: Any, error: int) -> None:
-    client = answered(error)
+def test_a_refusal_is_raised_without_a_retry(answer_with: Any, error: int) -> None:
+    client = answer_with(error)
     with pytest.raises(KafkaException) as refused:
         admin.create_topic("127.0.0.1:1", "messages", 1, 3)
     assert refused.value.args[0].code() == error
-    assert client.asked == 1
+    assert client.requests == 1
