@@ -1,4 +1,4 @@
-"""Sends that throw themselves, and futures that only the other sends have.
+"""Sends that throw immediately, and the futures of the sends that do not throw.
 
 Sources: KafkaProducer javadoc, `send` (SerializationException, InterruptException);
 scala.util.Try; kotlin.Result.
@@ -15,25 +15,25 @@ from tests.advisor.configurations.asking import assert_file
 from tests.advisor.configurations.programs.test_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
 
 _READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
-_IN_SCALA = (
+_SCALA_LOOP = (
     "val fs = ListBuffer[JFuture[RecordMetadata]]()\nfor (r <- rows) {\n%s\n}\nfs.foreach(_.get())"
 )
-_METHOD_OF_SCALA = (
+_SCALA_METHOD = (
     "val fs = ListBuffer[JFuture[RecordMetadata]]()\ndef add(r: R): Unit = {\n%s\n}\n"
     "rows.foreach(add)\nfs.foreach(_.get())"
 )
-_IN_KOTLIN = (
+_KOTLIN_LOOP = (
     "val fs = mutableListOf<Future<RecordMetadata>>()\nfor (r in rows) {\n%s\n}\n"
     "fs.forEach { it.get() }"
 )
-_IN_JAVA = (
+_JAVA_LOOP = (
     "List<Future<RecordMetadata>> fs = new ArrayList<>(); for (R r : rows) { %s } "
     "for (var f : fs) f.get();"
 )
 
 
-@pytest.mark.parametrize("whole", [_IN_SCALA, _METHOD_OF_SCALA], ids=["loop", "method"])
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize("template", [_SCALA_LOOP, _SCALA_METHOD], ids=["loop", "method"])
+@pytest.mark.parametrize(("statements", "expected"), [
     ("Try { fs += k.send(r) } match { case Failure(e) => log.error(e) ; case _ => }", IGNORED),
     ("Try { fs += k.send(r) } match { case Failure(e) => throw e ; case _ => }", YES),
     ("Try { fs += k.send(r) }.recover { case e => log.error(e) }", IGNORED),
@@ -48,11 +48,13 @@ _IN_JAVA = (
     ("Try(k.send(r)).fold(e => throw e, f => fs += f)", YES),
     ("try fs += k.send(r) catch { case NonFatal(e) => log.error(e) }", IGNORED),
 ])  # fmt: skip
-def test_a_send_of_scala_that_throws(tmp_path: Path, whole: str, does: str, expected: str) -> None:
-    _ask(tmp_path / "A.scala", SCALA % (whole % does, ""), expected)
+def test_a_scala_send_that_throws_must_not_only_be_logged(
+    tmp_path: Path, template: str, statements: str, expected: str
+) -> None:
+    _assert_answer(tmp_path / "A.scala", SCALA % (template % statements, ""), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("statements", "expected"), [
     ("try { fs.add(k.send(r)); } catch (Exception e) { log.error(e); }", IGNORED),
     ("try { fs.add(k.send(r)); } catch (Exception e) { throw e; }", YES),
     ("while (true) { try { fs.add(k.send(r)); break; } catch (Exception e) { log.warn(e); } }",
@@ -60,20 +62,24 @@ def test_a_send_of_scala_that_throws(tmp_path: Path, whole: str, does: str, expe
     ("Try.of(() -> k.send(r)).onSuccess(fs::add).onFailure(e -> log.error(e));", IGNORED),
     ("Try.of(() -> k.send(r)).onSuccess(fs::add).getOrElseThrow(E::new);", YES),
 ])  # fmt: skip
-def test_a_send_of_java_that_throws(tmp_path: Path, does: str, expected: str) -> None:
-    _ask(tmp_path / "A.java", JAVA % (_IN_JAVA % does, ""), expected)
+def test_a_java_send_that_throws_must_not_only_be_logged(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    _assert_answer(tmp_path / "A.java", JAVA % (_JAVA_LOOP % statements, ""), expected)
 
 
-@pytest.mark.parametrize(("does", "expected"), [
+@pytest.mark.parametrize(("statements", "expected"), [
     ("runCatching { fs += k.send(r) }.onFailure { log.error(it) }", IGNORED),
     ("runCatching { k.send(r) }.onSuccess { fs += it }.onFailure { log.error(it) }", IGNORED),
     ("runCatching { k.send(r) }.fold({ fs += it }, { log.error(it) })", IGNORED),
     ("runCatching { k.send(r) }.fold({ fs += it }, { throw it })", YES),
     ("fs += runCatching { k.send(r) }.getOrThrow()", YES),
 ])  # fmt: skip
-def test_a_send_of_kotlin_that_throws(tmp_path: Path, does: str, expected: str) -> None:
-    _ask(tmp_path / "A.kt", KOTLIN % (_IN_KOTLIN % does, ""), expected)
+def test_a_kotlin_send_that_throws_must_not_only_be_logged(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    _assert_answer(tmp_path / "A.kt", KOTLIN % (_KOTLIN_LOOP % statements, ""), expected)
 
 
-def _ask(path: Path, code: str, expected: str) -> None:
+def _assert_answer(path: Path, code: str, expected: str) -> None:
     assert_file(path, code, "", f"{TOPIC} {_READS}", 0 if expected == YES else 1, expected)

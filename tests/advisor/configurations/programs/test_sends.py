@@ -1,4 +1,4 @@
-"""Programs that send: what becomes of a send that fails, and of what is queued when they end.
+"""Programs that send: failed sends, and messages that are still queued when the program ends.
 
 Sources: KafkaProducer javadoc, `send` and `Callback`; confluent-kafka, `Producer.produce`,
 `produce_batch`, `flush`, `close`.
@@ -34,7 +34,7 @@ SCALA = (
 CLASS = "new Callback() { public void onCompletion(RecordMetadata m, Exception e) { %s } }"
 _LOG = "if (e != null) log.error(e);"
 ON_THE_JVM = [
-    # a callback that only writes of an error
+    # a callback that only logs an error
     (JAVA, "k.send(r, (m, e) -> { if (e != null) log.error(1, e); });", "", IGNORED),
     (JAVA, "k.send(r, (m, e) -> { if (e == null) { done(m); } else { log.error(e); } });", "",
      IGNORED),
@@ -45,7 +45,7 @@ ON_THE_JVM = [
     (JAVA, f"k.send(r, {CLASS % 'if (e != null) { failed.set(e); }'});", "", YES),
     (JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); }", "", IGNORED),
     (JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); throw e; }", "", YES),
-    # whose name is another one, and who is handed the send
+    # producers under another name, and sends that are passed to a function
     (JAVA, "go(k);", "void go(Producer<String, String> x) { x.send(r); }", IGNORED),
     (JAVA, "pool.execute(() -> k.send(r));", "", IGNORED),
     (JAVA, "all.add(k.send(r)); for (Future f : all) f.get();", "", YES),
@@ -56,7 +56,7 @@ ON_THE_JVM = [
     (JAVA, "for (var f : rows.stream().map(k::send).toList()) f.get();", "", YES),
     (JAVA, "all.forEach(s -> sent(k, s)); k.flush();", "Future<R> sent(Producer<K, V> k, String s) "
      "{ return k.send(new ProducerRecord<>(t, s)); }", IGNORED),
-    # a function that a variable has
+    # a function in a variable
     (KOTLIN, "val f = { x: R -> k.send(x) }\nf(r)", "", IGNORED),
     (KOTLIN, "val f = { x: R -> k.send(x) }\nf(r).get()", "", YES),
     (SCALA, "val f = (x: R) => k.send(x)\nf(r)", "", IGNORED),
@@ -65,7 +65,7 @@ ON_THE_JVM = [
     (SCALA, "Await.result(Future(k.send(r).get()), 1.minute)", "", YES),
     (KOTLIN, "when (x) {\n1 -> k.send(r)\nelse -> again(r)\n}", "", IGNORED),
     (JAVA, "retry(() -> k.send(r));", "", YES),
-    # a callback that stands elsewhere
+    # a callback that is defined elsewhere
     (JAVA, "k.send(r, A::done);", f"void done(R m, Exception e) {{ {_LOG} }}", IGNORED),
     (JAVA, "k.send(r, A::done);", "void done(R m, Exception e) { if (e != null) again(m); }", YES),
     (JAVA, "k.send(r, (m, e) -> done(e));", f"void done(Exception e) {{ {_LOG} }}", IGNORED),
@@ -127,146 +127,147 @@ ON_THE_JVM = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "body", "behind", "expected"), ON_THE_JVM)
-def test_what_becomes_of_a_send_of_javas_client_that_fails(
-    tmp_path: Path, code: str, body: str, behind: str, expected: str
+@pytest.mark.parametrize(("code", "body", "definitions", "expected"), ON_THE_JVM)
+def test_ignored_errors_of_sends_on_the_jvm_are_reported(
+    tmp_path: Path, code: str, body: str, definitions: str, expected: str
 ) -> None:
     reads = "consumer.enable.auto.commit=false application.commit=after-processing"
     exit_code = 1 if expected == IGNORED else 0
     path = tmp_path / "A.java"
-    assert_file(path, code % (body, behind), "", f"{TOPIC} {reads}", exit_code, expected)
+    assert_file(path, code % (body, definitions), "", f"{TOPIC} {reads}", exit_code, expected)
 
 
-HEARD = "k.send(r, (m, e) -> { if (e != null) fail(e); });"
+SEND = "k.send(r, (m, e) -> { if (e != null) fail(e); });"
 MAINS = {
     JAVA: JAVA.replace("void run()", "public static void main(String[] a)"),
     KOTLIN: KOTLIN.replace("fun run()", "fun main()"),
     SCALA: SCALA.replace("def run()", "def main(a: Array[String])"),
 }
-IN_KOTLIN = "k.send(r) { _, e -> if (e != null) fail(e) }"
+KOTLIN_SEND = "k.send(r) { _, e -> if (e != null) fail(e) }"
 
 
-@pytest.mark.parametrize(("code", "body", "behind", "expected"), [
-    (JAVA, HEARD, "", IGNORED),
-    (JAVA, f"for (var r : rows) {HEARD}", "", IGNORED),
-    (JAVA, f"while (rows.next()) {HEARD}", "", IGNORED),
-    (JAVA, f"{HEARD} System.exit(0);", "", IGNORED),
-    (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {HEARD} }}", IGNORED),
-    (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {HEARD} k.flush(); }}", YES),
-    (JAVA, f"{HEARD} k.close();", "", YES),
-    (JAVA, f"{HEARD} k.close(Duration.ZERO);", "", IGNORED),
-    (JAVA, f"Thread t = new Thread(() -> {{ {HEARD} }}); t.setDaemon(true); t.start();", "",
+@pytest.mark.parametrize(("code", "body", "definitions", "expected"), [
+    (JAVA, SEND, "", IGNORED),
+    (JAVA, f"for (var r : rows) {SEND}", "", IGNORED),
+    (JAVA, f"while (rows.next()) {SEND}", "", IGNORED),
+    (JAVA, f"{SEND} System.exit(0);", "", IGNORED),
+    (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {SEND} }}", IGNORED),
+    (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {SEND} k.flush(); }}", YES),
+    (JAVA, f"{SEND} k.close();", "", YES),
+    (JAVA, f"{SEND} k.close(Duration.ZERO);", "", IGNORED),
+    (JAVA, f"Thread t = new Thread(() -> {{ {SEND} }}); t.setDaemon(true); t.start();", "",
      IGNORED),
-    (JAVA, f"Thread t = new Thread(() -> {{ {HEARD} }}); t.setDaemon(true); t.start(); t.join();"
+    (JAVA, f"Thread t = new Thread(() -> {{ {SEND} }}); t.setDaemon(true); t.start(); t.join();"
      " k.close();", "", YES),
-    (JAVA, f"try (k) {{ {HEARD} }}", "", YES),
-    (JAVA, f"while (true) {{ {HEARD} }}", "", YES),
-    (JAVA, f"{HEARD} latch.await();", "", YES),
-    (JAVA, f"new Service(k); {HEARD}", "", YES),
-    (JAVA, f"Runtime.getRuntime().addShutdownHook(new Thread(k::close)); {HEARD}", "", YES),
+    (JAVA, f"try (k) {{ {SEND} }}", "", YES),
+    (JAVA, f"while (true) {{ {SEND} }}", "", YES),
+    (JAVA, f"{SEND} latch.await();", "", YES),
+    (JAVA, f"new Service(k); {SEND}", "", YES),
+    (JAVA, f"Runtime.getRuntime().addShutdownHook(new Thread(k::close)); {SEND}", "", YES),
     (JAVA, "k.send(r).get();", "", YES),
-    (KOTLIN, IN_KOTLIN, "", IGNORED),
-    (KOTLIN, f"{IN_KOTLIN}\nk.close()", "", YES),
+    (KOTLIN, KOTLIN_SEND, "", IGNORED),
+    (KOTLIN, f"{KOTLIN_SEND}\nk.close()", "", YES),
     (KOTLIN, "k.use { it.send(r) { _, e -> if (e != null) fail(e) } }", "", YES),
     (SCALA, "k.send(r, (m, e) => if (e != null) fail(e))", "", IGNORED),
     (SCALA, "k.send(r, (m, e) => if (e != null) fail(e))\nk.flush()", "", YES),
 ])  # fmt: skip
-def test_a_program_that_ends_waits_for_what_it_sent(
-    tmp_path: Path, code: str, body: str, behind: str, expected: str
+def test_a_program_that_ends_must_wait_for_its_sends(
+    tmp_path: Path, code: str, body: str, definitions: str, expected: str
 ) -> None:
     reads = "consumer.enable.auto.commit=false application.commit=after-processing"
-    text, exit_code = MAINS[code] % (body, behind), 1 if expected == IGNORED else 0
+    text, exit_code = MAINS[code] % (body, definitions), 1 if expected == IGNORED else 0
     assert_file(tmp_path / "A.java", text, "", f"{TOPIC} {reads}", exit_code, expected)
 
 
-_P = 'p = Producer({"acks": "all"})\ndef heard(e, m):\n    if e: raise KafkaException(e)\n'
+_HEAD = 'p = Producer({"acks": "all"})\ndef heard(e, m):\n    if e: raise KafkaException(e)\n'
 COUNTED = "global n\n        n += 1"
 _COUNTS = (
     'p = Producer({"acks": "all"})\nn = 0\nall = []\ndef heard(e, m):\n    if e:\n        %s\n'
 )
 SENDS = 'p.produce("t", b"x", callback=heard)\n'
 ROWS = 'for r in rows:\n    p.produce("t", r, callback=heard)\n    p.poll(0)\n'
-_MOVES = (
+_FORWARDS = (
     'c = Consumer({"group.id": "g", "auto.offset.reset": "earliest", '
     '"enable.auto.commit": False})\n'
-    f'c.subscribe(["t"])\n{_P}while True:\n    m = c.poll(1)\n'
+    f'c.subscribe(["t"])\n{_HEAD}while True:\n    m = c.poll(1)\n'
     '    p.produce("o", m.value(), callback=heard)\n'
 )
 IN_PYTHON = [
-    # what a flush with a timeout leaves
-    (f"{_P}{SENDS}p.flush(10)\n", IGNORED),
-    (f"{_P}{SENDS}p.flush(timeout=10)\n", IGNORED),
-    (f"{_P}{SENDS}left = p.flush(10)\n", IGNORED),
-    (f"{_P}{SENDS}left = p.flush(10)\nassert left == 0\n", YES),
-    (f"{_P}{SENDS}left = p.flush(10)\nif left: log.error(left)\n", IGNORED),
-    (f"{_P}{SENDS}if p.flush(10): print('left')\n", IGNORED),
-    (f"{_P}{SENDS}print(p.flush(10))\n", IGNORED),
-    (f"{_P}{SENDS}left = p.flush(10)\nprint(left)\nif left: raise SystemExit(1)\n", YES),
-    (f"{_P}{SENDS}if p.flush(10): raise SystemExit(1)\n", YES),
-    (f"{_P}{SENDS}p.flush(-1)\n", YES),
-    (f"{_P}{SENDS}p.flush(10)\np.flush()\n", YES),
-    (f"{_P}try:\n    {SENDS}finally:\n    p.flush(10)\n", IGNORED),
-    (f"{_P}while True:\n    {SENDS}    p.flush(1)\n", YES),
-    (f"{_P}for r in rows:\n    {SENDS}    p.flush(1)\n", IGNORED),
+    # messages that a flush with a timeout leaves
+    (f"{_HEAD}{SENDS}p.flush(10)\n", IGNORED),
+    (f"{_HEAD}{SENDS}p.flush(timeout=10)\n", IGNORED),
+    (f"{_HEAD}{SENDS}left = p.flush(10)\n", IGNORED),
+    (f"{_HEAD}{SENDS}left = p.flush(10)\nassert left == 0\n", YES),
+    (f"{_HEAD}{SENDS}left = p.flush(10)\nif left: log.error(left)\n", IGNORED),
+    (f"{_HEAD}{SENDS}if p.flush(10): print('left')\n", IGNORED),
+    (f"{_HEAD}{SENDS}print(p.flush(10))\n", IGNORED),
+    (f"{_HEAD}{SENDS}left = p.flush(10)\nprint(left)\nif left: raise SystemExit(1)\n", YES),
+    (f"{_HEAD}{SENDS}if p.flush(10): raise SystemExit(1)\n", YES),
+    (f"{_HEAD}{SENDS}p.flush(-1)\n", YES),
+    (f"{_HEAD}{SENDS}p.flush(10)\np.flush()\n", YES),
+    (f"{_HEAD}try:\n    {SENDS}finally:\n    p.flush(10)\n", IGNORED),
+    (f"{_HEAD}while True:\n    {SENDS}    p.flush(1)\n", YES),
+    (f"{_HEAD}for r in rows:\n    {SENDS}    p.flush(1)\n", IGNORED),
     # no flush before the end
-    (f"{_P}{ROWS}", IGNORED),
-    (f"{_P}{ROWS}sys.stdout.flush()\n", IGNORED),
-    (f"{_P}def main():\n    {SENDS}    p.poll(0)\nmain()\n", IGNORED),
-    (f"{_P}while running:\n    {SENDS}    p.poll(0)\n", IGNORED),
-    (f"{_P}while True:\n    {SENDS}    p.poll(0)\n", YES),
-    (f"{_P}@app.post('/')\ndef go(r):\n    {SENDS}    p.poll(0)\n", YES),
-    (f"{_P}atexit.register(p.flush)\n{ROWS}", YES),
-    (f"{_P}{ROWS}while len(p) > 0:\n    p.poll(1)\n", YES),
-    (f"{_P}{ROWS}p.close()\n", YES),
-    (_P.replace("p =", "conf =").replace("Producer(", "(")
+    (f"{_HEAD}{ROWS}", IGNORED),
+    (f"{_HEAD}{ROWS}sys.stdout.flush()\n", IGNORED),
+    (f"{_HEAD}def main():\n    {SENDS}    p.poll(0)\nmain()\n", IGNORED),
+    (f"{_HEAD}while running:\n    {SENDS}    p.poll(0)\n", IGNORED),
+    (f"{_HEAD}while True:\n    {SENDS}    p.poll(0)\n", YES),
+    (f"{_HEAD}@app.post('/')\ndef go(r):\n    {SENDS}    p.poll(0)\n", YES),
+    (f"{_HEAD}atexit.register(p.flush)\n{ROWS}", YES),
+    (f"{_HEAD}{ROWS}while len(p) > 0:\n    p.poll(1)\n", YES),
+    (f"{_HEAD}{ROWS}p.close()\n", YES),
+    (_HEAD.replace("p =", "conf =").replace("Producer(", "(")
      + f"with Producer(conf) as p:\n    {SENDS}", YES),
     # whether there is a callback
-    (f'{_P}def s(**kw):\n    p.produce("t", **kw)\n    p.poll(0)\n', OPEN),
-    (f"{_P}def s(*given):\n    p.produce(*given)\n    p.poll(0)\n", OPEN),
-    (f'{_P}def s(**kw):\n    p.produce("t", callback=heard, **kw)\n    p.poll(0)\n', YES),
-    (f'{_P}p.produce("t", b"x", b"k", 0, None)\np.flush()\n', IGNORED),
-    (f'{_P}p.produce("t", b"x", b"k", 0, heard)\np.flush()\n', YES),
-    (f'{_P}p.produce("t", b"x", callback=heard if x else None)\np.flush()\n', IGNORED),
-    (f'{_P}p.produce_batch("t", [{{"value": b"x"}}])\np.flush()\n', IGNORED),
-    (f'{_P}p.produce_batch("t", [{{"value": b"x", "callback": heard}}])\np.flush()\n', OPEN),
-    (f'{_P}p.produce_batch("t", [{{"value": b"x"}}], on_delivery=heard)\np.flush()\n', YES),
-    # what a callback keeps, and whether anything looks at it
+    (f'{_HEAD}def s(**kw):\n    p.produce("t", **kw)\n    p.poll(0)\n', OPEN),
+    (f"{_HEAD}def s(*given):\n    p.produce(*given)\n    p.poll(0)\n", OPEN),
+    (f'{_HEAD}def s(**kw):\n    p.produce("t", callback=heard, **kw)\n    p.poll(0)\n', YES),
+    (f'{_HEAD}p.produce("t", b"x", b"k", 0, None)\np.flush()\n', IGNORED),
+    (f'{_HEAD}p.produce("t", b"x", b"k", 0, heard)\np.flush()\n', YES),
+    (f'{_HEAD}p.produce("t", b"x", callback=heard if x else None)\np.flush()\n', IGNORED),
+    (f'{_HEAD}p.produce_batch("t", [{{"value": b"x"}}])\np.flush()\n', IGNORED),
+    (f'{_HEAD}p.produce_batch("t", [{{"value": b"x", "callback": heard}}])\np.flush()\n', OPEN),
+    (f'{_HEAD}p.produce_batch("t", [{{"value": b"x"}}], on_delivery=heard)\np.flush()\n', YES),
+    # errors that a callback stores, and whether anything checks them
     (f"{_COUNTS % COUNTED}{SENDS}p.flush()\n", IGNORED),
     (f"{_COUNTS % COUNTED}{SENDS}p.flush()\nif n: raise Gone()\n", YES),
     (f"{_COUNTS % 'all.append(m)'}{SENDS}p.flush()\n", IGNORED),
     (f"{_COUNTS % 'all.append(m)'}{SENDS}p.flush()\nagain(all)\n", YES),
     (f"{_COUNTS % 'capture_exception(e); metrics.increment(1)'}{SENDS}p.flush()\n", IGNORED),
-    # what the client refuses at once
-    (f"{_P}try:\n    {SENDS}except Exception as e:\n    print(e)\np.flush()\n", IGNORED),
-    (f"{_P}try:\n    {SENDS}except KafkaException as e:\n    log.error(e)\np.flush()\n", IGNORED),
-    (f"{_P}while True:\n  try:\n    {SENDS}    break\n  except BufferError as e:\n    sleep(1)\n"
+    # errors that the client raises immediately
+    (f"{_HEAD}try:\n    {SENDS}except Exception as e:\n    print(e)\np.flush()\n", IGNORED),
+    (f"{_HEAD}try:\n    {SENDS}except KafkaException as e:\n    log.error(e)\np.flush()\n",
+     IGNORED),
+    (f"{_HEAD}while True:\n  try:\n    {SENDS}    break\n  except BufferError as e:\n    sleep(1)\n"
      "p.flush()\n", YES),
-    # a class, and a method, by another name
-    (f"from confluent_kafka import Producer as P\n{_P.replace('Producer(', 'P(')}"
+    # a class and a method under another name
+    (f"from confluent_kafka import Producer as P\n{_HEAD.replace('Producer(', 'P(')}"
      'p.produce("t", b"x")\np.flush()\n', IGNORED),
-    (f'{_P}getattr(p, "produce")("t", b"x")\np.flush()\n', IGNORED),
-    # what is not sent yet when its input is committed
-    (f"{_MOVES}    p.flush(1)\n    c.commit(m)\n", BEFORE),
-    (f"{_MOVES}    p.poll(1)\n    c.commit(m)\n", BEFORE),
-    (f"{_MOVES}    if p.flush(1): raise KafkaException()\n    c.commit(m)\n", YES),
-    (f"{_MOVES}    while not done:\n        p.poll(1)\n    c.commit(m)\n", YES),
+    (f'{_HEAD}getattr(p, "produce")("t", b"x")\np.flush()\n', IGNORED),
+    # messages that are not sent yet when their input is committed
+    (f"{_FORWARDS}    p.flush(1)\n    c.commit(m)\n", BEFORE),
+    (f"{_FORWARDS}    p.poll(1)\n    c.commit(m)\n", BEFORE),
+    (f"{_FORWARDS}    if p.flush(1): raise KafkaException()\n    c.commit(m)\n", YES),
+    (f"{_FORWARDS}    while not done:\n        p.poll(1)\n    c.commit(m)\n", YES),
 ]  # fmt: skip
 
 _AIO = 'async def main():\n    p = AIOProducer({"acks": "all"})\n    %s\n'
-_ALL = "fs = [await p.produce('t', x) for x in rows]\n    "
+_FUTURES = "fs = [await p.produce('t', x) for x in rows]\n    "
 IN_PYTHON += [
     # futures of AIOProducer
     (_AIO % "f = await p.produce('t', b'x')\n    await f", YES),
     (_AIO % "await (await p.produce('t', b'x'))", YES),
     (_AIO % "f = await p.produce('t', b'x')\n    await p.flush()", IGNORED),
-    (_AIO % f"{_ALL}await asyncio.gather(*fs)", YES),
-    (_AIO % f"{_ALL}await p.flush()", IGNORED),
-    (_AIO % f"{_ALL}print(len(fs))", IGNORED),
-    (_AIO % f"{_ALL}await asyncio.gather(*fs, return_exceptions=True)", IGNORED),
-    (_AIO % f"{_ALL}for f in fs:\n        await f", YES),
-    (_AIO % f"{_ALL}for f in fs:\n        try:\n            await f\n"
+    (_AIO % f"{_FUTURES}await asyncio.gather(*fs)", YES),
+    (_AIO % f"{_FUTURES}await p.flush()", IGNORED),
+    (_AIO % f"{_FUTURES}print(len(fs))", IGNORED),
+    (_AIO % f"{_FUTURES}await asyncio.gather(*fs, return_exceptions=True)", IGNORED),
+    (_AIO % f"{_FUTURES}for f in fs:\n        await f", YES),
+    (_AIO % f"{_FUTURES}for f in fs:\n        try:\n            await f\n"
      "        except KafkaException as e:\n            print(e)", IGNORED),
-    (_AIO % f"{_ALL}for f in fs:\n        try:\n            await f\n"
+    (_AIO % f"{_FUTURES}for f in fs:\n        try:\n            await f\n"
      "        except Exception as e:\n            print(e)", IGNORED),
     (_AIO % "fs = []\n    fs.append(await p.produce('t', x))\n    await p.flush()", IGNORED),
     (_AIO % "fs = []\n    fs.append(await p.produce('t', x))\n    for f in fs:\n        await f",
@@ -278,13 +279,13 @@ IN_PYTHON += [
     (_AIO % "f = await p.produce('t', x)\n    f.add_done_callback(told)", YES),
     (_AIO % "f = await p.produce('t', x)\n    return f", YES),
     (_AIO % "asyncio.create_task(p.produce('t', b'x'))\n    await p.flush()", IGNORED),
-    (f"{_P.replace('(e, m)', '(n, e, m)').replace('raise KafkaException(e)', 'print(e)')}"
+    (f"{_HEAD.replace('(e, m)', '(n, e, m)').replace('raise KafkaException(e)', 'print(e)')}"
      'p.produce("t", b"x", callback=partial(heard, 1))\np.flush()\n', IGNORED),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "expected"), IN_PYTHON)
-def test_what_becomes_of_a_send_of_confluent_kafka_that_fails(
+def test_ignored_errors_of_sends_in_python_are_reported(
     tmp_path: Path, code: str, expected: str
 ) -> None:
     settings = f"{TOPIC} application.restart=resumes"

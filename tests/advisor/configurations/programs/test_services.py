@@ -1,6 +1,6 @@
-"""Consumers in Kotlin and Python as services have them: settings, a loop, and functions.
+"""Consumers in Kotlin and Python as services write them: settings, a loop, and functions.
 
-Each row is what stands in the loop, a method or a name beside it, and the answer.
+Each row has the body of the loop, the definitions outside the loop, and the answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KOTLIN = (
     "%s\n"
     "}\n"
 )
-EACH = "for (record in records) {\n%s\n}\nconsumer.commitSync()"
+LOOP = "for (record in records) {\n%s\n}\nconsumer.commitSync()"
 PYTHON = (
     "import json\n"
     "import logging\n"
@@ -79,7 +79,7 @@ PYTHON = (
 )
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("handle(record)",
      "    private fun handle(record: ConsumerRecord<String, String>) {\n"
      "        repo.save(record.value().toOrder())\n    }", YES),
@@ -116,13 +116,13 @@ PYTHON = (
     ("retry(limitAttempts(5)) { repo.save(record.value()) }", "", YES),
     ('producer.send(ProducerRecord("out", record.key(), record.value())).get()', "", YES),
 ])  # fmt: skip
-def test_what_a_service_in_kotlin_does_with_each_record(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_kotlin_service_must_process_each_record_before_the_commit(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "OrderListener.kt", KOTLIN % (EACH % body, more), expected)
+    assert_program(tmp_path / "OrderListener.kt", KOTLIN % (LOOP % body, definitions), expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("coroutineScope {\n    records.forEach { launch { repo.save(it.value()) } }\n}\n"
      "consumer.commitSync()",
      "", YES),
@@ -186,13 +186,13 @@ def test_what_a_service_in_kotlin_does_with_each_record(
      "consumer.commitSync()",
      "", YES),
 ])  # fmt: skip
-def test_what_a_service_in_kotlin_does_with_a_poll(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_kotlin_service_must_process_all_records_before_the_commit(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "OrderListener.kt", KOTLIN % (body, more), expected)
+    assert_program(tmp_path / "OrderListener.kt", KOTLIN % (body, definitions), expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("handle(msg)\nconsumer.commit(msg)",
      "def handle(msg):\n    db.save(json.loads(msg.value()))\n", YES),
     ("handle(msg)\nconsumer.commit(msg)",
@@ -297,8 +297,8 @@ def test_what_a_service_in_kotlin_does_with_a_poll(
      "    raise RuntimeError('gave up')\nconsumer.commit(msg)",
      "", YES),
 ])  # fmt: skip
-def test_what_a_service_in_python_does_with_a_message(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_python_service_must_process_a_message_before_the_commit(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    inside = "".join(f"            {line}\n" for line in body.splitlines())
-    assert_program(tmp_path / "orders.py", PYTHON % (more, inside), expected)
+    loop_body = "".join(f"            {line}\n" for line in body.splitlines())
+    assert_program(tmp_path / "orders.py", PYTHON % (definitions, loop_body), expected)

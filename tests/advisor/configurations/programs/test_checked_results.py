@@ -1,5 +1,5 @@
-"""Programs that ask a result whether something failed and then go on, loops that are left by their
-label or have an `else`, and coroutines that are waited for in another scope.
+"""Programs that check a result for a failure and then continue, loops that end at a label or have
+an `else`, and coroutines that are awaited in another scope.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ c = Consumer({"group.id": "g", "enable.auto.commit": False, "auto.offset.reset":
 while True:
     ms = c.consume(10, 1.0)
 """
-_OF_SCALA = "for (r <- rs.asScala) {{\n{}\n}}\nc.commitSync()"
+_SCALA_LOOP = "for (r <- rs.asScala) {{\n{}\n}}\nc.commitSync()"
 _READ = "def read(r: ConsumerRecord[K, V]): Option[Order] = Try(parse(r.value())).toOption"
-_TRIED = "try { save(r); } catch (Exception e) { log.error(e); break all; }"
+_CATCH = "try { save(r); } catch (Exception e) { log.error(e); break all; }"
 _FUTURES = "List<CompletableFuture<Void>> all = new ArrayList<>();\nfor (var r : rs) "
 _FUTURES += "all.add(CompletableFuture.runAsync(() -> save(r)));\nCompletableFuture."
 _FUTURES += "{}(all.toArray(new CompletableFuture[0])).join();\nc.commitSync();"
 
 
 @pytest.mark.parametrize(
-    ("each", "more", "expected"),
+    ("body", "definitions", "expected"),
     [
         ("val o = read(r)\nif (o.isDefined) save(o.get)", _READ, SKIP),
         ("val o = read(r)\nif (o.isEmpty) log.warn(r) else save(o.get)", _READ, SKIP),
@@ -39,14 +39,14 @@ _FUTURES += "{}(all.toArray(new CompletableFuture[0])).join();\nc.commitSync();"
         ("val e: Either[E, O] = Try(parse(r)).toEither\nif (e.isRight) save(e)", "", SKIP),
     ],
 )  # fmt: skip
-def test_a_result_of_scala_that_is_asked_for(
-    tmp_path: Path, each: str, more: str, expected: str
+def test_a_scala_result_that_is_only_checked_is_a_skip(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "A.scala", SCALA % (_OF_SCALA.format(each), more), expected)
+    assert_program(tmp_path / "A.scala", SCALA % (_SCALA_LOOP.format(body), definitions), expected)
 
 
 @pytest.mark.parametrize(
-    ("each", "expected"),
+    ("body", "expected"),
     [
         ("val t = runCatching { parse(r) }\nif (t.isSuccess) save(t.getOrThrow())", SKIP),
         ("val t = runCatching { parse(r) }\nif (t.isFailure) { log.warn(r); continue }\nsave(t)",
@@ -57,8 +57,10 @@ def test_a_result_of_scala_that_is_asked_for(
         ("val o = runCatching { parse(r) }.getOrNull()\nif (o == null) again(r) else save(o)", YES),
     ],
 )  # fmt: skip
-def test_a_result_of_kotlin_that_is_asked_for(tmp_path: Path, each: str, expected: str) -> None:
-    loop = f"for (r in rs) {{\n{each}\n}}\nc.commitSync()"
+def test_a_kotlin_result_that_is_only_checked_is_a_skip(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    loop = f"for (r in rs) {{\n{body}\n}}\nc.commitSync()"
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
 
 
@@ -75,11 +77,11 @@ def test_a_result_of_kotlin_that_is_asked_for(tmp_path: Path, each: str, expecte
         ("for (r in rs) runCatching { save(r) }.getOrThrow()", YES),
     ],
 )
-def test_a_loop_of_kotlin_that_is_left_or_filtered(
+def test_a_kotlin_loop_that_drops_records_is_a_skip(
     tmp_path: Path, loop: str, expected: str
 ) -> None:
-    more = "fun tried(r: R): Boolean = try { save(r); true } catch (e: Exception) { false }"
-    assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}\nc.commitSync()", more), expected)
+    definitions = "fun tried(r: R): Boolean = try { save(r); true } catch (e: Exception) { false }"
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}\nc.commitSync()", definitions), expected)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,9 @@ def test_a_loop_of_kotlin_that_is_left_or_filtered(
         ("rs.forEach { r -> launch { save(r) }.join() }", YES),
     ],
 )
-def test_a_join_throws_no_error_of_another_scope(tmp_path: Path, scope: str, expected: str) -> None:
+def test_a_join_does_not_rethrow_an_error_of_another_scope(
+    tmp_path: Path, scope: str, expected: str
+) -> None:
     loop = f"runBlocking {{\n{scope}\n}}\nc.commitSync()"
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
 
@@ -100,7 +104,7 @@ def test_a_join_throws_no_error_of_another_scope(tmp_path: Path, scope: str, exp
     ("loop", "expected"),
     [
         ("all:\nfor (var t : rs.partitions()) {\nfor (var r : rs.records(t)) { "
-         f"{_TRIED} }}\n}}\nc.commitSync();", SKIP),
+         f"{_CATCH} }}\n}}\nc.commitSync();", SKIP),
         ("all:\nfor (var r : rs) {\nfor (int i = 0; i < 3; i++) {\ntry { save(r); continue all; } "
          "catch (Exception e) { log.warn(e); }\n}\nthrow new E();\n}\nc.commitSync();", YES),
         (_FUTURES.format("anyOf"), BEFORE),
@@ -108,7 +112,9 @@ def test_a_join_throws_no_error_of_another_scope(tmp_path: Path, scope: str, exp
     ],
     ids=str,
 )  # fmt: skip
-def test_a_loop_of_java_that_is_left_or_waits(tmp_path: Path, loop: str, expected: str) -> None:
+def test_a_java_loop_that_ends_early_or_waits_for_any_future_is_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     expected = expected if expected != BEFORE else f"{BEFORE}|{ASIDE}"
     assert_program(tmp_path / "A.java", READER % (LOOP % loop), expected)
 
@@ -132,7 +138,7 @@ _FLAGGED = _ATTEMPT.replace("log.error(m)", "ok = False\n            break")
          "    c.commit()\n", SKIP),
     ],
 )  # fmt: skip
-def test_a_loop_of_python_that_is_left(tmp_path: Path, loop: str, expected: str) -> None:
+def test_a_python_loop_that_ends_early_is_a_skip(tmp_path: Path, loop: str, expected: str) -> None:
     assert_program(tmp_path / "a.py", _PYTHON + loop, expected)
 
 
@@ -146,7 +152,7 @@ def test_a_loop_of_python_that_is_left(tmp_path: Path, loop: str, expected: str)
         ('log.warn("{}", failed);', IGNORED),
     ],
 )
-def test_a_flag_of_a_job_that_is_asked_for(tmp_path: Path, end: str, expected: str) -> None:
+def test_a_failure_flag_of_a_job_must_be_acted_on(tmp_path: Path, end: str, expected: str) -> None:
     code = (
         "import org.apache.kafka.clients.producer.*;\nclass A { boolean run(List<R> all) {\n"
         'Properties p = new Properties();\np.put("acks", "all");\n'

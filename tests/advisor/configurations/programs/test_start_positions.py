@@ -1,4 +1,4 @@
-"""Programs whose readers begin somewhere else than where their group is."""
+"""Programs whose consumers start at another offset than the committed offset of their group."""
 
 from __future__ import annotations
 
@@ -56,35 +56,35 @@ while True:
         save(m)
         c.commit(m, asynchronous=False)
 """
-EACH = "for (var e : %s.entrySet()) { c.seek(e.getKey(), e.getValue()%s); }"
-MARKS = "def on(c, ps):\n    for p in ps:\n        low, high = c.get_watermark_offsets(p)\n"
+SEEK_EACH = "for (var e : %s.entrySet()) { c.seek(e.getKey(), e.getValue()%s); }"
+WATERMARKS = "def on(c, ps):\n    for p in ps:\n        low, high = c.get_watermark_offsets(p)\n"
 SEEKS, DROPS, YES = "seek: a consumer that begins", "poll: nothing uses", "YES"
 OFFSET = "offset: a consumer that begins"
 
 
-@pytest.mark.parametrize(("before", "behind", "expected"), [
-    (EACH % ("c.endOffsets(ps)", ""), "", SEEKS),
-    (f"var ends =\n    c.endOffsets(ps);\n{EACH % ('ends', '')}", "", SEEKS),
-    (f"var found = c.offsetsForTimes(times);\n{EACH % ('found', '.offset()')}", "", SEEKS),
+@pytest.mark.parametrize(("before", "after", "expected"), [
+    (SEEK_EACH % ("c.endOffsets(ps)", ""), "", SEEKS),
+    (f"var ends =\n    c.endOffsets(ps);\n{SEEK_EACH % ('ends', '')}", "", SEEKS),
+    (f"var found = c.offsetsForTimes(times);\n{SEEK_EACH % ('found', '.offset()')}", "", SEEKS),
     ("var ends = c.endOffsets(ps); for (var p : ps) { var end = ends.get(p); c.seek(p, end - 9); }",
      "", SEEKS),
     ("c.endOffsets(ps).forEach((p, end) -> c.seek(p, Math.max(0, end - 9)));", "", SEEKS),
     ("c.endOffsets(ps).forEach(c::seek);", "", SEEKS),
-    # how far behind a reader is, and where it was
+    # the lag of a consumer, and its committed offsets
     ("var ends = c.endOffsets(ps); for (var p : ps) { lag(ends.get(p) - c.position(p)); }",
      "c.committed(ps).forEach((p, o) -> c.seek(p, o.offset()));", YES),
     ("c.seekToBeginning(ps); lag(c.endOffsets(ps));", "", YES),
-    # records that nothing takes
+    # records that nothing uses
     ("c.poll(Duration.ofSeconds(5));", "", DROPS),
     ("this.c.poll(Duration.ZERO);", "", DROPS),
     ("c.poll(Duration.ZERO); c.seekToBeginning(c.assignment());", "", YES),
     ("c.pause(c.assignment()); c.poll(Duration.ZERO); c.resume(c.assignment());", "", YES),
 ])  # fmt: skip
-def test_where_a_reader_of_java_begins(
-    tmp_path: Path, before: str, behind: str, expected: str
+def test_a_java_consumer_that_starts_at_another_offset_is_refused(
+    tmp_path: Path, before: str, after: str, expected: str
 ) -> None:
     code = 0 if expected == YES else 2
-    assert_file(tmp_path / "A.java", JAVA % (before, behind), "", SETTINGS, code, expected)
+    assert_file(tmp_path / "A.java", JAVA % (before, after), "", SETTINGS, code, expected)
 
 
 @pytest.mark.parametrize(("before", "expected"), [
@@ -94,22 +94,24 @@ def test_where_a_reader_of_java_begins(
     ("val saved = store.offsets()\nval ends = c.endOffsets(ps)\nfor ((p, o) in saved) c.seek(p, o)",
      YES),
 ])  # fmt: skip
-def test_where_a_reader_of_kotlin_begins(tmp_path: Path, before: str, expected: str) -> None:
+def test_a_kotlin_consumer_that_starts_at_another_offset_is_refused(
+    tmp_path: Path, before: str, expected: str
+) -> None:
     code = 0 if expected == YES else 2
     assert_file(tmp_path / "a.kt", KOTLIN % before, "", SETTINGS, code, expected)
 
 
 @pytest.mark.parametrize(("function", "before", "expected"), [
-    (f"{MARKS}        p.offset = high - 9\n    c.assign(ps)", "", OFFSET),
+    (f"{WATERMARKS}        p.offset = high - 9\n    c.assign(ps)", "", OFFSET),
     ("def on(c, ps):\n    for p in ps:\n        p.offset = c.get_watermark_offsets(p)[1]\n", "",
      OFFSET),
-    (f"{MARKS}        c.seek(TopicPartition(p.topic, p.partition, high))\n", "", OFFSET),
+    (f"{WATERMARKS}        c.seek(TopicPartition(p.topic, p.partition, high))\n", "", OFFSET),
     ("def on(c, ps):\n    c.assign(c.offsets_for_times(ps))\n", "", OFFSET),
-    (f"{MARKS}        p.offset = low\n        lag(high)\n    c.assign(ps)", "", YES),
+    (f"{WATERMARKS}        p.offset = low\n        lag(high)\n    c.assign(ps)", "", YES),
     ("def on(c, ps):\n    print(ps)\n", "c.poll(0)", DROPS),
     ("def on(c, ps):\n    print(ps)\n", "c.pause(ps)\nc.poll(0)\nc.resume(ps)", YES),
 ])  # fmt: skip
-def test_where_a_reader_of_python_begins(
+def test_a_python_consumer_that_starts_at_another_offset_is_refused(
     tmp_path: Path, function: str, before: str, expected: str
 ) -> None:
     code = 0 if expected == YES else 2

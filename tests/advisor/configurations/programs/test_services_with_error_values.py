@@ -1,7 +1,7 @@
-"""Consumers in Scala, Java and Python as services have them: errors that are values, records that
-are handed on, and what is put by.
+"""Consumers in Scala, Java and Python as services write them: errors that are values, records that
+are passed to other threads, and buffers.
 
-Each row is what stands in the loop, a method or a name beside it, and the answer.
+Each row has the body of the loop, the definitions outside the loop, and the answer.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SCALA = (
 )
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("records.foreach(r => repo.save(r.value))\nconsumer.commitSync()", "", YES),
     ("records.foreach { r =>\n  repo.save(r.value) match {\n    case Success(_) => ()\n"
      '    case Failure(e) => log.error("x", e)\n  }\n}\nconsumer.commitSync()',
@@ -100,13 +100,13 @@ SCALA = (
      '      repo.save(r.value)\n    } catch {\n      case NonFatal(e) => log.error("x", e)\n'
      "    }\n  }", SKIP),
 ])  # fmt: skip
-def test_what_a_service_in_scala_does_with_a_poll(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_scala_service_must_process_all_records_before_the_commit(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "A.scala", SCALA % (body, more), expected)
+    assert_program(tmp_path / "A.scala", SCALA % (body, definitions), expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("CompletableFuture<Void> f = CompletableFuture.runAsync(() -> process(record));\n"
      "futures.add(f);",
      "", BEFORE),
@@ -133,13 +133,13 @@ def test_what_a_service_in_scala_does_with_a_poll(
      "        try {\n            repository.save(o);\n        } catch (Exception e) {\n"
      '            log.warn("x", e);\n        }\n    });\n}', SKIP),
 ])  # fmt: skip
-def test_whom_a_service_in_java_hands_a_record(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_java_service_that_does_not_wait_or_swallows_errors_is_reported(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, definitions), expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("records.forEach(record -> Try.run(() -> process(record)).onFailure(e -> "
      'log.error("x", e)));\n'
      "consumer.commitSync();",
@@ -176,13 +176,13 @@ def test_whom_a_service_in_java_hands_a_record(
      "http.post(payload);\nconsumer.commitSync();",
      "", YES),
 ])  # fmt: skip
-def test_what_a_service_in_java_puts_by(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_java_service_must_process_its_buffer_before_the_commit(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (body, definitions), expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "definitions", "expected"), [
     ("future = pool.submit(save, msg)\nfuture.result()\nconsumer.commit(msg)",
      "pool = ThreadPoolExecutor()\n", YES),
     ("celery_task.apply_async(args=[msg.value()])\nconsumer.commit(msg)", "", BEFORE),
@@ -218,8 +218,8 @@ def test_what_a_service_in_java_puts_by(
     ("future = pool.submit(save, msg)\nconsumer.commit(msg)\nfuture.result()",
      "pool = ThreadPoolExecutor()\n", BEFORE),
 ])  # fmt: skip
-def test_what_a_service_in_python_does_with_an_error(
-    tmp_path: Path, body: str, more: str, expected: str
+def test_a_python_service_must_handle_errors_before_the_commit(
+    tmp_path: Path, body: str, definitions: str, expected: str
 ) -> None:
-    inside = "".join(f"            {line}\n" for line in body.splitlines())
-    assert_program(tmp_path / "orders.py", PYTHON % (more, inside), expected)
+    loop_body = "".join(f"            {line}\n" for line in body.splitlines())
+    assert_program(tmp_path / "orders.py", PYTHON % (definitions, loop_body), expected)
