@@ -1,4 +1,4 @@
-"""Functions of a Python program that return something of a message, and values that are missing."""
+"""Helper functions that return a result or a response, and values that are missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ while True:
     %s
 """
 _POST = "def post(body):\n    r = requests.post(URL, body)\n    "
-_CONNECTED = (
+_CONNECTION = (
     "def save(body):\n    h = http.client.HTTPConnection('h')\n"
     "    h.request('POST', '/', body)\n    "
 )
@@ -34,13 +34,13 @@ _COMMIT = "\n    c.commit(m)"
     (f"{_POST}r.raise_for_status()\n    return r.text", "post(m.value())", YES),
     (f"{_POST}return r", "post(m.value()).raise_for_status()", YES),
     (f"{_POST}return r", "r = post(m.value())\n    r.raise_for_status()", YES),
-    (f"{_CONNECTED}return h.getresponse().read()", "save(m.value())", SKIP),
-    (f"{_CONNECTED}r = h.getresponse()\n    return r.read()",
+    (f"{_CONNECTION}return h.getresponse().read()", "save(m.value())", SKIP),
+    (f"{_CONNECTION}r = h.getresponse()\n    return r.read()",
      "x = save(m.value())\n    log.info(x)", SKIP),
     ("", "requests.post(URL, m.value()).text", SKIP),
-    # a function of the file has the name of a method elsewhere
+    # a function of the file with the name of a method of a library
     ("def post(body):\n    return requests.post(URL, body)", "post(m.value())", SKIP),
-    # what cannot be read is None, and nothing is done then
+    # a message that cannot be read becomes None and is not processed
     ("", f"{_READ_NONE}if o is not None:\n        save(o)", SKIP),
     ("", f"{_READ_NONE}if o is None:\n        continue\n    save(o)", SKIP),
     ("", f"{_READ_NONE}if o is None:\n        dead(m)\n    else:\n        save(o)", YES),
@@ -48,11 +48,11 @@ _COMMIT = "\n    c.commit(m)"
     ("", "ack = c.commit\n    ack(m)\n    save(m)", BEFORE),
     ("def read(m):\n    c.commit(m)\n    return parse(m)", "o = read(m)\n    save(o)", BEFORE),
 ])  # fmt: skip
-def test_a_helper_of_python_returns_something(
+def test_the_result_of_a_python_helper_must_be_handled(
     more: str, body: str, expected: str, tmp_path: Path
 ) -> None:
-    ends = "" if expected == BEFORE else _COMMIT
-    assert_program(tmp_path / "app.py", _PYTHON % (more, f"{body}{ends}"), expected)
+    ending = "" if expected == BEFORE else _COMMIT
+    assert_program(tmp_path / "app.py", _PYTHON % (more, f"{body}{ending}"), expected)
 
 
 _JAVA = """import org.apache.kafka.clients.consumer.*;
@@ -77,19 +77,19 @@ return client.send(of(r), BodyHandlers.ofString())%s;
 """
 _RESPONSE = "HttpResponse<String> post(ConsumerRecord<String, String> r)"
 _BODY = "String post(ConsumerRecord<String, String> r)"
-_ASKED = "if (a.statusCode() >= 300) { throw new IOException(); }"
+_CHECK = "if (a.statusCode() >= 300) { throw new IOException(); }"
 
 
-@pytest.mark.parametrize(("body", "head", "of", "expected"), [
+@pytest.mark.parametrize(("body", "signature", "suffix", "expected"), [
     ("post(r);", _RESPONSE, "", SKIP),
     ("log.info(post(r));", _RESPONSE, "", SKIP),
     ('log.info("answer {}", post(r));', _BODY, ".body()", SKIP),
     ("post(r);", _BODY, ".body()", SKIP),
     ("var a = post(r);\nlog.info(a.body());", _RESPONSE, "", SKIP),
-    (f"var a = post(r);\n{_ASKED}", _RESPONSE, "", YES),
+    (f"var a = post(r);\n{_CHECK}", _RESPONSE, "", YES),
     ("save(post(r));", _BODY, ".body()", YES),
 ])  # fmt: skip
-def test_a_helper_of_java_returns_a_response(
-    body: str, head: str, of: str, expected: str, tmp_path: Path
+def test_the_response_that_a_java_helper_returns_must_be_checked(
+    body: str, signature: str, suffix: str, expected: str, tmp_path: Path
 ) -> None:
-    assert_program(tmp_path / "A.java", _JAVA % (body, head, of), expected)
+    assert_program(tmp_path / "A.java", _JAVA % (body, signature, suffix), expected)

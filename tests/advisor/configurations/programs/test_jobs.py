@@ -1,4 +1,4 @@
-"""Programs that only send: does somebody ask, at the end, for what their callbacks kept?"""
+"""Programs that only send: whether they check in the end what their callbacks recorded."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _SENDS = (
     ' producer.send(new ProducerRecord<>("t", line), '
     "(m, e) -> { if (e != null) failed.add(line); }); }"
 )
-_HELD = f"try (KafkaProducer<String, String> producer = new KafkaProducer<>(p)) {{ {_SENDS} }}"
-_AGAIN = 'for (String line : failed) { producer.send(new ProducerRecord<>("t", line)).get(); }'
+_TRY_WITH = f"try (KafkaProducer<String, String> producer = new KafkaProducer<>(p)) {{ {_SENDS} }}"
+_RESENDS = 'for (String line : failed) { producer.send(new ProducerRecord<>("t", line)).get(); }'
 _THROWS = 'if (!failed.isEmpty()) throw new IllegalStateException("failed");'
 _PYTHON = """import sys
 from confluent_kafka import Producer
@@ -51,24 +51,22 @@ for line in open(sys.argv[1]):
 @pytest.mark.parametrize(
     "body",
     [
-        f"{_HELD} {_THROWS}",
+        f"{_TRY_WITH} {_THROWS}",
         f"{_OPEN} {_SENDS} producer.flush(); {_THROWS} producer.close();",
-        f"{_OPEN} {_SENDS} producer.flush(); {_AGAIN} producer.close();",
-        f"{_HELD} if (failed.size() > 0) {{ write(failed); }}",
+        f"{_OPEN} {_SENDS} producer.flush(); {_RESENDS} producer.close();",
+        f"{_TRY_WITH} if (failed.size() > 0) {{ write(failed); }}",
         f"{_OPEN} int n = 0; while (n < 3) {{ {_SENDS} producer.flush(); n++; }} {_THROWS}",
     ],
 )
-def test_a_job_that_does_something_about_what_failed_loses_nothing(
-    body: str, tmp_path: Path
-) -> None:
+def test_a_job_that_handles_failed_sends_loses_nothing(body: str, tmp_path: Path) -> None:
     assert_file(tmp_path / "A.java", _JAVA.format(body=body), "", _SETTINGS, 0, "^YES")
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        _HELD,
-        f'{_HELD} if (!failed.isEmpty()) log.error("{{}} failed", failed.size());',
+        _TRY_WITH,
+        f'{_TRY_WITH} if (!failed.isEmpty()) log.error("{{}} failed", failed.size());',
         f"{_OPEN} {_SENDS} {_THROWS} producer.close();",
         f"{_OPEN} int n = 0; while (n < 3) {{ {_SENDS} producer.flush(); "
         "if (failed.isEmpty()) break; n++; } producer.close();",
@@ -76,15 +74,15 @@ def test_a_job_that_does_something_about_what_failed_loses_nothing(
         "{ e.printStackTrace(); }",
     ],
 )
-def test_a_job_that_goes_on_without_what_failed_loses_it(body: str, tmp_path: Path) -> None:
-    text = _JAVA.format(body=body)
+def test_a_job_that_ignores_failed_sends_is_reported(body: str, tmp_path: Path) -> None:
+    program = _JAVA.format(body=body)
     assert_file(
-        tmp_path / "A.java", text, "", _SETTINGS, 1, "continues without a message whose send"
+        tmp_path / "A.java", program, "", _SETTINGS, 1, "continues without a message whose send"
     )
 
 
 @pytest.mark.parametrize(
-    ("body", "code"),
+    ("body", "exit_code"),
     [
         ("producer.flush()\nsys.exit(1 if failed else 0)", 0),
         ("producer.flush()\nif failed:\n    sys.exit('not all sent')", 0),
@@ -94,12 +92,14 @@ def test_a_job_that_goes_on_without_what_failed_loses_it(body: str, tmp_path: Pa
         ("if producer.flush(5) > 0 or failed:\n    sys.exit('not all sent')", 0),
     ],
 )
-def test_a_job_in_python_that_ends_well_has_sent_all(body: str, code: int, tmp_path: Path) -> None:
-    expected = "^YES" if code == 0 else "NO: at-least-once"
-    assert_file(tmp_path / "a.py", _PYTHON.format(body=body), "", _SETTINGS, code, expected)
+def test_a_python_job_that_exits_normally_after_a_failed_send_is_reported(
+    body: str, exit_code: int, tmp_path: Path
+) -> None:
+    expected = "^YES" if exit_code == 0 else "NO: at-least-once"
+    assert_file(tmp_path / "a.py", _PYTHON.format(body=body), "", _SETTINGS, exit_code, expected)
 
 
-_OBJECT = """from confluent_kafka import Producer
+_CALLABLE = """from confluent_kafka import Producer
 
 class Done:
     def __call__(self, error, message):
@@ -114,13 +114,14 @@ producer.flush()
 """
 
 
-@pytest.mark.parametrize(("made", "given"), [("done = Done()", "done"), ("", "Done()")])
+@pytest.mark.parametrize(("definition", "callback"), [("done = Done()", "done"), ("", "Done()")])
 @pytest.mark.parametrize(
-    ("does", "code"), [("print(error)", 1), ("raise RuntimeError(error)", 0), ("again(message)", 0)]
+    ("handling", "exit_code"),
+    [("print(error)", 1), ("raise RuntimeError(error)", 0), ("again(message)", 0)],
 )
-def test_an_object_that_is_called_back_is_read_as_a_function(
-    made: str, given: str, does: str, code: int, tmp_path: Path
+def test_a_callable_object_is_read_like_a_callback_function(
+    definition: str, callback: str, handling: str, exit_code: int, tmp_path: Path
 ) -> None:
-    text = _OBJECT.format(does=does, made=made, given=given)
-    expected = "^YES" if code == 0 else "NO: at-least-once"
-    assert_file(tmp_path / "a.py", text, "", _SETTINGS, code, expected)
+    program = _CALLABLE.format(does=handling, made=definition, given=callback)
+    expected = "^YES" if exit_code == 0 else "NO: at-least-once"
+    assert_file(tmp_path / "a.py", program, "", _SETTINGS, exit_code, expected)

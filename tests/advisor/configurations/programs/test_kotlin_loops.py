@@ -1,4 +1,4 @@
-"""Loops of Kotlin, which are played as those of Java are."""
+"""Kotlin loops, which are analysed like Java loops."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ _INNER = "val w = try { save(rs) } catch (e: IOException) { %s }\nw"
 @pytest.mark.parametrize(
     ("loop", "expected"),
     [
-        # a label says which loop goes on, or ends
+        # a label names the loop that continues or ends
         (_LABELLED % "continue@all", SKIP),
         (_LABELLED % "break@all", SKIP),
         (_LABELLED % "throw e", YES),
-        # a limit of time that is about something else
+        # a timeout of another call, and of the processing
         (f"withTimeoutOrNull(5000) {{ ping() }}\n{_EACH}", YES),
         (f"withTimeoutOrNull(5000) {{ {_EACH} }}\n", SKIP),
-        # what cannot be saved is left out of what follows
+        # records that cannot be saved are dropped
         (_FILTERED % "runCatching { save(r) }.isSuccess", SKIP),
-        # an attempt that has a value, and one inside another
+        # a try expression, and one inside another
         (_VALUE % "save(rs)", SKIP),
         (_VALUE % _INNER % "null", SKIP),
     ],
 )  # fmt: skip
-def test_what_a_loop_of_kotlin_does(tmp_path: Path, loop: str, expected: str) -> None:
+def test_a_kotlin_loop_that_skips_records_is_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
     assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}c.commitSync()", ""), expected)

@@ -1,5 +1,5 @@
-"""Programs whose sends are called by another name, whose callbacks keep errors in something of
-another file, and whose commits stand within a chain or between two things that are done.
+"""Callbacks that keep errors in an object of another file, sends through an alias, and commits
+inside a chain or between two steps of the processing.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import pytest
 from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import BEFORE, IGNORED, YES, assert_program
 
-_MADE = "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n"
-_SENT = "for (var r : rs) k.send(record(r), (m, e) -> {{ if (e != null) {}; }});\nk.flush();"
+_PRODUCER = "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n"
+_SENDS = "for (var r : rs) k.send(record(r), (m, e) -> {{ if (e != null) {}; }});\nk.flush();"
 _PYTHON = """from confluent_kafka import Consumer, Producer
 c = Consumer({{"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"}})
 k = Producer({{"acks": "all"}})
@@ -30,7 +30,7 @@ while True:
 
 
 @pytest.mark.parametrize(
-    ("keeps", "asks", "expected"),
+    ("keeps", "check", "expected"),
     [
         ("state.error = e", "", IGNORED),
         ("failed.set(true)", "", IGNORED),
@@ -41,15 +41,15 @@ while True:
         ("state.fail(e)", "state.check();", YES),
     ],
 )
-def test_an_error_that_a_callback_of_java_keeps_elsewhere(
-    tmp_path: Path, keeps: str, asks: str, expected: str
+def test_an_error_that_a_java_callback_keeps_must_be_checked(
+    tmp_path: Path, keeps: str, check: str, expected: str
 ) -> None:
-    code = READER % (_MADE + LOOP % f"{_SENT.format(keeps)}\n{asks}\nc.commitSync();")
+    code = READER % (_PRODUCER + LOOP % f"{_SENDS.format(keeps)}\n{check}\nc.commitSync();")
     assert_program(tmp_path / "A.java", code, expected)
 
 
 @pytest.mark.parametrize(
-    ("keeps", "callback", "asks", "expected"),
+    ("keeps", "callback", "check", "expected"),
     [
         ("state.error = err", "sent", "pass", IGNORED),
         ("errors.append(err)", "sent", "pass", IGNORED),
@@ -59,36 +59,36 @@ def test_an_error_that_a_callback_of_java_keeps_elsewhere(
         ("errors.append(err)", "sent", "throw_if_failed()", YES),
     ],
 )
-def test_an_error_that_a_callback_of_python_keeps_elsewhere(
-    tmp_path: Path, keeps: str, callback: str, asks: str, expected: str
+def test_an_error_that_a_python_callback_keeps_must_be_checked(
+    tmp_path: Path, keeps: str, callback: str, check: str, expected: str
 ) -> None:
-    code = _PYTHON.format(keeps=keeps, callback=callback, asks=asks)
+    code = _PYTHON.format(keeps=keeps, callback=callback, asks=check)
     assert_program(tmp_path / "a.py", code, expected)
 
 
-_F = "Function<ProducerRecord<String, String>, Future<RecordMetadata>> f = k::send;\n"
+_FUNCTION = "Function<ProducerRecord<String, String>, Future<RecordMetadata>> f = k::send;\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "made", "loop", "expected"),
+    ("name", "setup", "loop", "expected"),
     [
-        ("A.java", f"{_MADE}{_F}", "for (var r : rs) f.apply(record(r)).get();", YES),
-        ("A.java", f"{_MADE}{_F}", "for (var r : rs) f.apply(record(r));", IGNORED),
+        ("A.java", f"{_PRODUCER}{_FUNCTION}", "for (var r : rs) f.apply(record(r)).get();", YES),
+        ("A.java", f"{_PRODUCER}{_FUNCTION}", "for (var r : rs) f.apply(record(r));", IGNORED),
         ("A.scala", "val f = k.send _\n", "for (r <- rs.asScala) f(record(r))", IGNORED),
         ("A.scala", "val f = k.send _\n", "for (r <- rs.asScala) f(record(r)).get()", YES),
         ("A.scala", "val f: R => F = r => k.send(r)\n", "for (r <- rs.asScala) f(record(r))",
          IGNORED),
     ],
 )  # fmt: skip
-def test_a_send_by_another_name(
-    tmp_path: Path, name: str, made: str, loop: str, expected: str
+def test_a_send_is_followed_through_an_alias(
+    tmp_path: Path, name: str, setup: str, loop: str, expected: str
 ) -> None:
     loop += "\nk.flush();\nc.commitSync();"
     if name == "A.java":
-        code = READER % (made + LOOP % loop)
+        code = READER % (setup + LOOP % loop)
     else:
-        made = f"val k = new KafkaProducer[String, String](p)\n{made}"
-        code = (SCALA % (loop, "")).replace("while (true)", f"{made}while (true)")
+        setup = f"val k = new KafkaProducer[String, String](p)\n{setup}"
+        code = (SCALA % (loop, "")).replace("while (true)", f"{setup}while (true)")
     assert_program(tmp_path / name, code, expected)
 
 
@@ -108,7 +108,7 @@ def test_a_send_by_another_name(
         ("rs.forEach { save(it) }\nc.commitSync()\nprogress.add(rs.count())", YES),
     ],
 )  # fmt: skip
-def test_a_commit_between_two_things_that_are_done(
+def test_a_commit_between_two_steps_of_the_processing_is_reported(
     tmp_path: Path, loop: str, expected: str
 ) -> None:
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)

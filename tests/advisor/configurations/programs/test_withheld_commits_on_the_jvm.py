@@ -1,5 +1,6 @@
-"""Programs of Java, Kotlin and Scala that keep back a commit after an error, and poll on, or that
-hand a record to a client which returns at once."""
+"""Java, Kotlin and Scala programs that withhold a commit after an error and keep polling, or that
+pass a record to a client which returns immediately.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ import pytest
 from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
-_AT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
+_NEXT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
 _ASYNC = "S3AsyncClient s3;"
 _BUILDER = "StringBuilder sb = new StringBuilder();"
-_OUT = "if (sb.length() > 9) { save(sb.toString()); sb.setLength(0);"
+_FLUSH = "if (sb.length() > 9) { save(sb.toString()); sb.setLength(0);"
 _TRY = "for (var r : rs) { try { save(r); } catch (Exception e) { %s } }"
 
-_OF_JAVA = [
+_JAVA_CASES = [
     ("AtomicInteger failed = new AtomicInteger();\nfor (var r : rs) pool.submit(() -> { try {"
      " save(r); } catch (Exception e) { failed.incrementAndGet(); } });\n"
      "if (failed.get() == 0) c.commitSync();", "", BEFORE),
@@ -37,20 +38,21 @@ _OF_JAVA = [
      "if (failed == 0) c.commitSync();", "", SKIP),
     ("boolean ok = true; " + _TRY % "ok = false; log.error(e);"
      + " if (!ok) throw new IllegalStateException(); c.commitSync();", "", YES),
-    (f"for (var r : rs) {{ if (!save(r)) break; c.commitSync({_AT}); }}", "", SKIP),
+    (f"for (var r : rs) {{ if (!save(r)) break; c.commitSync({_NEXT}); }}", "", SKIP),
     ("for (var r : rs) { if (!save(r)) { c.seek(t, r.offset()); break; } "
-     f"c.commitSync({_AT}); }}", "", YES),
-    (f"for (var r : rs) {{ if (save(r)) c.commitSync({_AT}); }}", "", SKIP),
-    (f"for (var r : rs) {{ if (save(r)) {{ c.commitSync({_AT}); continue; }} throw e; }}", "", YES),
-    (f"for (var r : rs) {{ boolean ok = save(r); if (ok) c.commitSync({_AT}); }}", "", SKIP),
+     f"c.commitSync({_NEXT}); }}", "", YES),
+    (f"for (var r : rs) {{ if (save(r)) c.commitSync({_NEXT}); }}", "", SKIP),
+    (f"for (var r : rs) {{ if (save(r)) {{ c.commitSync({_NEXT}); continue; }} throw e; }}", "",
+     YES),
+    (f"for (var r : rs) {{ boolean ok = save(r); if (ok) c.commitSync({_NEXT}); }}", "", SKIP),
     ("if (processAll(rs)) c.commitSync(); else c.seek(t, 0);", "", YES),
     ("for (var r : rs) { if (insertIfNew(r)) publish(r); } c.commitSync();", "", YES),
     ("for (var r : rs) s3.putObject(b, body(r)); c.commitSync();", _ASYNC, BEFORE),
     ("for (var r : rs) s3.putObject(b, body(r)).join(); c.commitSync();", _ASYNC, YES),
     ("for (var r : rs) s3.putObject(b, body(r)); c.commitSync();", "S3Client s3;", YES),
     ("for (var r : rs) sb.append(r.value()); c.commitSync();", _BUILDER, BEFORE),
-    (f"for (var r : rs) sb.append(r.value()); {_OUT} }} c.commitSync();", _BUILDER, BEFORE),
-    (f"for (var r : rs) sb.append(r.value()); {_OUT} c.commitSync(); }}", _BUILDER, YES),
+    (f"for (var r : rs) sb.append(r.value()); {_FLUSH} }} c.commitSync();", _BUILDER, BEFORE),
+    (f"for (var r : rs) sb.append(r.value()); {_FLUSH} c.commitSync(); }}", _BUILDER, YES),
     (f"Exception x = null; {_TRY % 'x = e; break;'} if (x == null) c.commitSync();", "", SKIP),
     (f"Exception x = null; {_TRY % 'x = e; break;'} if (x != null) throw x; c.commitSync();", "",
      YES),
@@ -63,8 +65,8 @@ _OF_JAVA = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), _OF_JAVA)
-def test_a_commit_that_is_kept_back_sends_nobody_back(
+@pytest.mark.parametrize(("body", "more", "expected"), _JAVA_CASES)
+def test_a_withheld_commit_does_not_rewind_the_consumer(
     body: str, more: str, expected: str, tmp_path: Path
 ) -> None:
     assert_program(tmp_path / "A.java", READER % (LOOP % body) + f"class B {{ {more} }}", expected)
@@ -88,7 +90,5 @@ _EACH = "for (r in rs) { runCatching { save(r) }%s }\nc.commitSync()"
                   "c.commitSync()", ""), SKIP),
     ],
 )  # fmt: skip
-def test_what_a_chain_makes_of_an_error_is_followed(
-    code: str, expected: str, tmp_path: Path
-) -> None:
+def test_an_error_is_followed_through_a_chain(code: str, expected: str, tmp_path: Path) -> None:
     assert_program(tmp_path / "A.kt", code, expected)

@@ -1,6 +1,6 @@
-"""Python programs that try a message again, and what they do after the last attempt.
+"""Python programs that retry a message, and what they do after the last attempt.
 
-Sources: tenacity (BaseRetrying.iter: `retry_error_callback` replaces the error by what it returns);
+Sources: tenacity (BaseRetrying.iter: what `retry_error_callback` returns replaces the error);
 backoff (`on_exception`, `raise_on_giveup`; `on_predicate` returns the last result).
 """
 
@@ -50,12 +50,12 @@ _PARSE = "def parsed(m):\n    try:\n        return json.loads(m.value())\n    ex
 _PARSE += "        return None\n"
 _PAIR = "def attempt(m):\n    try:\n        save(m)\n        return True, None\n"
 _PAIR += "    except Exception as e:\n        return False, e\n"
-_LAST = (
+_LAST_ERROR = (
     "def attempt(m):\n    last = None\n    for i in range(3):\n        try:\n            save(m)\n"
 )
-_LAST += "            return None\n        except Exception as e:\n            last = e\n"
-_LAST += "    return last\n"
-_HANDLED = "try:\n    save(m)\nexcept Exception as e:\n    {}"
+_LAST_ERROR += "            return None\n        except Exception as e:\n            last = e\n"
+_LAST_ERROR += "    return last\n"
+_TRY = "try:\n    save(m)\nexcept Exception as e:\n    {}"
 
 
 def _program(definitions: str, body: str) -> str:
@@ -93,7 +93,7 @@ def _program(definitions: str, body: str) -> str:
      "        if n > 0:\n            attempt(m, n - 1)\n        else:\n            log.error(e)\n",
      "attempt(m)", SKIP),
 ])  # fmt: skip
-def test_what_follows_the_last_attempt(
+def test_skipping_a_message_after_the_last_attempt_is_reported(
     tmp_path: Path, definitions: str, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "a.py", _program(definitions, body), expected)
@@ -133,7 +133,7 @@ def test_what_follows_the_last_attempt(
     (_WORK.format("@backoff.on_predicate(backoff.expo, max_tries=3)"), "if not work(m): raise X()",
      YES),
 ])  # fmt: skip
-def test_a_library_that_tries_again(
+def test_a_retry_library_that_hides_the_last_error_is_reported(
     tmp_path: Path, definitions: str, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "a.py", _program(definitions, body), expected)
@@ -148,10 +148,10 @@ def test_a_library_that_tries_again(
          "if o is None: raise X()\nelse: park(m)", YES),
     (_PAIR, "a, b = attempt(m)\nif not a: raise b", YES),
     (_PAIR, "a, b = attempt(m)\nif not a: log.error(b)", SKIP),
-    (_LAST, "problem = attempt(m)\nif problem is not None: raise problem", YES),
-    (_LAST, "problem = attempt(m)\nif problem is not None: log.error(problem)", SKIP),
+    (_LAST_ERROR, "problem = attempt(m)\nif problem is not None: raise problem", YES),
+    (_LAST_ERROR, "problem = attempt(m)\nif problem is not None: log.error(problem)", SKIP),
 ])  # fmt: skip
-def test_an_error_that_a_function_returns(
+def test_a_returned_error_that_is_not_handled_is_reported(
     tmp_path: Path, definitions: str, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "a.py", _program(definitions, body), expected)
@@ -171,7 +171,7 @@ def test_an_error_that_a_function_returns(
     (f"{_TELL}{_PARK}class W:\n    def __init__(self, on_failure=tell):\n"
      "        self.on_failure = on_failure\nw = W(park)\n", "w.on_failure(m)", YES),
 ])  # fmt: skip
-def test_a_handler_by_another_name(
+def test_an_error_handler_is_followed_through_its_aliases(
     tmp_path: Path, definitions: str, call: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", _program(definitions, _HANDLED.format(call)), expected)
+    assert_program(tmp_path / "a.py", _program(definitions, _TRY.format(call)), expected)
