@@ -1,4 +1,4 @@
-"""Commands whose output nobody reads to its end."""
+"""Commands whose reader closes the pipe before the end of the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py doctor` on the machine at hand."""
+"""`manage.py doctor` on this machine."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_damaged_database_is_reported_with_its_remedy(monkeypatch):
         raise DatabaseError("file is not a database")
 
     monkeypatch.setattr(doctor, "MigrationExecutor", damaged)
-    monkeypatch.setattr(connection, "vendor", "sqlite")  # only a file can be
+    monkeypatch.setattr(connection, "vendor", "sqlite")  # only a database file can be damaged
     finding = doctor.database()
     assert finding.ok is False
     assert "is damaged" in finding.fix

@@ -1,4 +1,4 @@
-"""A setting that cannot be meant is refused by its name."""
+"""Invalid environment variables are refused by name."""
 
 from __future__ import annotations
 

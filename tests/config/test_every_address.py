@@ -1,4 +1,4 @@
-"""Every address of the site: which methods, who may, how large, how often."""
+"""Every address of the site: its methods, permissions, and limits of size and rate."""
 
 from __future__ import annotations
 
@@ -63,8 +63,7 @@ METHODS = {
     "labs:lesson-reset": SENT, "labs:lesson-undo": SENT, "labs:lesson": BOTH,
     "labs:lesson-review": BOTH,
 }  # fmt: skip
-"""Anybody may ask for these; that of another's run only its owner or an operator may cancel it is
-tested below."""
+"""Anybody may send these requests. Only its owner or an operator may cancel a run: see below."""
 WORDS = {
     "step": "client",
     "slug": "nosuch22",
@@ -138,13 +137,13 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     monkeypatch: pytest.MonkeyPatch, name: str, whose: str
 ) -> None:
     if name in ("logout", "labs:sign-out") and whose == "visitor":
-        return  # it ends the session that is counted
+        return  # it ends the session by which requests are counted
     now = [1000.0]
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
     most = (2, 9) if whose == "visitor" else (9, 2)
     kind = limits.request_kind(name, _step(name))
     client, address = Client(), _address(name)
-    client.post(reverse("advisor:start-over"))  # a session begins
+    client.post(reverse("advisor:start-over"))  # starts a session
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
     data = settings.LAB_LIMITS | {kind: (*most, 60)}
     with override_settings(LAB_LIMITS=data):

@@ -1,4 +1,4 @@
-"""What no form of ours sends, in every field of every address: an answer, and never an error."""
+"""Values that no form sends, in every field of every address, are answered without an error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _IN_VIEWS = re.compile(r"""(?:POST|GET)(?:\.get|\.getlist)?[(\[]["']([\w.-]+)["'
 
 
 def _fields(client: Client, pages_of: list[tuple[str, str]]) -> list[str]:
-    """Every name that a form of a page has, or a view asks for."""
+    """Every field name that a form of a page has or a view reads."""
     views = [path.read_text("utf-8") for app in ("advisor", "labs") for path in
              (ROOT / app).rglob("*.py")]  # fmt: skip
     pages = [client.get(address) for _, address in pages_of]
@@ -60,7 +60,7 @@ def test_every_field_accepts_hostile_values_without_an_error(
         for send in (client.post, client.get):
             monkeypatch.setattr(limits, "COUNTERS", limits.Counters())
             answer = send(address, fields)
-            if answer.streaming:  # a download keeps its place until it is read
+            if answer.streaming:  # a download occupies its place until it is read
                 b"".join(answer)
             assert answer.status_code < 500, (name, address, value)
             assert "Set-Cookie: a=b" not in str(answer.headers)

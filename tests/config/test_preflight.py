@@ -1,4 +1,4 @@
-"""A data folder or a database that cannot be used: one line with the cure, exit code 2."""
+"""An unusable data folder or database is reported in one line with the remedy, exit code 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at a page writes nothing: no page fails because a disk is full."""
+"""Reading a page writes nothing to the database: no page fails because a disk is full."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ READS = ("SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK")
 
 
 def refuse(execute, sql, params, many, context):
-    """What a database answers whose disk is full."""
+    """Raises the error of a database whose disk is full."""
     if not sql.lstrip().upper().startswith(READS):
         raise OperationalError(f"database or disk is full: {sql}")
     return execute(sql, params, many, context)
 
 
 def a_visitor() -> Client:
-    """Somebody who has answered, gone on in a lesson, and was just told something."""
+    """A visitor with a draft, progress in a lesson, and a message to show."""
     client = Client(raise_request_exception=False)
     client.post(reverse("advisor:card", args=["producer"]), {"producer.acks": "1", "stamp": ""})
     client.post(reverse("labs:lesson", args=[LESSON, "story"]), {"to": "next"})

@@ -1,4 +1,4 @@
-"""What the settings promise, read back from the products they are given to."""
+"""The effect of the settings, read back from the products that get them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_celery_acknowledges_late_and_prefetches_one_task():
 
 @pytest.mark.process
 def test_the_web_server_sends_experiments_to_the_configured_queue():
-    """In a process that has met Celery's application nowhere else."""
+    """This runs in a process that imports the application of Celery nowhere else."""
     code = "import config.wsgi, celery; print(celery.current_app.conf.broker_url)"
     process = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

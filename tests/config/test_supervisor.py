@@ -1,4 +1,4 @@
-"""Starting, keeping and ending, with small real processes."""
+"""Starting, restarting and ending services, with small real processes."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_growing_log_is_truncated_while_its_writer_continues(tmp_path, monkeyp
 def test_a_log_that_cannot_be_copied_loses_its_older_part(tmp_path):
     log = tmp_path / "web.log"
     log.write_bytes(b"x" * 100)
-    logs.before(log).mkdir()  # what cannot be written
+    logs.before(log).mkdir()  # a copy cannot be written there
     assert not logs.bound(log, 50)
     assert log.stat().st_size == 100
     assert not logs.bound(tmp_path / "none.log", 50)

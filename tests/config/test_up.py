@@ -1,4 +1,4 @@
-"""What `manage.py up` refuses before it starts anything."""
+"""Arguments that `manage.py up` refuses before it starts anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is worked out before a process serves its first page."""
+"""What is computed before a process serves its first page."""
 
 from __future__ import annotations
 

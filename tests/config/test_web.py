@@ -1,4 +1,4 @@
-"""The web server under visitors who are slow on purpose."""
+"""The web server with clients that are slow on purpose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from labs.pages.experiments import downloads
 from tests.stack import slow
 from tests.stack.house import ROOT, free_port
 
-pytestmark = pytest.mark.stack  # the web server is of it, and this takes a minute: it begins early
+pytestmark = pytest.mark.stack  # these tests wait for a minute, so they should begin early
 
 PAGE_LIMIT_S = 2.0
 
@@ -58,7 +58,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def port(data, patient):
-    """A server of its own on it. Tests of this one run while those of `patient` wait."""
+    """The port of another server on it. Its tests run while those of `patient` wait."""
     with serving(data, ["-m", "config.web"]) as chosen:
         yield chosen
 
@@ -98,7 +98,7 @@ def response_to(port: int, path: str, limit_s: float = 30) -> tuple[int, str]:
 
 
 def test_a_page_is_served_despite_slow_sockets_which_are_then_closed(port):
-    """Half headers, nothing at all and half bodies, all at once."""
+    """Sockets with half headers, with nothing and with half bodies are open at the same time."""
     opened: list[socket.socket] = []
     with ExitStack() as stack:
         for sent, count in ((slow.HALF_HEADERS, 40), (slow.SILENCE, 200), (slow.HALF_BODY, 40)):
@@ -109,9 +109,9 @@ def test_a_page_is_served_despite_slow_sockets_which_are_then_closed(port):
         until(lambda: not any(map(slow.is_open, opened)), limit_s, "some are still open")
 
 
-@pytest.mark.thorough  # it asks for pages as fast as it can, for as long as silence may last
+@pytest.mark.thorough  # it requests pages as fast as it can until the idle timeout
 def test_closing_many_silent_sockets_closes_no_active_one(port):
-    """A visitor may come in the moment in which they are closed, and get the file number of one."""
+    """A client may connect while they are closed, and get the file descriptor of one of them."""
     served = 0
     with slow.sockets(port, slow.SILENCE, 300) as opened, ThreadPoolExecutor(8) as visitors:
 
@@ -145,7 +145,7 @@ def test_a_page_is_served_despite_more_slow_readers_than_download_places(port, f
 
 
 def test_pipelined_requests_are_not_answered(port):
-    """Answers that nobody reads would keep a thread each: no more than one is made."""
+    """Each answer that nobody reads would block a thread, so only one is produced."""
     one = slow.reader("/")
     with slow.sockets(port, b"\r\n" + one * 100, 1) as (each,):
         answers_got = b""
@@ -156,7 +156,7 @@ def test_pipelined_requests_are_not_answered(port):
 
 
 def next_to_nothing(port, bytes_at_once):
-    """Another has the place of a reader who takes so little, and not at once."""
+    """A reader that takes so little loses its place to another one, but not immediately."""
     wanted = slow.reader("/experiments/slow/described/ledger.zip")
     with slow.sockets(port, wanted, 1) as (one,):
         assert one.recv(12) == b"HTTP/1.1 200"
@@ -171,7 +171,7 @@ def next_to_nothing(port, bytes_at_once):
 
 
 def never_silent(port):
-    """A reader of 40 KB a second is served, for twice as long as a silent one is borne."""
+    """A reader of 40 KB a second is served for twice the idle timeout."""
     wanted = slow.reader("/experiments/slow/described/ledger.zip")
     with slow.sockets(port, wanted, 1) as (one,):
         began, taken = time.monotonic(), 0
@@ -188,7 +188,7 @@ def never_silent(port):
 
 
 def trickled(port):
-    """How long a request was taken of which a byte comes a second."""
+    """How long a request was accepted that sends one byte a second, in seconds."""
     began = time.monotonic()
     with slow.sockets(port, slow.HALF_HEADERS, 1) as (one,):
 
@@ -219,12 +219,12 @@ WAITING = {
     "slow": (["-c", ONE_PLACE], never_silent),
     "a trickle": (["-m", "config.web"], trickled),
 }
-"""What waits for a deadline of the server, and the program of its server."""
+"""Each client that waits for a deadline of the server, and the program of its server."""
 
 
 @pytest.fixture(scope="module")
 def patient(data):
-    """What each of them came to. They wait together, each at a server of its own."""
+    """The future of each client in WAITING. They run at the same time, each with its own server."""
     ports = Ports(len(WAITING))
     with ExitStack() as servers, ThreadPoolExecutor(len(WAITING)) as pool:
 
@@ -257,7 +257,7 @@ from config import web
 resource.setrlimit(resource.RLIMIT_FSIZE, (32 * 1024, 32 * 1024))  # of each file: setrlimit(2)
 sys.exit(web.main())
 """
-"""A server whose disk takes next to nothing: neither a download, nor more of a log or database."""
+"""A server with a full disk: neither a download nor more of a log or database can be written."""
 
 
 def test_pages_are_served_and_downloads_refused_on_a_full_disk(data):

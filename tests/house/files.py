@@ -1,7 +1,6 @@
 """The files of the project: all below its root that `.gitignore` does not name.
 
-They are found without git, which neither a machine that only runs the tests nor an archive of the
-project need have.
+They are found without git: a machine that only runs the tests, or an archive, may not have it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def files(*patterns: str) -> list[Path]:
-    """Paths that match one of the patterns, or all of them; a `*` crosses folders."""
+    """Paths that match one of the patterns, or all paths without a pattern; `*` crosses folders."""
     paths = (ROOT / path for path in _walk())
     return [path for path in paths if not patterns or _matches(name(path), patterns)]
 
@@ -26,7 +25,7 @@ def name(path: Path) -> str:
 
 
 def ignored(name: str) -> bool:
-    """Whether `.gitignore` keeps a file or folder of this name out, wherever it lies."""
+    """Whether `.gitignore` excludes a file or folder of this name in any folder."""
     return name == ".git" or _matches(name, _ignored_names())
 
 
@@ -41,7 +40,7 @@ def _walk() -> list[Path]:
 
 @cache
 def _ignored_names() -> list[str]:
-    """Its lines are plain names, a folder's with a slash: a test of the house sees to that."""
+    """The lines of `.gitignore`: a house rule allows only plain names, with a slash for folders."""
     lines = (ROOT / ".gitignore").read_text("utf-8").splitlines()
     return [line.removesuffix("/") for line in lines]
 

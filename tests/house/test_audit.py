@@ -1,4 +1,4 @@
-"""A finding that nobody looked at is told, and so is a reason that nothing needs any more."""
+"""The audit reports findings that are not triaged and triage entries that are not used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the place where the project is published reads of it."""
+"""The files of continuous integration and of pre-commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands of the house say before they do anything."""
+"""What the targets of the Makefile check, print and run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.house.files import ROOT
 
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
-    """The environment of a machine that has make, and nothing else."""
+    """The environment of a machine that has only make."""
     make = shutil.which("make")
     assert make
     (tmp_path / "make").symlink_to(make)
@@ -23,7 +23,7 @@ def bare(tmp_path: Path) -> dict[str, str]:
 
 
 def planned(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
-    """What `make` would run."""
+    """The process of `make --dry-run`, which prints what `make` would run."""
     return subprocess.run(
         ["make", "--dry-run", *words], cwd=ROOT, env=environment, capture_output=True, text=True
     )

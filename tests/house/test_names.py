@@ -1,4 +1,4 @@
-"""Names say what they hold: words that fit everything are names of nothing."""
+"""Names state what they hold: words that fit everything are too vague for a name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VAGUE = frozenset({
 
 
 def assigned_names(module: ast.Module) -> Iterator[tuple[str, int]]:
-    """Each name that a module defines or assigns, and its line."""
+    """Yields each name that a module defines or assigns, and its line."""
     for node in ast.walk(module):
         match node:
             case ast.FunctionDef() | ast.ClassDef():

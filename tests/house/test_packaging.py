@@ -1,4 +1,4 @@
-"""What a team starts with Docker, as far as it can be checked where this runs."""
+"""The Docker files, as far as they can be checked without building the image."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPOSE = (["docker", "compose"], ["docker-compose"])
 
 
 def compose_itself(profile: str) -> str | None:
-    """The file as Docker Compose reads it, None where Compose is not installed."""
+    """The file as Docker Compose reads it. None if Compose is not installed."""
     for command in COMPOSE:
         if shutil.which(command[0]) is None or _run([*command, "version"]).returncode != 0:
             continue
@@ -50,7 +50,7 @@ def services():
 
 
 def volumes(service):
-    """Pairs of source and target: Compose 1 prints them as words, Compose 2 as tables."""
+    """Pairs of source and target. Compose 1 prints them as strings, Compose 2 as mappings."""
     stated = services()[service]["volumes"]
     return [
         tuple(volume.split(":")[:2])
@@ -80,7 +80,7 @@ def test_web_and_worker_share_the_data_volume_and_only_the_web_port_is_published
 
 
 def test_downloaded_releases_survive_the_container():
-    """Old releases are fetched into the image's cache: a named volume of web and worker there."""
+    """Old releases are downloaded into the cache folder, a named volume of web and worker."""
     (cache_dir,) = re.findall(r"LAB_CACHE_DIR=(\S+) LAB_DATA", (ROOT / "Dockerfile").read_text())
     named = compose()["volumes"]
     for name in ("web", "worker"):
@@ -90,9 +90,9 @@ def test_downloaded_releases_survive_the_container():
 
 
 def test_the_worker_can_download_and_run_old_releases_on_its_own_loopback():
-    """Plays and rows over release lines: the worker alone fetches and boots, on its own loopback.
+    """Only the worker downloads and boots releases, on its own loopback.
 
-    What they need besides is in the image: the cache, which its user may write to, and Java.
+    Incidents and experiments over release lines also need Java and a writable cache in the image.
     """
     result = services()
     environment = result["worker"]["environment"]
@@ -105,7 +105,7 @@ def test_the_worker_can_download_and_run_old_releases_on_its_own_loopback():
         assert result[name]["environment"] == environment, "both see the same limits"
         assert not {"mem_limit", "memswap_limit", "network_mode"} & set(result[name])
     assert not result["worker"].get("ports")
-    # Spark's executors read the brokers: they share the worker's loopback, and nothing else does.
+    # Spark's executors read the brokers, so they alone share the worker's loopback.
     sharing = {name for name, service in result.items() if "network_mode" in service}
     assert sharing == {"spark-worker"}
     assert result["spark-worker"]["network_mode"] == "service:worker"

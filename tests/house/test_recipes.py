@@ -1,4 +1,4 @@
-"""Every recipe of docs/contributing does what it says, in a scratch copy of the project."""
+"""Every recipe of docs/contributing works in a scratch copy of the project."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BLOCK = re.compile(r"^```\w+ (file|append|insert)=(\S+)\n(.*?)^```$", re.MULTILI
 CHECKS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT_S = 240.0
 BY_NIGHT = ("count",)
-"""Recipes whose check starts a Spark of its own."""
+"""Recipes whose check starts its own Spark."""
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The project as somebody has it who has just cloned it."""
+    """A copy of the project, as in a fresh clone."""
     for path in files():
         target = tmp_path / name(path)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def write(recipe: str, copy: Path) -> None:
 
 
 def commands(recipe: str) -> list[tuple[str, list[str]]]:
-    """Each command, with pieces of what it prints: of lines that follow it, between the dots."""
+    """Each command with pieces of its output: the lines after it, split at each ellipsis."""
     results: list[tuple[str, list[str]]] = []
     for line in CHECKS.findall(recipe)[0].splitlines():
         if line.startswith("$ "):

@@ -1,4 +1,4 @@
-"""House rules that no linter knows, held against every file of the project."""
+"""House rules that no linter has, checked in every file of the project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_LINES = 450
 MOST_FUNCTION_LINES = 40
 OTHERS_TEXT = {"LICENSE"}
 
-# Put together from halves, so that this file does not break its own rule.
+# The patterns are joined from halves, so that this file does not match them.
 LATER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
 ELSEWHERE = re.compile(
     "|".join(
@@ -41,7 +41,7 @@ NOT_OURS = re.compile(
     r": from confluent_kafka|\b(?:self|cls|os|super\(\))\._[a-z]"
     r"|\._(?:replace|default_manager|jsc|gateway)\b"
 )
-"""Of a named tuple, of Django's models, and what PySpark and librdkafka have no public name for."""
+"""Named tuples, Django's models, and parts of PySpark and librdkafka without a public name."""
 
 
 def python_files() -> list[Path]:
@@ -49,7 +49,7 @@ def python_files() -> list[Path]:
 
 
 def matches(pattern: re.Pattern[str], below: str = "") -> list[str]:
-    """The lines of our texts, or of those below a folder, that hold a pattern; with their place."""
+    """The lines that match a pattern, with file and number, in all our texts or below a folder."""
     return [
         f"{place}:{number}: {line.strip()}"
         for place, text in _texts()
@@ -63,7 +63,7 @@ def matches(pattern: re.Pattern[str], below: str = "") -> list[str]:
 def _texts() -> list[tuple[str, str]]:
     texts = []
     for path in files():
-        with suppress(UnicodeDecodeError):  # a picture
+        with suppress(UnicodeDecodeError):  # an image
             texts.append((name(path), path.read_text("utf-8")))
     return [(place, text) for place, text in texts if place not in OTHERS_TEXT]
 
@@ -73,8 +73,10 @@ def nodes(path: Path) -> Iterator[ast.AST]:
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """A file's functions, methods and inner functions. Expressions, which hold none, are left
-    out: most of a tree are those."""
+    """Yields the functions, methods and inner functions of a file.
+
+    Expressions have none and are skipped: they are most of a tree.
+    """
     left: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
     while left:
         node = left.pop()
@@ -86,7 +88,7 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Its lines without the docstring: saying more about a fact must not cost code."""
+    """The number of its lines without the docstring: documentation must not cost code."""
     lines = (function.end_lineno or function.lineno) - function.lineno + 1
     if ast.get_docstring(function) is not None:
         docstring = function.body[0]
@@ -152,7 +154,7 @@ def test_gitignore_has_only_plain_names():
 
 
 def test_no_external_program_is_run_for_what_python_and_proc_provide():
-    """A minimal system has none of these, and `make test` needs none."""
+    """A minimal system has none of these programs, and `make test` needs none."""
     absent = {"git", "kill", "killall", "lsof", "pgrep", "pkill", "ps", "ss", "which"}
     assert not [
         f"{name(path)}:{node.lineno}"

@@ -1,4 +1,4 @@
-"""What the pages on security claim: tests that are there, limits that are in force."""
+"""The claims of the pages on security: the named tests exist, the limits are in force."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ STATED = {
     "descriptions that are kept": "saves", "class rooms opened": "rooms", "signing in": "signins",
     "accounts made": "signups", "joining a class": "joins", "whatever else is sent": "writes",
 }  # fmt: skip
-"""The rows of the table of costs, by the kind of limit that each tells."""
+"""The rows of the table of costs, with the kind of limit that each states."""
 
 
 def costs() -> dict[str, list[str]]:
-    """By what a visitor may cost: what one visitor may, and what one address may."""
+    """The cells of each row of the table of costs, by the first: limits per visitor and address."""
     table = SECURITY.partition("## What an anonymous visitor may cost")[2].partition("## ")[0]
     rows = (line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| "))
     return {name: cells for name, *cells in rows}
@@ -62,7 +62,7 @@ def test_every_requirement_has_a_status_and_a_reason() -> None:
 def test_each_stated_limit_is_in_force(row: str, kind: str) -> None:
     visitor, address, *_ = costs()[row]
     *most, seconds = settings.LAB_LIMITS[kind]
-    # A session is what tells visitors apart: it is counted by address only.
+    # Visitors are distinguished by session, so sessions are counted per address only.
     said = [number(cell) for cell in (address if visitor == "–" else visitor, address)]
     assert said == most
     assert address.endswith("a minute" if seconds == 60 else "an hour")
@@ -82,7 +82,7 @@ def test_limits_of_other_settings_are_as_stated() -> None:
     going = costs()["comparisons of releases that go on at once"]
     assert (number(going[0]), number(going[1])) == (*series.MOST_ACTIVE.values(),)
     assert number(going[2].replace("each has two", "2")) == series.AT_ONCE
-    # Django's own limits: no setting of ours raises them.
+    # Django's defaults: the settings do not raise them.
     megabytes = global_settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20
     fields = global_settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
     assert not [name for name in vars(settings) if name.startswith("DATA_UPLOAD_")]
@@ -96,5 +96,5 @@ def test_limits_of_other_settings_are_as_stated() -> None:
 
 
 def test_every_kind_of_limit_is_stated() -> None:
-    # Guesses of a password are told beside those who sign in.
+    # Limits on guessing a password are stated in the reason of signing in.
     assert settings.LAB_LIMITS.keys() == {*STATED.values(), "logins", "guesses"}

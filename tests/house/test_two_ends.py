@@ -1,4 +1,4 @@
-"""How two workers share the timed tests, without one of them being run."""
+"""How two workers share the timed tests; no timed test is run here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TESTS = [f"tests/{file}.py::test_{number}[a::b]" for file in "abcd" for number i
 
 
 class Worker:
-    """Collects what it is told to run."""
+    """Collects the indices of the tests that it has to run."""
 
     shutting_down = False
 

@@ -1,4 +1,4 @@
-"""Experiments in every state, as tests need them; results as the engine writes them."""
+"""Experiments in every state for tests, with results in the engine's format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETTINGS = {"producer": {"acks": "1", "linger.ms": 5}, "topic": {"min.insync.rep
 
 
 def result(verdict: str = "broken", **counts: int | None) -> dict[str, Any]:
-    """One arm's result: 10,000 acknowledged over 4 seconds, 985 of them lost unless told else."""
+    """The result of one arm: 10,000 acknowledged in 4 seconds, 985 of them lost by default."""
     lost = 0 if verdict == "holds" else 985
     by_name: dict[str, Any] = dict.fromkeys(COUNTS, 0) | {
         **dict.fromkeys(("effect_missing", "effect_duplicated")),  # a run without a sink
@@ -59,7 +59,7 @@ def result(verdict: str = "broken", **counts: int | None) -> dict[str, Any]:
 def experiment(
     state: State = State.QUEUED, *verdicts: str, settings: Any = None, **fields: Any
 ) -> Experiment:
-    """An experiment with two arms; `verdicts` fill their results in order."""
+    """An experiment with two arms, whose results have these verdicts in order."""
     now = timezone.now()
     names = ("described", "recommended")
     times: dict[str, Any] = {"queued_at": now - timedelta(seconds=60)}
@@ -90,20 +90,20 @@ def run(made: Experiment, position: int, name: str, verdict: str, settings: Any)
 
 
 def age(made: Experiment, **seconds: float) -> None:
-    """Moves times of an experiment into the past: `heartbeat_at=20` is twenty seconds ago."""
+    """Moves timestamps of an experiment into the past: `heartbeat_at=20` is twenty seconds ago."""
     past = {name: timezone.now() - timedelta(seconds=ago) for name, ago in seconds.items()}
     Experiment.objects.filter(pk=made.pk).update(**past)
 
 
 def end(made: Experiment, state: State) -> None:
-    """Ends an experiment at the moment at which it was asked for."""
+    """Ends an experiment at the time at which it was queued."""
     Experiment.objects.filter(pk=made.pk).update(
         started_at=made.queued_at, ended_at=made.queued_at, state=state
     )
 
 
 def recorded() -> Experiment:
-    """An experiment that is done, with a small ledger of its first arm (tests/engine/histories)."""
+    """A finished experiment with a small ledger of its first arm (tests/engine/histories)."""
     made = experiment(State.DONE, "broken", "holds")
     described = made.runs.get(name="described")
     histories.lost_at_the_end_of_a_log(described.ledger)
@@ -115,19 +115,19 @@ def recorded() -> Experiment:
 
 
 def one_in_each_state() -> list[Experiment]:
-    """One with a ledger that is done, and one in each other state."""
+    """A finished experiment with a ledger, and one in each other state."""
     return [recorded(), *(experiment(state) for state in State if state != State.DONE)]
 
 
 def recorded_in_two_partitions() -> Experiment:
-    """The same with a second partition."""
+    """Like `recorded`, with a second partition."""
     made = recorded()
     histories.second_partition(made.runs.get(name="described").ledger)
     return made
 
 
 def series(*verdicts: str, pipeline: str, state: State = State.DONE, **fields: Any) -> Series:
-    """The releases of 3.9 to 4.3; the first of them ran to these verdicts."""
+    """A series over the releases of 3.9 to 4.3. The first of them have these verdicts."""
     made = Series.objects.create(
         **{"pipeline": pipeline, "scenario": SCENARIO, "seed": 7, "bisect": False,
            "releases": ["3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1"], **fields}
@@ -141,7 +141,7 @@ def series(*verdicts: str, pipeline: str, state: State = State.DONE, **fields: A
 
 
 def series_in_each_state(pipeline: str) -> list[Series]:
-    """One whose verdict changes, one that was cancelled, one that goes on."""
+    """A series whose verdict changes, a cancelled one, and one in progress."""
     now = timezone.now()
     done = series("broken", "holds", "holds", "unknown", "holds", pipeline=pipeline, ended_at=now)
     cancelled = series("", pipeline=pipeline, state=State.CANCELLED, ended_at=now,
@@ -150,6 +150,6 @@ def series_in_each_state(pipeline: str) -> list[Series]:
 
 
 def rooms() -> list[Classroom]:
-    """A class room at each stage."""
+    """One class room per stage."""
     lesson = all_lessons()[0].name
     return [Classroom.objects.create(lesson=lesson, teacher="t", stage=stage) for stage in Stage]

@@ -1,4 +1,4 @@
-"""The command line: honest exit codes, JSON alone on standard output, nothing run by mistake."""
+"""The command line: exit codes, only JSON on standard output, and no accidental run."""
 
 from __future__ import annotations
 
@@ -118,14 +118,14 @@ def test_scenarios_and_lessons_are_listed_as_text(capsys: pytest.CaptureFixture[
 
 @pytest.fixture
 def without_java(tmp_path: Path, data_dir: Path) -> dict[str, str]:
-    """The environment of a machine on which no place that is looked at holds a Java."""
+    """The environment of a machine on which no searched place has a Java."""
     nowhere = str(tmp_path / "nowhere")
     places = dict.fromkeys(("PATH", "JAVA_HOME", "LAB_JAVA"), nowhere)
     return {**os.environ, **places, "LAB_DATA_DIR": str(data_dir)}
 
 
 def told_without_java(command: list[str], environment: dict[str, str]) -> str:
-    """What is on standard output; the message, the code and no traceback are seen to."""
+    """Runs the command, checks message and exit code, and returns its standard output."""
     ended = subprocess.run(
         [sys.executable, "manage.py", *command],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120,

@@ -1,4 +1,4 @@
-"""The table of what failures depend on, held against the failure model of today."""
+"""The table of what failures depend on matches today's failure model."""
 
 from __future__ import annotations
 

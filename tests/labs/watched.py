@@ -1,4 +1,4 @@
-"""An experiment that runs, as its page sees it: at moments of runs that were kept."""
+"""A running experiment as its page shows it, at chosen seconds of recorded runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEFORE_S = 9.0
 
 
 def live(run: Replay, second: float) -> dict[str, Any]:
-    """What the runner told last, at a second of a run."""
+    """The last report of the runner at a second of a run."""
     at, then = run.before(second) or run.moments[0], run.before(second - 1) or run.moments[0]
     return {
         "brokers": {str(id_): state for id_, state in at.states.items()},
@@ -30,7 +30,7 @@ def live(run: Replay, second: float) -> dict[str, Any]:
 
 
 def show(made: Experiment, second: float) -> None:
-    """Moves each arm to a second of a kept run: the first to the weak one's, others to the safe."""
+    """Moves each arm to a second of a recorded run: the first of WEAK, the others of SAFE."""
     for arm in made.runs.all():
         name = "recommended" if arm.position else "described"
         run, _ = kept(f"followers-behind-{name}")
@@ -47,7 +47,7 @@ def show(made: Experiment, second: float) -> None:
 
 
 def experiment(second: float) -> Experiment:
-    """Followers behind, at a second after the first send."""
+    """The experiment with lagging followers, at this second after the first send."""
     made = make.experiment(State.RUNNING)
     show(made, second)
     return made

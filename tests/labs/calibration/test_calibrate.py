@@ -1,4 +1,4 @@
-"""`manage.py calibrate` and the page of its runs, on runs written down by hand."""
+"""`manage.py calibrate` and the page of its runs, with handwritten results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIDES = {
 
 
 def trial(*seen: dict[str, int], state: State = State.DONE, verdict: str = "broken") -> Trial:
-    """A trial whose sides saw these counts."""
+    """A trial whose sides have these counts."""
     made = make.experiment(state)
     made.runs.all().delete()
     for position, (name, counts) in enumerate(zip(SIDES, seen, strict=True)):
@@ -152,7 +152,7 @@ def test_each_claim_of_the_advice_shows_what_its_runs_counted(client: Client) ->
 
 @pytest.fixture
 def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """Stands in for brokers: each edge loses what it permits; the edges and seeds that were run."""
+    """Replaces the brokers: each edge shows what it permits. Holds the edges and seeds that ran."""
     ran: list[tuple[str, int]] = []
 
     def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:

@@ -1,4 +1,4 @@
-"""An edge is a boundary of the failure model: one setting, and another thing permitted."""
+"""An edge is a boundary of the failure model: one setting changes what is permitted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_sides_of_an_edge_are_valid_and_differ_in_one_setting_and_in_what_is_per
             for name in {*one.stated(component), *other.stated(component)}
             if one.stated(component).get(name) != other.stated(component).get(name)
         }
-        # A shorter patience needs a shorter request timeout, or the client refuses it.
+        # A shorter delivery timeout needs a shorter request timeout, or the client refuses it.
         differ |= {LINE} if one.kafka != other.kafka else set()
         # What operators do is stated where a line of brokers asks for it.
         operated = OPERATED.get(edge.event.scenario, {})

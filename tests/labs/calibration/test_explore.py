@@ -1,4 +1,4 @@
-"""What is drawn for exploring, how it is kept, and how a refutation is made small."""
+"""What is drawn for exploring, how it is recorded, and how a refutation is shrunk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run is evidence for its scenario, for the engine, and for the code that predicts it."""
+"""The fingerprint of a run covers its scenario, the engine and the code that predicts it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVENTS = {
 
 
 def run_by(event: str) -> set[Path]:
-    """The advisor's files of which code is run when a run of an event's scenario is predicted."""
+    """The advisor's files whose code is executed to predict a run of the event's scenario."""
     (staged,) = (item for item in all_events() if item.name == event)
     files = set[Path]()
 

@@ -1,4 +1,4 @@
-"""What each scenario showed, by the record that ships with the release, and on its page."""
+"""What each scenario showed, in the record that ships with the release and on its page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCENARIO = "leader-killed"
 
 
 def line(arm: str, count: int | None, **more: object) -> dict[str, object]:
-    """A line of the record; a count above 0 is right in a bad arm, 0 in a good one."""
+    """A line of the record. A count above 0 is expected in a bad arm, 0 in a good one."""
     right = bool(count) is (arm == "bad")
     return {
         "case": "acks-0", "seed": 1, "arm": arm, "verdict": "broken" if count else "holds",

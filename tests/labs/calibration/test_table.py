@@ -1,4 +1,4 @@
-"""Prediction beside observation: what counts as a contradiction, and what does not."""
+"""Predictions and observations: what counts as a contradiction and what does not."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_runs_of_another_event_are_not_counted_for_this_one():
 
 
 def test_the_producer_that_feeds_an_application_may_give_up_too() -> None:
-    """It sends without transactions: what is aborted and made again is not its."""
+    """It sends without transactions, so aborted and repeated output is not its own."""
     event = event_of("group-coordinator-away")
     copies = pipeline(
         topic__min_insync_replicas=2, application__commit="in-transaction",

@@ -1,4 +1,4 @@
-"""Challenges as files: whole, graded by what a run counted, and refused with file and key."""
+"""Files of challenges: they are complete, graded by counts, and refused with file and key."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_schedule_can_be_drawn_and_its_steps_are_text(challenge: Challenge) 
 def test_the_optimum_holds_for_as_long_as_the_story_keeps_readers_away(
     challenge: Challenge,
 ) -> None:
-    """Not only in the failure that is staged: a group's position expires as messages do."""
+    """This covers failures that are not staged: committed offsets expire as messages do."""
     pipeline, problems = described(challenge, challenge.with_levers(challenge.optimum))
     assert pipeline is not None, problems
     forbidden = {condition.count for condition in challenge.conditions if condition.most == 0}
@@ -127,7 +127,7 @@ def test_the_optimum_of_golf_is_the_advice_and_no_smaller_change_is_enough(
 
 
 def played(verdict: str, **counts: int | None) -> Played:
-    """What a run of the engine's form showed: 10,000 acknowledged, 0 or 985 of them lost."""
+    """A result in the engine's format: 10,000 messages acknowledged, 0 or 985 of them lost."""
     return Played.from_result(make.result(verdict, **counts))
 
 

@@ -17,7 +17,7 @@ NAME = "one-acknowledgement"
 
 
 def proved(monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str) -> None:
-    """Has the command believe that this was seen."""
+    """Replaces the runs of the command by these grades."""
     proofs = [Proof(NAME, "optimum"), Proof(NAME, "tempting")]
     for proof, state in zip(proofs, (optimum, tempting), strict=True):
         proof.take(Grade(state, "so it was."))

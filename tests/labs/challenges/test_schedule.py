@@ -1,4 +1,4 @@
-"""The schedule of a scenario, from its own play: nothing is booted."""
+"""The schedule of a scenario, read from its play without starting brokers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several experiments side by side, of which each outcome is kept before the next begins."""
+"""Parallel experiments: each outcome is recorded before the next experiment begins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_new_experiment_starts_when_an_outcome_was_taken() -> None:
             yield number
 
     def work(number: int) -> int:
-        meeting.wait(timeout=60)  # nobody gets past it alone
+        meeting.wait(timeout=60)  # passes only when two threads wait
         return number
 
     with ParallelRuns(2) as together:
@@ -36,7 +36,7 @@ def test_a_new_experiment_starts_when_an_outcome_was_taken() -> None:
 
 
 def test_leaving_the_block_ends_running_experiments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else Ctrl-C, or a record that cannot be written, would wait for brokers."""
+    """Otherwise Ctrl-C or a failed write to the record would wait for the brokers."""
     running, ended = threading.Event(), threading.Event()
 
     class Endless:

@@ -1,4 +1,4 @@
-"""What `experiment --across --keep` writes: rows that add up, and mean what today's rules say."""
+"""What `experiment --across --keep` writes: rows that are merged and judged by today's rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO_COPIES = ("producer.acks=all", "topic.min.insync.replicas=2")
 
 @pytest.fixture(autouse=True)
 def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The releases that were run: those before 4.1 lose seven messages."""
+    """The releases that ran. Those before 4.1 lose seven messages."""
     ran: list[str] = []
 
     def run_once(_: Command, spec: ExperimentSpec) -> dict[str, Any]:

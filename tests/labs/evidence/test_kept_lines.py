@@ -1,4 +1,4 @@
-"""The rows over release lines that ship: today's rules and known bugs are held against each run."""
+"""The shipped rows over release lines: today's rules and known bugs explain each run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def kept(file: Path) -> dict[str, Any]:
 
 
 def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
-    """What ran in a row, by what the file says of it."""
+    """The pipeline that ran in a row, according to its file."""
     asked, release = kept(file), row["release"] or row["kafka"]
     fields = {**ASSUMED, "family": asked["client"], "kafka": release,
               "need.guarantee": asked["want"],
@@ -84,7 +84,7 @@ def test_the_file_explains_each_change_by_the_rule_or_bug_that_todays_code_names
 
 @FILES
 def test_every_line_holds_after_the_one_from_which_a_rule_permits_nothing(file: Path) -> None:
-    """A run may hold by chance where harm is permitted; where none is, it has to."""
+    """A run may hold by chance if harm is permitted. It has to hold if none is."""
     for row in rows(file):
         scenario = kept(file)["scenario"]
         if row.verdicts and row.pipeline and not across.permitted(row.pipeline, scenario):

@@ -1,4 +1,4 @@
-"""The page of one scenario over release lines: what it is made of, and that it says no more."""
+"""The page of one scenario over release lines: its sources, and that it adds nothing to them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CHANGE = {
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder of kept rows, and no row that an earlier test has read."""
+    """An empty folder of kept rows. Rows that an earlier test has cached are cleared."""
     monkeypatch.setattr(over_lines, "FOLDER", tmp_path)
     rows.cache_clear()
     yield tmp_path

@@ -1,4 +1,4 @@
-"""What every play leaves: lines of the brokers' logs, and the segments."""
+"""The exhibits of every play: lines of the brokers' logs, and segments."""
 
 from __future__ import annotations
 

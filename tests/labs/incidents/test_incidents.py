@@ -1,4 +1,4 @@
-"""Incidents: whole folders, counts that ship, a command that refuses, and pages that tell."""
+"""Incidents: their folders, shipped counts, the command that plays them, and their pages."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_shipped_plays_show_harm_with_the_bug_and_none_without_it(
 
 @INCIDENTS
 def test_the_moment_of_harm_is_marked_before_it_is_counted(incident: Incident) -> None:
-    """With the bug one step is marked; without it, none, although its steps are the same."""
+    """With the bug one step is marked. Without it none is, although the steps are the same."""
     by_side = {play.side: play for play in record.sides(incident.id)}
     rows = [(play.release, side, play.moments, play.harmed) for side, play in by_side.items()]
     for lane in lanes(rows, incident.harm_in):
@@ -121,7 +121,7 @@ def test_the_moment_of_harm_is_marked_before_it_is_counted(incident: Incident) -
 
 
 def test_each_moment_of_harm_is_searched_after_the_previous_one() -> None:
-    """KAFKA-6361: the broker that came back before is not the one that keeps what it had."""
+    """KAFKA-6361: the broker that returned earlier is not the one that keeps its records."""
     incident, moments = find("KAFKA-6361"), record.sides("KAFKA-6361")[0].moments
     at = incident.harm_in(moments)
     assert at is not None
@@ -131,7 +131,7 @@ def test_each_moment_of_harm_is_searched_after_the_previous_one() -> None:
 
 
 def test_the_four_remedies_of_a_report_were_each_run() -> None:
-    """KAFKA-3919: cut by epochs (the fix), a forgiving index, a topic that flushes, a new copy."""
+    """KAFKA-3919: truncation by epoch (the fix), a tolerant index, a flushing topic, a new copy."""
     affected, fixed, _ = (
         {exhibit.title: exhibit.text for exhibit in play.exhibits}
         for play in record.sides("KAFKA-3919")
@@ -154,7 +154,7 @@ def test_the_four_remedies_of_a_report_were_each_run() -> None:
 
 
 def test_lost_task_state_is_shown_by_log_counts_and_changelog() -> None:
-    """KAFKA-7672: counts that go back, a log that runs on without restoring, a changelog."""
+    """KAFKA-7672: counts that decrease, a log that shows no restoration, and a changelog."""
     affected = {exhibit.title: exhibit.text for exhibit in record.sides("KAFKA-7672")[0].exhibits}
     counts, log = affected["The counts"], affected["The application's log, last lines on restoring"]
     assert "alone again" in counts
@@ -166,7 +166,7 @@ def test_lost_task_state_is_shown_by_log_counts_and_changelog() -> None:
 
 
 def test_the_set_that_is_never_cleared_is_shown_next_to_the_fixed_one() -> None:
-    """KAFKA-7672: `completedRestorers` in each stage, read from the thread that has it."""
+    """KAFKA-7672: `completedRestorers` at each stage, read from its thread."""
     [title] = [e.title for e in record.sides("KAFKA-7672")[0].exhibits if "completed" in e.title]
     affected, fixed, today = (
         next(e.text for e in play.exhibits if e.title == title)
@@ -238,7 +238,7 @@ def test_bad_input_is_refused_before_anything_is_started(
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> Incident:
-    """An incident that is not played on today's release, of which there was one."""
+    """An incident that is not played on today's release. No shipped incident is like that."""
     one = replace(find("KAFKA-9254"), not_today="its steps need <what> is gone")
     all_ = tuple(one if incident.id == one.id else incident for incident in all_incidents())
     monkeypatch.setattr("labs.incidents.all_incidents", lambda: all_)

@@ -1,4 +1,4 @@
-"""What past releases are told and leave behind, read without any of them."""
+"""The settings of past releases and the files that they write, tested without running them."""
 
 from __future__ import annotations
 

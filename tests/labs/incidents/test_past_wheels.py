@@ -1,4 +1,4 @@
-"""Past releases of librdkafka: only the wheel that was recorded is run."""
+"""Past releases of librdkafka: only the wheel in the lock is run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME = "confluent_kafka-2.3.0-cp311-cp311-any.whl"
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A wheel that pip is made to bring, a lock that names it, and an empty cache."""
+    """A wheel that a patched pip downloads, a lock that names it, and an empty cache."""
     wheel = tmp_path / NAME
     with zipfile.ZipFile(wheel, "w") as file:
         file.writestr("confluent_kafka/__init__.py", "")

@@ -1,4 +1,4 @@
-"""Plays of incidents from the web: asked for, limited, shown in each state, and never judged."""
+"""Plays of incidents from the web: started, limited, shown in each state, and never judged."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CLEAN = Outcome(
 
 @pytest.fixture(autouse=True)
 def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is sent to a worker, which would be one of the machine's own."""
+    """Sends nothing to the queue: a worker of this machine would take it."""
     monkeypatch.setattr(queue, "nudge", lambda slug, attempt: True)
 
 
@@ -52,7 +52,7 @@ def events(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, play: Callable[..., Outcome],
     sides: tuple[str, ...] = ("affected", "fixed"),
 ) -> tuple[int, list[dict[str, Any]]]:  # fmt: skip
-    """The exit code and the events of a play whose steps are these."""
+    """The exit code and the events of a play with these steps."""
     monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(runner, "play", play)
     stream = io.StringIO()
@@ -70,7 +70,7 @@ def by_side(_: object, release: str, tell: Any, enter: Any, home: Path) -> Outco
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Experiment:
-    """A play of two sides as its worker records it, not ended yet."""
+    """A play of two sides as its worker records it, before it has ended."""
     made = plays.start(INCIDENT, ["affected", "fixed"])
     claimed = lifecycle.claim(made.slug, made.attempt, "us")
     assert claimed
@@ -201,8 +201,8 @@ def test_counts_are_shown_and_exhibits_are_escaped(client: Client, played: Exper
     assert "producerId: -1 &lt;script&gt;" in page
     assert HOSTILE not in page
     assert "7.3 s" in page
-    assert page.count("track-gone") == 1  # where harm was counted, and nowhere else
-    assert 'class="track-gone" x="49.50%"' in page  # both releases on one scale
+    assert page.count("track-gone") == 1  # only where harm was counted
+    assert 'class="track-gone" x="49.50%"' in page  # both releases share one scale
     row = client.get(reverse("labs:incident", args=[INCIDENT.slug])).content.decode()
     assert "3.1.0: 5 of 5. 3.1.1: 0 of 5." in row
 
@@ -298,7 +298,7 @@ def test_a_full_disk_is_reported_before_any_download(
 
 
 @pytest.mark.process
-@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+@pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 def test_a_play_of_a_removed_incident_fails_and_says_so() -> None:
     play = plays.start(INCIDENT, ["affected"])
     play.spec["incident"] = "kafka-1"
@@ -311,7 +311,7 @@ def test_a_play_of_a_removed_incident_fails_and_says_so() -> None:
 
 
 @pytest.mark.process
-@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+@pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 def test_a_play_waits_for_a_free_cluster_and_ends_when_it_is_cancelled(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

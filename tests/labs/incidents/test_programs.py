@@ -1,4 +1,4 @@
-"""Programs that an incident brings along: what they print, when, and how long they may take."""
+"""Programs in the folder of an incident: their output, its timing, and their time limit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_moment_is_noted_while_the_program_runs_and_is_not_a_row(tmp_path: Pat
 
     def note(words: str) -> None:
         noted.append(words)
-        (tmp_path / "heard").touch()  # only now can the program go on
+        (tmp_path / "heard").touch()  # the program waits for this
 
     printed = run((sys.executable, "-c", _TALKS), tmp_path, "talks", note=note)
     assert noted == ["it has begun"]

@@ -1,4 +1,4 @@
-"""The rules of a class: its steps, nicknames, how answers are spread, and its table."""
+"""The rules of a class: its stages, nicknames, distributions of answers, and its table."""
 
 from __future__ import annotations
 

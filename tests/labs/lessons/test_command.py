@@ -1,4 +1,4 @@
-"""`manage.py lessons`: the list, the questions and what counts as a proof."""
+"""`manage.py lessons`: the list, statistics of the questions, and what counts as a proof."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_questions_show_difficulty_and_discrimination(
     answered("a", right[0], right[1])
     answered("b", right[0], right[1])
     answered("c", wrong[0], wrong[1])
-    answered("d", right[0], 99)  # an answer that the question no longer has
+    answered("d", right[0], 99)  # an answer that was removed from the question
     call_command("lessons", "--questions", "--json")
     first, second, third = json.loads(capsys.readouterr().out)[:3]
     assert (first["answered"], first["right"]) == (4, 0.75)
@@ -53,7 +53,7 @@ def test_questions_show_difficulty_and_discrimination(
 
 
 def reply(client: Client, question: Any, *, right: bool) -> None:
-    """Answers a question on its page: rightly, or by the first wrong answer."""
+    """Answers a question on its page with the right answer or the first wrong one."""
     wrong = next(place for place, answer in enumerate(question.answers) if not answer.right)
     page = reverse("labs:lesson", args=[LAB.name, "why"])
     assert client.post(page, {question.name: str(key(question) if right else wrong)}).status_code
@@ -70,15 +70,15 @@ def test_difficulty_and_discrimination_match_values_computed_by_hand(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     easy, middle, hard = LAB.questions[:3]
-    for skill in (0, 1, 2, 3) * 3:  # each question takes one skill more
+    for skill in (0, 1, 2, 3) * 3:  # each question requires one more level of skill
         client = Client()
         for takes, question in enumerate((easy, middle, hard), 1):
             reply(client, question, right=skill >= takes)
     rows = rows_by_question(capsys)
     assert [rows[each.name]["answered"] for each in (easy, middle, hard)] == [12, 12, 12]
     assert [rows[each.name]["right"] for each in (easy, middle, hard)] == [0.75, 0.5, 0.25]
-    # Right (0, 1, 1, 1) beside the share of the others (0, 0, 1/2, 1): 0.375 / sqrt(0.75 * 0.6875).
-    # Right (0, 0, 1, 1) beside (0, 1/2, 1/2, 1): 0.5 / sqrt(1 * 0.5).
+    # Right (0, 1, 1, 1) against the share of the rest (0, 0, 1/2, 1): 0.375 / sqrt(0.75 * 0.6875).
+    # Right (0, 0, 1, 1) against (0, 1/2, 1/2, 1): 0.5 / sqrt(1 * 0.5).
     assert rows[easy.name]["separation"] == pytest.approx(0.5222, abs=1e-4)
     assert rows[middle.name]["separation"] == pytest.approx(0.7071, abs=1e-4)
     assert rows[hard.name]["separation"] == pytest.approx(0.5222, abs=1e-4)
@@ -137,7 +137,7 @@ def test_without_answers_the_command_explains_where_they_come_from(
 
 
 def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) -> None:
-    """Has the command believe that these were run."""
+    """Replaces the runs of the command by these counts."""
     proofs = [Proof(LAB.name, count[0], count[0], *count[1:]) for count in counts]
     monkeypatch.setattr(command, "prove", lambda *_: iter([proofs]))
 
@@ -266,7 +266,7 @@ def test_a_proof_has_the_counts_of_the_judge() -> None:
 
 
 def test_runs_in_progress_are_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is under way counts as run, and has its seed."""
+    """A run in progress counts as run, and its seed is taken."""
     began: list[tuple[str, int]] = []
 
     def together(

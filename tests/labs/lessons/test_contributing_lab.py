@@ -1,4 +1,4 @@
-"""Who follows `docs/contributing/lab.md` and nothing else has a lab that works."""
+"""Following `docs/contributing/lab.md` alone produces a working lab."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILES = re.compile(r"^### `(\S+)`$.*?^```\w+\n(.*?)^```$", re.MULTILINE | re.DOT
 
 @pytest.fixture
 def lesson(tmp_path: Path) -> Lesson:
-    """What the recipe says, done in a scratch folder."""
+    """The lab of the recipe, written to a scratch folder."""
     named = re.search(r"`labs/lessons/(\S+)`\. It has", RECIPE)
     assert named is not None
     folder = tmp_path / named[1]

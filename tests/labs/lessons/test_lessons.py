@@ -1,4 +1,4 @@
-"""Labs as folders: whole, honest when a run surprises, and refused with file and key if wrong."""
+"""Folders of labs: complete, correct for surprising runs, and refused with file and key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def explained(lesson: Lesson, showed: dict[str, bool | None]) -> str:
 
 
 def permitted(lesson: Lesson, arm: Arm) -> tuple[set[str], set[str]]:
-    """The anomalies that the advisor permits: for the lab's own failure, and for any."""
+    """The anomalies that the advisor permits for the failure of the lab, and for any failure."""
     pipeline, problems = advisor.from_fields(arm.fields)
     assert pipeline is not None, (arm.name, problems)
     failures = advisor.advise(pipeline)["failures"]
@@ -52,7 +52,7 @@ def test_the_advisor_does_not_contradict_a_lab(lesson: Lesson) -> None:
     anomaly = lesson.symptom.anomaly
     for name in (lesson.symptom.arm, lesson.turn.tempting):
         assert anomaly in permitted(lesson, lesson.arm(name))[1], name
-    if not lesson.symptom.over:  # of times the advisor says only whether there are any
+    if not lesson.symptom.over:  # the advisor predicts no durations, only whether there are any
         assert anomaly not in permitted(lesson, lesson.solution)[0]
 
 
@@ -60,7 +60,7 @@ def test_the_advisor_does_not_contradict_a_lab(lesson: Lesson) -> None:
 def test_a_solution_holds_for_as_long_as_the_story_keeps_readers_away(
     lesson: Lesson,
 ) -> None:
-    """Not only in the failure that is staged: a group's position expires as messages do."""
+    """This covers failures that are not staged: committed offsets expire as messages do."""
     pipeline, problems = advisor.from_fields(lesson.solution.fields)
     assert pipeline is not None, problems
     undone = {
@@ -143,7 +143,7 @@ def test_a_number_is_right_within_a_factor_of_two(guess: str, seen: int, came_tr
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Path:
-    """A copy of a lab that may be spoilt."""
+    """A copy of a lab that a test may damage."""
     copy = tmp_path / folders(PLACE)[0].name
     shutil.copytree(folders(PLACE)[0], copy)
     assert load(copy) == all_lessons()[0]

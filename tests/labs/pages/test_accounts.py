@@ -1,4 +1,4 @@
-"""An account keeps progress on every device; signing in loses nothing and gives nothing away."""
+"""An account keeps progress on every device. Signing in neither loses nor reveals anything."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def the_map(client: Client) -> str:
 
 
 def surprised(client: Client) -> Experiment:
-    """Goes through a lab: one prediction does not come true, one question is answered wrongly."""
+    """Goes through a lab with one wrong prediction and one wrong answer."""
     client.post(url("predict"), {**ANSWERS, "acks-1-confidence": "sure"})
     client.post(url("run"))
     ran = Experiment.objects.latest("pk")

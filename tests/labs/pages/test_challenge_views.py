@@ -34,7 +34,7 @@ def page(client: Client, address: str = URL) -> str:
 
 
 def played(client: Client, levers: dict[str, str], verdict: str, **counts: int | None) -> Attempt:
-    """Plays settings, and has the run end so."""
+    """Plays these settings and ends the run with this verdict."""
     response = client.post(URL, levers)
     assert response.status_code == 302, response.content.decode()
     attempt = Attempt.objects.first()
@@ -149,7 +149,7 @@ def test_unknown_challenges_and_attempts_are_not_found(client: Client) -> None:
 
 
 def recorded(client: Client) -> Run:
-    """A case of forensics whose recording is done: four messages are lost, and its log is known."""
+    """A forensics case with a finished recording: four messages are lost, and it has a log."""
     client.post(CASE_URL)
     run = Experiment.objects.get().runs.get()
     histories.lost_at_the_end_of_a_log(run.ledger)
@@ -167,7 +167,7 @@ def recorded(client: Client) -> Run:
 
 
 def answered(client: Client, cause: str, message: object) -> str:
-    """What the page says to an answer."""
+    """Answers the case and returns the resulting page."""
     sent = {"cause": cause, "message": str(message)}
     response = client.post(reverse("labs:challenge-answer", args=[CASE]), sent)
     assert response.status_code == 302

@@ -1,4 +1,4 @@
-"""Sources as links, and durations that no line breaks."""
+"""Sources as links, and durations with a non-breaking space."""
 
 from __future__ import annotations
 

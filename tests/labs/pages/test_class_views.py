@@ -245,12 +245,12 @@ def seen_in(text: str, at: str) -> str:
 def test_polling_without_changes_takes_two_queries(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     seen = seen_in(live(ann, room)[1], "live")
-    joined(room, "Bob")  # what others do does not take away what one is filling in
+    joined(room, "Bob")  # what others do does not replace a form that is being filled in
     with CaptureQueriesContext(
         connection,
     ) as queries:
         assert live(ann, room, seen) == (204, "")
-    assert len(queries) == 2, queries.captured_queries  # the room, and who asks
+    assert len(queries) == 2, queries.captured_queries  # one for the room, one for the visitor
     lead(teacher, room)
     assert live(ann, room, seen)[0] == 200
 

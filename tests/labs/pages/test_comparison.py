@@ -1,4 +1,4 @@
-"""Runs beside runs, repetitions with other seeds, and the report for a ticket."""
+"""Comparisons of runs, repetitions with other seeds, and the report for a ticket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a crawler gets that shows a link elsewhere: whole addresses, and a picture behind them."""
+"""What a crawler gets for link previews: absolute addresses and a picture."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LARGEST_BYTES = 300_000
 
 
 def fetched(address: str) -> tuple[int, str, bytes]:
-    """Status, content type and body, as a robot without cookies gets them."""
+    """Status, content type and body for a crawler without cookies."""
     request = Request(address, headers={"User-Agent": "facebookexternalhit/1.1"})
     with urlopen(request, timeout=60) as answer:
         return answer.status, answer.headers["Content-Type"], answer.read()
 
 
 def told(address: str) -> dict[str, str]:
-    """What the page says of itself (https://ogp.me)."""
+    """The metadata of the page (https://ogp.me)."""
     status, kind, body = fetched(address)
     assert (status, kind.partition(";")[0]) == (HTTPStatus.OK, "text/html")
     found = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">',

@@ -1,4 +1,4 @@
-"""What can be taken away of a run: its ledger, as Parquet or as JSON Lines."""
+"""Downloads of a run: its ledger as Parquet or as JSON Lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def free_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All places: a response that another test did not read to its end still has its own."""
+    """Frees all places: unfinished responses of other tests still occupy some."""
     monkeypatch.setattr(downloads, "sending", BoundedSemaphore(downloads.AT_ONCE))
 
 
@@ -96,7 +96,7 @@ def test_json_lines_are_created_once_and_leave_no_temporary_files(client: Client
 
 
 def remaining_places() -> int:
-    """How many downloads could begin now."""
+    """The number of downloads that could begin now."""
     taken = 0
     while downloads.sending.acquire(blocking=False):
         taken += 1
@@ -116,7 +116,7 @@ def test_concurrent_downloads_are_limited_and_a_refusal_has_retry_after(
     assert refused.status_code == 503
     assert refused["Retry-After"] == str(downloads.RETRY_S)
     assert "being downloaded" in refused.content.decode()
-    for response in [*open_ones, *open_ones]:  # read to its end, and once more: it is closed twice
+    for response in [*open_ones, *open_ones]:  # read to the end twice, so it is closed twice
         list(response.streaming_content)  # type: ignore[attr-defined]
     last = client.get(url)
     assert last.status_code == 200

@@ -1,4 +1,4 @@
-"""Releases of lines that incidents alone run: marked on every page, and offered nowhere else."""
+"""Historical releases, which only incidents run, are marked on every page and offered nowhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_old_lines_are_historical_and_offered_lines_are_not() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize(("component", "release"), HISTORICAL)
 def test_a_historical_release_is_not_offered(client: Client, component: str, release: str) -> None:
-    """No form, no catalog, no `--kafka`, `--across` or series: incidents alone run it."""
+    """Neither a form, nor the catalog, `--kafka`, `--across` or a series offers it."""
     line = ".".join(release.split(".")[: 3 if release.startswith("0.") else 2])
     if component == "librdkafka":
         assert release != wheels.installed()

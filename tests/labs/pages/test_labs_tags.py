@@ -1,4 +1,4 @@
-"""How names are written on the pages of the labs."""
+"""How names of settings and sources are formatted on the pages of the labs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was wrong comes back days later, the worst first, and goes once it is known."""
+"""Wrong answers return for review days later, the worst first, until they are known."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 
 def old(days: float = 3) -> None:
-    """What happened so far was some days ago."""
+    """Moves all progress some days into the past."""
     past = timezone.now() - timedelta(days=days)
     Experiment.objects.update(ended_at=past)
     for mine in Progress.objects.all():
@@ -59,7 +59,7 @@ def answered(client: Client, item: str, answer: str) -> str:
 
 
 def surprised(client: Client) -> None:
-    """Sure that acks=1 loses nothing, and it did; everything else came true."""
+    """One confident, wrong prediction: that acks=1 loses nothing. The other predictions are right."""
     client.post(url("predict"), {**ANSWERS, "acks-1-confidence": "sure"})
     client.post(url("run"))
     finish(Experiment.objects.get(), acks_0="broken", acks_1="broken")

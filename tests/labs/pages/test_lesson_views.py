@@ -1,4 +1,4 @@
-"""The way through a lesson over HTTP, without JavaScript; progress kept by session."""
+"""The steps of a lesson over HTTP, without JavaScript; progress is kept by session."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_story_states_its_goal_first(client: Client) -> None:
 
 
 def test_a_lab_still_shows_its_own_story_after_its_run(client: Client) -> None:
-    """The page of an experiment tells the scenario's, and a lab shows parts of that page."""
+    """The page of an experiment has the scenario's story, and a lab shows parts of that page."""
     before = page(client, "story")
     assert lesson_pages.html(LESSON, LESSON.story, {}) in before
     finish(started(client), acks_1="broken")
@@ -210,7 +210,7 @@ def test_settings_that_only_the_story_needs_are_not_exported(
 def test_progress_belongs_to_a_visitor_and_has_the_furthest_step(client: Client) -> None:
     for step in ("story", "predict"):
         assert client.post(url(step), {"to": "next"}).status_code == 302
-    page(client, "take-home")  # looking ahead is not going on
+    page(client, "take-home")  # looking ahead is no progress
     page(client, "story")
     assert "you are at “Run”" in client.get("/learn/").content.decode()
     assert "you are at" not in Client().get("/learn/").content.decode()
@@ -229,7 +229,7 @@ def test_starting_over_can_be_undone(client: Client) -> None:
     client.post(reverse("labs:lesson-reset", args=[NAME]))
     assert "you are at" not in (text := client.get("/learn/").content.decode())
     assert "Restore what was set aside" in text
-    client.post(url("story"), {"to": "next"})  # something new is begun, and undoing wins over it
+    client.post(url("story"), {"to": "next"})  # something new is begun, and undoing replaces it
     client.post(reverse("labs:lesson-undo", args=[NAME]))
     mine = Progress.objects.get(reset_at__isnull=True)
     assert mine.prediction == KEPT

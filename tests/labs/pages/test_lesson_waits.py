@@ -1,4 +1,4 @@
-"""How long a lab keeps its visitor waiting, and what the page says about it."""
+"""How long visitors of a lab wait, and what the page says about it."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def event(at_s: float, kind: str, **fields: Any) -> dict[str, Any]:
 def test_the_longest_silence_is_measured_within_the_arm_and_before_its_verdict() -> None:
     events = [
         event(0, "phase", phase="waiting"),
-        event(50, "phase", phase="booting"),  # waiting for a place is another arm's time
+        event(50, "phase", phase="booting"),  # time in the queue belongs to another arm
         event(58, "phase", phase="ready"),
         event(59, "sample", acked=1),
         event(60, "sample", acked=2),
-        event(70, "sample", acked=2),  # the same numbers are nothing new
+        event(70, "sample", acked=2),  # unchanged numbers are no news
         event(71, "wait", awaits="for the brokers"),  # nor is a countdown
-        {**event(72, "phase", phase="judging"), "arm": "b"},  # nor is what another arm does
+        {**event(72, "phase", phase="judging"), "arm": "b"},  # nor are events of another arm
         event(85, "fault", fault="kill"),
-        event(84.5, "fault", fault="wipe"),  # its own time, told a little later
+        event(84.5, "fault", fault="wipe"),  # its own time, reported a little later
         event(90, "arm"),
         event(300, "sample", acked=9),
     ]
@@ -57,7 +57,7 @@ def test_no_recorded_run_of_a_lab_was_silent_for_more_than_a_minute(lesson: Less
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """A record in which an arm of the lab took 71 s, and showed nothing new for 12 of them."""
+    """A record in which an arm of the lab took 71 s and showed nothing new for 12 s."""
     monkeypatch.setattr(settings, "LAB_LESSON_RECORD", tmp_path / "proofs.jsonl")
     lesson = find(NAME)
     for seed, item in enumerate((Wait(70.2, 3.0), Wait(40.0, 11.4))):

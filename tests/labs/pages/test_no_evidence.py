@@ -1,4 +1,4 @@
-"""A run that was disturbed, or failed, is no evidence anywhere, whatever was counted in it."""
+"""A disturbed or failed run is not evidence on any page, whatever its counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COUNTED = 985
     ids=lambda data: "-".join(data),
 )
 def silent(request: pytest.FixtureRequest, db: None) -> Experiment:
-    """An experiment whose arms have counts and say nothing: it was disturbed, or it failed."""
+    """A disturbed or failed experiment: its arms have counts but no verdict."""
     state, verdict = request.param
     made = make.experiment(state, verdict, verdict)
     for run in made.runs.all():

@@ -1,4 +1,4 @@
-"""A run as one file: nothing of it leads outside, and what was said in it is not obeyed."""
+"""A run as one offline file: it loads nothing from outside, and its texts are escaped."""
 
 from __future__ import annotations
 

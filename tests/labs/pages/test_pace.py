@@ -1,4 +1,4 @@
-"""How far an arm is, by its phases."""
+"""The progress of an arm, computed from its phases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of an arm while it runs: drawn from its newest sample and its faults alone."""
+"""The picture of a running arm, drawn only from its newest sample and its faults."""
 
 from __future__ import annotations
 

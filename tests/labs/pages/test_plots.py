@@ -1,4 +1,4 @@
-"""The numbers of a drawing: on the scale, nothing outside, and the same said in words."""
+"""The numbers of a plot: on scale, inside the drawing, and repeated in its description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture for previews of links: a PNG of verdicts and plots, drawn here."""
+"""The picture for link previews: a PNG of verdicts and plots, drawn by the application."""
 
 from __future__ import annotations
 

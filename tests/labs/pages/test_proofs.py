@@ -1,4 +1,4 @@
-"""What the advice says of experiments that were already run, and of who sends in the next."""
+"""What the advice says about finished experiments and about the client of the next one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A repository that refuses: what the commands and the pages of incidents and series say then.
+"""What commands and pages of incidents and series say when the repository refuses a download.
 
-The repository is a server of the test, which is really asked.
+The repository is a real HTTP server of the test.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WHY = {
 
 
 class Repository(BaseHTTPRequestHandler):
-    """Answers every request in the one `way`."""
+    """Answers every request in the same `way`."""
 
     way = ""
     over = threading.Event()
@@ -63,12 +63,12 @@ class Repository(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def log_message(self, *_: object) -> None:
-        """Not to standard error."""
+        """Logs nothing to standard error."""
 
 
 @pytest.fixture
 def refuses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
-    """Makes the only repository of this machine refuse in a way; no jar is here yet."""
+    """Makes the only configured repository refuse in this way; no jar is in the cache."""
     Repository.over.clear()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Repository)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -131,13 +131,13 @@ def test_the_command_of_incidents_says_why_and_exits_with_3(
 
 
 def carried_out(experiment: Experiment) -> None:
-    """Runs a queued experiment as a worker does."""
+    """Runs a queued experiment as a worker would."""
     claimed = lifecycle.claim(experiment.slug, experiment.attempt, "us")
     assert claimed
     worker.carry_out(claimed, Path("no-judge.sock"))
 
 
-@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+@pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 @pytest.mark.parametrize("way", ["403", "others"])
 def test_the_page_of_an_incident_says_why_it_was_not_played(
     refuses: Callable[[str], None], client: Client, way: str
@@ -155,7 +155,7 @@ def test_the_page_of_an_incident_says_why_it_was_not_played(
     assert "localhost" not in page
 
 
-@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+@pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 def test_the_page_of_the_time_machine_says_why_a_release_has_no_verdict(
     refuses: Callable[[str], None], client: Client
 ) -> None:

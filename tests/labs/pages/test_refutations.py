@@ -1,4 +1,4 @@
-"""A visitor's run that saw what the advice for its settings calls impossible says so."""
+"""A run says so if it counted an anomaly that the advice for its settings calls impossible."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def done(pipeline: Any = None, **counts: int) -> Experiment:
-    """A judged experiment on acks=1 without failures but these, from a description."""
+    """A judged experiment of a description with acks=1 and these counts."""
     described = planning.parse_pipeline(services.FIRST_LOOK)
     slug = str(advisor.save(described).slug)
     made = make.experiment(
@@ -38,7 +38,7 @@ def test_permitted_anomalies_are_no_refutation() -> None:
 def test_an_anomaly_that_no_event_of_the_scenario_permits_is_a_refutation(client: Client) -> None:
     made = done(state_lost=3)
     # The recommended arm of this experiment has the described settings, not those that today's
-    # rules would run: it says nothing of them.
+    # rules recommend, so it cannot refute them.
     assert [(refutation.run.name, refutation.count) for refutation in refutations(made)] == [
         ("described", 3)
     ]

@@ -1,4 +1,4 @@
-"""The replay on a page: its data for the script, its table without one, and stories of messages."""
+"""The replay of a run: data for the script, a table without it, and stories of messages."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_run_whose_ledger_was_removed_still_has_its_page(
 
 def test_an_arm_that_is_being_ended_has_its_page(client: Client) -> None:
     made = make.experiment(State.CANCELLED)
-    # The folder of a table is there before its first file, and a file before its last byte.
+    # The folder of a table exists before its first file, and a file before its last byte.
     telemetry = described(made).ledger / "telemetry.parquet"
     telemetry.mkdir(parents=True)
     assert 'id="replay"' not in page(client, made)

@@ -1,4 +1,4 @@
-"""The page of scenarios: each can be run from its card, and found by harm and by layer."""
+"""The page of scenarios: each can be run from its card and filtered by harm and layer."""
 
 from __future__ import annotations
 

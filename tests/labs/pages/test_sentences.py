@@ -1,4 +1,4 @@
-"""Results in words: the counts, and no more than the run showed."""
+"""Results as sentences: they state the counts and nothing that the run did not show."""
 
 from __future__ import annotations
 

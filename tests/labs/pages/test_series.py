@@ -1,4 +1,4 @@
-"""The time machine of the web: what is queued when, how it ends, and what its pages say."""
+"""Series over releases on the web: what is queued when, how it ends, and its pages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def live(series: Series) -> list[str]:
 
 
 def end(series: Series, release: str, verdict: str = "", state: State = State.DONE) -> None:
-    """Ends a run as its worker does."""
+    """Ends a run as its worker would."""
     run = series.experiments.get(kafka=release)
     claimed = lifecycle.claim(run.slug, run.attempt, "us")
     assert claimed is not None
@@ -113,10 +113,10 @@ def test_a_run_without_a_result_can_be_repeated_after_the_others(state: State) -
     ("state", "verdict", "again"),
     [
         (State.FAILED, "", True),
-        (State.FAILED, "unknown", True),  # an arm that could not be judged
+        (State.FAILED, "unknown", True),  # one arm could not be judged
         (State.INTERRUPTED, "unknown", True),
         (State.FAILED, "holds", False),  # it failed after it was judged
-        (State.DONE, "unknown", False),  # disturbed, and that is its result
+        (State.DONE, "unknown", False),  # being disturbed is its result
         (State.DONE, "broken", False),
     ],
 )

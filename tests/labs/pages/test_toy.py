@@ -1,4 +1,4 @@
-"""The toy's page: its address names a state, its table is the advisor's, its click runs it."""
+"""The page of the toy: its address names a state, the advisor fills its table, a click runs it."""
 
 from __future__ import annotations
 

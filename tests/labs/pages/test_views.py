@@ -1,4 +1,4 @@
-"""The pages of experiments in every state, as a browser without JavaScript sees them."""
+"""The pages of experiments in every state, as a browser without JavaScript shows them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def text_of(client: Client, made: Experiment) -> str:
 
 
 def session_of(client: Client) -> str:
-    """The key of the session that this client has from now on."""
+    """Starts a session for this client and returns its key."""
     session = client.session
     session["visits"] = True
     session.save()
@@ -126,7 +126,7 @@ def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
 
 
 def test_a_queued_experiment_shows_the_progress_of_the_run_before_it(client: Client) -> None:
-    """Else a page in the queue shows nothing new until its turn comes."""
+    """Otherwise the page of a queued experiment shows nothing new until it starts."""
     waits = make.experiment()
     assert "The run before it" not in text_of(client, waits)
     runs = make.experiment(State.RUNNING)
@@ -248,7 +248,7 @@ def test_an_unknown_experiment_is_not_found(client: Client) -> None:
 
 @pytest.mark.parametrize("name", ["compare", "conditions", "start"])
 def test_an_impossible_name_is_not_found_without_a_query(client: Client, name: str) -> None:
-    """PostgreSQL refuses a zero byte with an error, where SQLite finds nothing."""
+    """PostgreSQL refuses a zero byte with an error; SQLite finds no row."""
     data = {"with": "zebra\0", "pipeline": "zebra\0", "scenario": make.SCENARIO}
     with CaptureQueriesContext(connection) as queries:
         answer = (
@@ -323,7 +323,7 @@ def test_get_is_refused_for_cancel_and_again(client: Client, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["experiment", "live", "compare", "repetitions", "report"])
 def test_a_head_request_is_answered_like_get_without_a_body(client: Client, name: str) -> None:
-    """Checks of links and of health ask so (RFC 9110, 9.3.2)."""
+    """Link checkers and health checks send HEAD requests (RFC 9110, 9.3.2)."""
     url = reverse(f"labs:{name}", args=[make.experiment(State.DONE, "broken", "holds").slug])
     answer = client.head(url)
     assert (answer.status_code, answer.content) == (client.get(url).status_code, b"")

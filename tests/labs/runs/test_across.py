@@ -1,4 +1,4 @@
-"""One experiment over lines of brokers: which are run, and what is said of a change."""
+"""One experiment over lines of brokers: which lines run, and how a change is explained."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_line_on_which_the_scenario_cannot_be_staged_says_why() -> None:
 
 
 def test_effects_of_companion_events_are_permitted_too() -> None:
-    """A lost disk takes the groups' offsets, so that a run of 4.1 with latest skipped messages."""
+    """A lost disk loses committed offsets too: a run of 4.1 with `latest` skipped messages."""
     of_groups = across.permitted(weak("4.1"), "leader-disk-lost")
     assert "skipped" in of_groups
     assert "lost_write" not in of_groups
@@ -161,7 +161,7 @@ def test_effects_of_companion_events_are_permitted_too() -> None:
 
 
 def test_a_change_names_changed_defaults_of_unstated_settings_only() -> None:
-    """Kafka 3.0 changed acks and enable.idempotence for who states neither (KIP-679)."""
+    """Kafka 3.0 changed the defaults of acks and enable.idempotence (KIP-679)."""
 
     def change(**stated: str) -> across.Change:
         old, new = (
@@ -180,7 +180,7 @@ def test_a_change_names_changed_defaults_of_unstated_settings_only() -> None:
 
 
 def test_a_change_names_its_two_releases_and_the_release_that_fixed_a_bug() -> None:
-    """A line alone does not say it: 3.9.0 has KAFKA-18991, 3.9.2 has not."""
+    """The line alone is not precise enough: 3.9.0 has KAFKA-18991, 3.9.2 does not."""
     rows = [
         Row("3.8", {"described": "broken"}, described({"kafka": "3.8.1"}), release="3.8.1"),
         Row("3.9", {"described": "holds"}, described({"kafka": "3.9.2"}), release="3.9.2"),
@@ -195,7 +195,7 @@ def test_a_change_names_its_two_releases_and_the_release_that_fixed_a_bug() -> N
 
 
 def test_a_bug_that_a_later_line_introduces_explains_a_change_too() -> None:
-    """KRaft before 3.9 elects nobody uncleanly, whatever the topic says (KAFKA-12670)."""
+    """KRaft before 3.9 ignores unclean.leader.election.enable of the topic (KAFKA-12670)."""
     unclean = {"topic.unclean.leader.election.enable": "true"}
     rows = [
         Row(line, {"described": verdict}, described({"kafka": release, **unclean}), release=release)

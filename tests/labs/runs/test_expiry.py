@@ -1,4 +1,4 @@
-"""What is removed after a while, and what stays."""
+"""What expires, and what stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every change of state is made by exactly one, and only from the state that it names."""
+"""Each change of state happens exactly once, and only from the expected state."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ pytestmark = pytest.mark.django_db
 
 
 def swept(each_second: Callable[[int], None] = lambda _: None) -> list[str]:
-    """What sweeps end that come each second, a little longer than silence is borne with."""
+    """The runs that sweeps end which come each second until just after the limit of silence."""
     now = [0.0]
     heartbeats, ended = HeartbeatAges(lambda: now[0]), []
     for second in range(int(lifecycle.STALE_S) + 2):

@@ -1,4 +1,4 @@
-"""A run is interrupted as soon as its process is dead, and not because it is slow."""
+"""A run is interrupted as soon as its process is dead, but not because it is slow."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def running(owner: str) -> Experiment:
 
 
 def silent_for(seconds: float) -> list[str]:
-    """What is ended by somebody who looks each second and hears no beat."""
+    """The runs that sweeps end which come each second and see no heartbeat."""
     now = [0.0]
     heartbeats, ended = HeartbeatAges(lambda: now[0]), []
     while now[0] <= seconds:
@@ -109,7 +109,7 @@ def test_a_run_is_still_claimed_if_no_lock_can_be_written(settings: LazySettings
 
 @pytest.mark.process
 def test_child_processes_do_not_hold_the_lock() -> None:
-    """Else a runner that is still ending its brokers would let the dead seem alive."""
+    """Otherwise a runner that is still stopping its brokers would make a dead worker seem alive."""
     code = "child = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)"
     owns = OWNS.replace("print(", f"import subprocess; owners.new(); {code}\nprint(child.pid, ")
     process = django_process(settings.LAB_DATA_DIR, "-c", owns)

@@ -1,4 +1,4 @@
-"""Which ledgers go when they are too large together, and what stays of them."""
+"""Which ledgers are removed when their total size exceeds the limit, and what stays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BYTES = 1000
 
 
 def with_ledger(state: State = State.DONE, ended_at: float = 10) -> Experiment:
-    """An experiment that ended so many seconds ago, with a ledger of 1000 bytes."""
+    """An experiment that ended `ended_at` seconds ago, with a ledger of 1000 bytes."""
     made = make.experiment(state, *(["broken", "holds"] if state == State.DONE else []))
     if state == State.DONE:
         make.age(made, ended_at=ended_at)
@@ -33,7 +33,7 @@ def with_ledger(state: State = State.DONE, ended_at: float = 10) -> Experiment:
 
 
 def pruned(ledgers_bytes: int) -> list[str]:
-    """Whose ledgers go where so many bytes are left to ledgers."""
+    """The experiments whose ledgers are removed if ledgers may have this many bytes."""
     return pruning.prune(pruning.other_bytes() + ledgers_bytes)
 
 
@@ -84,7 +84,7 @@ def test_logs_and_queue_count_towards_the_limit(data_dir: Path, what: str) -> No
 def test_the_database_counts_towards_the_limit() -> None:
     before = pruning.other_bytes()
     assert before > 0
-    # More than the file and its log hold: pages that other tests rolled back are used again first.
+    # More than the free pages of the file and its log, which are used first.
     for _ in range(30 + before // 100_000):
         make.experiment(reason=secrets.token_hex(50_000))
     assert pruning.other_bytes() > before + 500_000

@@ -1,4 +1,4 @@
-"""A nudge, on a queue in memory."""
+"""A nudge, sent to a queue in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a runner reports reaches the database, and only while the run is still its own."""
+"""Reports of a runner are written to the database only while it still owns the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment that goes on until never broken is known to be rarely broken."""
+"""An experiment is repeated until the probability of broken runs is bounded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SPEC = ExperimentSpec("leader-killed", 7, (ArmSpec("weak", {}), ArmSpec("safe", 
 
 
 class Runs:
-    """Stands in for brokers: an arm is judged to be the next of its verdicts, then the last."""
+    """Replaces the brokers: an arm gets its verdicts in order, then repeats the last."""
 
     def __init__(self, **verdicts: list[str]) -> None:
         self.verdicts = verdicts

@@ -1,4 +1,4 @@
-"""What is queued when somebody presses a button, and what is refused."""
+"""What a click queues, and what is refused."""
 
 from __future__ import annotations
 
@@ -192,8 +192,8 @@ def test_arms_of_a_lesson_run_on_their_own_lines_of_brokers(client: Client) -> N
 def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path) -> None:
     script = (
         "import os; os.environ['REDIS_URL'] = 'redis://127.0.0.1:1/0'\n"
-        "from kombu.utils import functional; functional.sleep = None\n"  # nobody waits to try again
-        "import config.wsgi\n"  # as it is served: with the queue of the settings
+        "from kombu.utils import functional; functional.sleep = None\n"  # no retries
+        "import config.wsgi\n"  # as in production: with the configured queue
         "from django.core.management import call_command; call_command('migrate', verbosity=0)\n"
         "from django.test import Client\n"
         "client = Client(headers={'host': 'localhost'})\n"
@@ -228,7 +228,7 @@ def test_the_remaining_time_is_computed_from_the_phases_of_the_arms() -> None:
     running.runs.filter(name="recommended").update(
         phase="judging", live={"began": {"judging": 290}}
     )
-    # 20 s is usual for counting, and some 10 of them are over, however long it waited before.
+    # Counting usually takes 20 s. About 10 s have passed; the time in the queue does not count.
     assert left(running) in {f"about {seconds} s left" for seconds in range(5, 11)}
     running.runs.filter(name="recommended").update(live={"began": {"judging": 200}})
     assert re.fullmatch(r"counting for \d+ s, usually about 20 s", left(running))
@@ -272,7 +272,7 @@ def test_concurrent_starts_do_not_exceed_the_limit_of_the_queue(
 
 
 def comes_in(slug: str) -> bool:
-    """Whether a start in a thread of its own, with a connection of its own, is taken."""
+    """Whether a start is accepted in a separate thread with a separate connection."""
     try:
         services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
     except planning.Refused:
@@ -310,7 +310,7 @@ def test_one_address_may_not_hold_the_whole_queue_by_many_sessions() -> None:
 
 @pytest.fixture
 def minutes_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if there were minutes between any two clicks."""
+    """Lets minutes pass between any two clicks."""
     monkeypatch.setattr(admission, "DOUBLE_CLICK", timedelta(0))
 
 

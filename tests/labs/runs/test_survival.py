@@ -1,8 +1,8 @@
-"""The whole machine, for real: web, worker, Redis, brokers; and what survives a kill -9.
+"""The complete system with web server, worker, Redis and brokers: what survives a kill -9.
 
-By day a worker and a keeper are killed, each in another phase, and no run is waited for to its end.
-By night so are those without which a run goes on, and a run is waited for that was begun again;
-`python -m benchmarks.survival` tries everybody in every phase.
+The ordinary tests kill a worker and a keeper in different phases and do not wait for a run to end.
+The thorough ones also kill processes that a run does not depend on, and wait for a restarted run.
+`python -m benchmarks.survival` kills every process in every phase.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def visitor(up: House) -> Visitor:
 
 @contextmanager
 def started(up: House, visitor: Visitor, address: str) -> Iterator[str]:
-    """The page of an experiment that has just been started."""
+    """The page of an experiment that was just started."""
     until(lambda: not brokers_of(up.data), 60, "brokers outlived the run of another test")
     page = visitor.post(address)
     yield page
@@ -78,7 +78,7 @@ def running(up: House, visitor: Visitor) -> Iterator[str]:
 
 
 def folders(up: House, page: str) -> list[Path]:
-    """The folders of the arms; not of one that was judged: its ledger stays with its verdict."""
+    """The folders of the arms without a verdict. A judged arm keeps its ledger."""
     judged = {name for name, verdict in arms(up, page, "name, verdict") if verdict in JUDGED}
     attempts = up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]
     paths = [path for path in attempts.glob("*/*") if path.is_dir()]
@@ -148,7 +148,7 @@ def test_the_run_continues_after_web_server_spark_and_redis_are_killed(
 
 
 def test_cancelling_ends_the_brokers(up: House, visitor: Visitor) -> None:
-    # Places for clusters are the machine's: whoever else runs experiments on it comes first.
+    # Clusters are limited per machine: other experiments on it may run first.
     with started(up, visitor, SMALL) as page:
         until(lambda: len(brokers_of(up.data)) >= 2, RUN_LIMIT_S, "no brokers were started")
         visitor.post(f"{page}cancel/")

@@ -1,4 +1,4 @@
-"""What a run is that ended too early, and that only a waiting attempt is run at all."""
+"""The state of a run that ended too early. Only a queued attempt is run at all."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def test_only_a_queued_experiment_is_run(state: State) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+@pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 def test_an_experiment_that_cannot_be_run_fails_with_a_reason() -> None:
-    """The scenario has left the house since the experiment was queued."""
+    """The scenario was removed after the experiment was queued."""
     made = make.experiment()
     made.spec["scenario"] = "no-such-scenario"
     made.save()
@@ -66,7 +66,7 @@ def test_an_experiment_that_cannot_be_run_fails_with_a_reason() -> None:
 
 
 class Emptied(Pool):
-    """A pool whose runner somebody else took: it only remembers what was asked for."""
+    """A pool whose runner is taken. It records the requests."""
 
     def __init__(self, above: Path) -> None:
         super().__init__(above)
@@ -77,7 +77,7 @@ class Emptied(Pool):
 
 
 @pytest.mark.process
-@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+@pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 def test_the_pool_is_used_first_and_an_empty_pool_does_not_block(data_dir: Path) -> None:
     made = make.experiment()
     made.spec["scenario"] = "no-such-scenario"
