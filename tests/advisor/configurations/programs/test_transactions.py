@@ -1,4 +1,4 @@
-"""Transactions of programs, topologies of Kafka Streams, and errors that have a name.
+"""Transactions of programs, topologies of Kafka Streams, and errors of a specific type.
 
 Sources: Kafka design.md, Using Transactions; KafkaProducer javadoc (`abortTransaction`,
 `sendOffsetsToTransaction`); Consumed and Materialized of Kafka Streams; Kafka Streams core
@@ -48,16 +48,16 @@ SOME_ABORTED = (
     "        p.abort_transaction()\n        %s"
 )
 CONTINUES = "application.abort=continues"
-AT = DONE.replace("offsets(rs)", "Map.of(t, new OffsetAndMetadata(%s))")
-IN_PYTHON = FINISHED.replace("c.position(c.assignment())", '[TopicPartition("t", 0, %s)]')
+RECORD_OFFSET = DONE.replace("offsets(rs)", "Map.of(t, new OffsetAndMetadata(%s))")
+PYTHON_OFFSET = FINISHED.replace("c.position(c.assignment())", '[TopicPartition("t", 0, %s)]')
 ITSELF = "the offset of a record itself"
-AHEAD = "application.commit(=|: )before-processing"
+BEFORE = "application.commit(=|: )before-processing"
 ONCE, LEAST = "exactly-once", "at-least-once"
 TRANSACTIONS = [
-    # work behind the commit of its offsets
-    ("A.java", LEAST, JAVA % (f"{DONE} for (var r : rs) db.save(r);", ""), AHEAD),
-    ("A.java", LEAST, JAVA % (f"{DONE} rs.forEach(r -> notify(r));", ABORT % "throw e;"), AHEAD),
-    ("A.java", LEAST, JAVA % (DONE, f"{ABORT % 'throw e;'} for (var r : rs) db.save(r);"), AHEAD),
+    # work after the commit of its offsets
+    ("A.java", LEAST, JAVA % (f"{DONE} for (var r : rs) db.save(r);", ""), BEFORE),
+    ("A.java", LEAST, JAVA % (f"{DONE} rs.forEach(r -> notify(r));", ABORT % "throw e;"), BEFORE),
+    ("A.java", LEAST, JAVA % (DONE, f"{ABORT % 'throw e;'} for (var r : rs) db.save(r);"), BEFORE),
     ("A.java", LEAST, JAVA % (f'{DONE} log.info("{{}}", rs);', ABORT % "throw e;"), YES),
     ("A.java", LEAST, JAVA % (f"{DONE} metrics.count(rs.count());", ABORT % "throw e;"), YES),
     ("A.java", LEAST, JAVA % (f"for (var r : rs) db.save(r); {DONE}", ABORT % "throw e;"), YES),
@@ -85,23 +85,23 @@ TRANSACTIONS = [
     ("a.py", ONCE, PYTHON % (f"{FINISHED}\n        c.commit()", ABORTED % "rewind(c)"),
      "outside of the transaction"),
     ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        for m in ms: db.save(m)", ABORTED % "raise"),
-     AHEAD),
+     BEFORE),
     ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        log.info(ms)", ABORTED % "raise"), YES),
-    # the offset of a record, and not the one behind it
-    ("A.java", ONCE, JAVA % (AT % "last.offset()", ABORT % "rewind(c);"), ITSELF),
-    ("A.java", ONCE, JAVA % (AT % "last.offset() + 1", ABORT % "rewind(c);"), YES),
+    # the offset of the record itself instead of the next offset
+    ("A.java", ONCE, JAVA % (RECORD_OFFSET % "last.offset()", ABORT % "rewind(c);"), ITSELF),
+    ("A.java", ONCE, JAVA % (RECORD_OFFSET % "last.offset() + 1", ABORT % "rewind(c);"), YES),
     ("A.java", ONCE, JAVA % (DONE, ABORT % "c.seek(t, new OffsetAndMetadata(first.offset()));"),
      YES),
-    ("a.py", ONCE, PYTHON % (IN_PYTHON % "m.offset()", ABORTED % "rewind(c)"), ITSELF),
-    ("a.py", ONCE, PYTHON % (IN_PYTHON % "m.offset() + 1", ABORTED % "rewind(c)"), YES),
+    ("a.py", ONCE, PYTHON % (PYTHON_OFFSET % "m.offset()", ABORTED % "rewind(c)"), ITSELF),
+    ("a.py", ONCE, PYTHON % (PYTHON_OFFSET % "m.offset() + 1", ABORTED % "rewind(c)"), YES),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "wish", "text", "expected"), TRANSACTIONS)
-def test_what_a_program_does_with_its_transactions(
+def test_transactions_of_a_program_are_read(
     tmp_path: Path, name: str, wish: str, text: str, expected: str
 ) -> None:
-    code = {YES: 0, "^NO": 1, CONTINUES: 1, AHEAD: 1}.get(expected, 2)
+    code = {YES: 0, "^NO": 1, CONTINUES: 1, BEFORE: 1}.get(expected, 2)
     assert_file(tmp_path / name, text, f"--want {wish}", RESUMES, code, expected)
 
 
@@ -112,22 +112,22 @@ STREAMS = (
     'p.put("processing.guarantee", "exactly_once_v2");\nStreamsBuilder b = new StreamsBuilder();\n'
     "b%s;\nnew KafkaStreams(b.build(), p).start();\n}%s}\n"
 )
-PLAIN, HANDED = "application.sink=plain", "Kafka Streams does not wait for it"
-LATEST, PASSED = "auto.offset.reset: latest -> ", "an error of a record is swallowed"
+PLAIN_SINK, NOT_AWAITED = "application.sink=plain", "Kafka Streams does not wait for it"
+LATEST, RECORD_SWALLOWED = "auto.offset.reset: latest -> ", "an error of a record is swallowed"
 TOPOLOGIES = [
     ('.stream("i").to("o")', "", YES),
-    ('.stream("i").foreach((k, v) -> db.save(v))', "", PLAIN),
-    ('.stream("i").peek((k, v) -> http.post(v)).to("o")', "", PLAIN),
+    ('.stream("i").foreach((k, v) -> db.save(v))', "", PLAIN_SINK),
+    ('.stream("i").peek((k, v) -> http.post(v)).to("o")', "", PLAIN_SINK),
     ('.stream("i").peek((k, v) -> log.info(v)).to("o")', "", YES),
-    ('.stream("i").foreach((k, v) -> pool.submit(() -> db.save(v)))', "", HANDED),
+    ('.stream("i").foreach((k, v) -> pool.submit(() -> db.save(v)))', "", NOT_AWAITED),
     ('.stream("i").foreach((k, v) -> q.add(v))', "static BlockingQueue<String> q = make();",
-     HANDED),
+     NOT_AWAITED),
     ('.stream("i").foreach((k, v) -> out.send(f(v)))', ""
-     "static KafkaProducer<String, String> out;", HANDED),
+     "static KafkaProducer<String, String> out;", NOT_AWAITED),
     ('.stream("i").flatMapValues(v -> { try { return f(v); } catch (Exception e) { return '
-     'List.of(); } }).to("o")', "", PASSED),
+     'List.of(); } }).to("o")', "", RECORD_SWALLOWED),
     ('.stream("i").mapValues(v -> { try { return f(v); } catch (SQLException e) { return n'
-     'ull; } }).to("o")', "", PASSED),
+     'ull; } }).to("o")', "", RECORD_SWALLOWED),
     ('.stream("i", Consumed.with(AutoOffsetReset.latest())).to("o")', "", LATEST),
     ('.stream("i", Consumed.with(Topology.AutoOffsetReset.LATEST)).to("o")', "", LATEST),
     ('.stream("i", Consumed.with(Topology.AutoOffsetReset.EARLIEST)).to("o")', "", YES),
@@ -138,17 +138,19 @@ TOPOLOGIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("topology", "more", "expected"), TOPOLOGIES)
-def test_what_a_topology_states_by_itself(
-    tmp_path: Path, topology: str, more: str, expected: str
+@pytest.mark.parametrize(("topology", "definitions", "expected"), TOPOLOGIES)
+def test_settings_and_functions_of_a_topology_are_read(
+    tmp_path: Path, topology: str, definitions: str, expected: str
 ) -> None:
     wish = "--want at-least-once" if expected == LATEST else "--want exactly-once"
-    harms = (PLAIN, LATEST, PASSED, "LogAndSkipOnInvalidTimestamp")
-    code = 0 if expected == YES else 1 if expected in harms else 2
+    unsafe = (PLAIN_SINK, LATEST, RECORD_SWALLOWED, "LogAndSkipOnInvalidTimestamp")
+    code = 0 if expected == YES else 1 if expected in unsafe else 2
     settings = f"{TOPIC} {COPIES}"
     if expected != LATEST:
         settings = f"{settings} consumer.auto.offset.reset=none"
-    assert_file(tmp_path / "A.java", STREAMS % (topology, more), wish, settings, code, expected)
+    assert_file(
+        tmp_path / "A.java", STREAMS % (topology, definitions), wish, settings, code, expected
+    )
 
 
 READER = (
@@ -158,13 +160,13 @@ READER = (
     "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
     "while (true) { var rs = c.poll(d); for (var r : rs) { %s } c.commitSync(); }\n}}\n"
 )
-TRIES = "try { db.save(r); } catch (%s e) { log.error(e); }"
+CATCH = "try { db.save(r); } catch (%s e) { log.error(e); }"
 RECORDS = [
-    *((TRIES % name, SKIP) for name in (
+    *((CATCH % name, SKIP) for name in (
         "SQLException", "org.springframework.dao.DataAccessException", "JsonProcessingException",
         "IOException | TimeoutException", "IllegalArgumentException", "Error",
     )),
-    *((TRIES % name, YES) for name in (
+    *((CATCH % name, YES) for name in (
         "DuplicateKeyException", "InterruptedException", "SQLIntegrityConstraintViolationException",
     )),
     ("db.save(r).subscribe();", "application.processing=asynchronous"),
@@ -180,14 +182,14 @@ RECORDS = [
 
 
 @pytest.mark.parametrize(("body", "expected"), RECORDS)
-def test_an_error_that_has_a_name_is_passed_over_as_any_other(
+def test_an_error_of_a_specific_type_is_swallowed_like_any_other(
     tmp_path: Path, body: str, expected: str
 ) -> None:
     code = 0 if expected == YES else 1
     assert_file(tmp_path / "A.java", READER % body, "", RESUMES, code, expected)
 
 
-def test_records_that_are_put_by_are_not_done_with_the_next_commit(tmp_path: Path) -> None:
+def test_buffered_records_are_not_processed_before_the_next_commit(tmp_path: Path) -> None:
     text = READER.replace(
         "for (var r : rs) { %s }", "batch.addAll(rs); if (full()) { save(batch); }"
     )
@@ -202,48 +204,51 @@ QUERY = (
 )
 FUNCTION = "def take(rows, number):\n    %s\n"
 TAKES = ".foreachBatch(take)"
-ASIDE, OVER = "nothing waits for it", "an error of a batch is swallowed"
+ASIDE, BATCH_SWALLOWED = "nothing waits for it", "an error of a batch is swallowed"
 
 
-@pytest.mark.parametrize(("sink", "more", "expected"), [
+@pytest.mark.parametrize(("sink", "definitions", "expected"), [
     (".foreach(lambda r: pool.submit(save, r))", "", ASIDE),
     (TAKES, "async def take(rows, number):\n    await save(rows)", ASIDE),
-    (TAKES, FUNCTION % "try: save(rows)\n    finally: return", OVER),
-    (TAKES, FUNCTION % "try: save(rows)\n    except Py4JJavaError as e: log.error(e)", OVER),
+    (TAKES, FUNCTION % "try: save(rows)\n    finally: return", BATCH_SWALLOWED),
+    (TAKES, FUNCTION % "try: save(rows)\n    except Py4JJavaError as e: log.error(e)",
+     BATCH_SWALLOWED),
     (TAKES, FUNCTION % "try: save(rows)\n    except DuplicateKeyError as e: log.error(e)", YES),
     (TAKES, FUNCTION % "for n in range(3):\n        try:\n            return save(rows)\n"
-     "        except Exception as e: log.error(e)", OVER),
+     "        except Exception as e: log.error(e)", BATCH_SWALLOWED),
     (TAKES, FUNCTION % 'p = Producer({"acks": 1})\n    p.produce("o", rows)\n    p.flush()',
      "these acks belong to another producer than Spark's"),
     ('.format("noop")', "", "for tests: it stores nothing"),
 ])  # fmt: skip
-def test_what_a_query_does_with_a_batch_that_fails(
-    tmp_path: Path, sink: str, more: str, expected: str
+def test_a_query_that_swallows_or_does_not_await_a_batch_is_reported(
+    tmp_path: Path, sink: str, definitions: str, expected: str
 ) -> None:
-    code = {YES: 0, OVER: 1}.get(expected, 2)
-    assert_file(tmp_path / "q.py", QUERY % (sink, more), "", TOPIC, code, expected)
+    code = {YES: 0, BATCH_SWALLOWED: 1}.get(expected, 2)
+    assert_file(tmp_path / "q.py", QUERY % (sink, definitions), "", TOPIC, code, expected)
 
 
-READS_IN_PYTHON = (
+PYTHON_READER = (
     'c = %s({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})\n'
     'c.subscribe(["t"])\nwhile True:\n    m = c.poll(1)\n    %s\n'
 )
-OWN = "class Own(Consumer):\n    pass\n"
+SUBCLASS = "class Own(Consumer):\n    pass\n"
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    (READS_IN_PYTHON % ("Consumer", "save(m)\n    c.commit(m)"), YES),
-    (OWN + READS_IN_PYTHON % ("Own", "save(m)\n    c.commit(m)"), "Own is itself a Consumer"),
-    (READS_IN_PYTHON % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
+    (PYTHON_READER % ("Consumer", "save(m)\n    c.commit(m)"), YES),
+    (SUBCLASS + PYTHON_READER % ("Own", "save(m)\n    c.commit(m)"), "Own is itself a Consumer"),
+    (PYTHON_READER % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
      "    c.commit()"), "application.commit=before-processing"),
-    (READS_IN_PYTHON % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
+    (PYTHON_READER % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
      "        c.commit()"), YES),
-    (READS_IN_PYTHON % ("Consumer", "save(m)\n    c.commit(offsets=[at(m.offset() + 2)])"), SKIP),
-    (READS_IN_PYTHON % ("Consumer", "try: save(m)\n    except requests.Timeout: print(1)\n"
+    (PYTHON_READER % ("Consumer", "save(m)\n    c.commit(offsets=[at(m.offset() + 2)])"), SKIP),
+    (PYTHON_READER % ("Consumer", "try: save(m)\n    except requests.Timeout: print(1)\n"
      "    c.commit(m)"), SKIP),
-    (READS_IN_PYTHON % ("Consumer", "try: save(m)\n    except IntegrityError: print(1)\n"
+    (PYTHON_READER % ("Consumer", "try: save(m)\n    except IntegrityError: print(1)\n"
      "    c.commit(m)"), YES),
 ])  # fmt: skip
-def test_a_reader_in_python(tmp_path: Path, text: str, expected: str) -> None:
+def test_commits_and_swallowed_errors_of_a_python_reader_are_read(
+    tmp_path: Path, text: str, expected: str
+) -> None:
     code = {YES: 0, "Own is itself a Consumer": 2}.get(expected, 1)
     assert_file(tmp_path / "a.py", text, "", RESUMES, code, expected)

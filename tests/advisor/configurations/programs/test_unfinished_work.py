@@ -1,5 +1,5 @@
-"""Python programs that commit while some of the work is not done: tasks that a wait left behind,
-messages in a buffer, requests that were refused.
+"""Python programs that commit before all work is done: tasks that a wait leaves pending, messages
+in a buffer, and requests that are refused.
 
 Sources: concurrent.futures and asyncio (`wait` returns two sets); requests (Response.status_code);
 confluent-kafka (Consumer.commit).
@@ -21,8 +21,10 @@ _HEAD = (
     '"enable.auto.commit": False}\n'
 )
 _CONSUMER = "c = Consumer(CONF)\nc.subscribe(['t'])\n"
-_MANY = f"{_CONSUMER}while True:\n    ms = c.consume(100, 1.0)\n"
-_ONE = f"{_CONSUMER}while True:\n    m = c.poll(1.0)\n    if m is None or m.error(): continue\n"
+_BATCH = f"{_CONSUMER}while True:\n    ms = c.consume(100, 1.0)\n"
+_ONE_MESSAGE = (
+    f"{_CONSUMER}while True:\n    m = c.poll(1.0)\n    if m is None or m.error(): continue\n"
+)
 _TASKS = "fs = [pool.submit(save, m) for m in ms]\n{}\nfor f in done: f.result()\nc.commit()"
 _STATUS = "r = requests.post(URL, json=m.value())\n{}\nc.commit(m)"
 _BUFFER = f"{_CONSUMER}buf = []\n"
@@ -53,8 +55,10 @@ def _indented(body: str) -> str:
     ("done, _ = wait(fs, timeout=None)", YES),
     ("done, _ = wait(fs, return_when=FIRST_EXCEPTION)", YES),
 ])  # fmt: skip
-def test_tasks_that_a_wait_left_behind(tmp_path: Path, wait: str, expected: str) -> None:
-    code = _HEAD + _MANY + _indented(_TASKS.format(wait))
+def test_tasks_that_a_wait_leaves_pending_are_reported(
+    tmp_path: Path, wait: str, expected: str
+) -> None:
+    code = _HEAD + _BATCH + _indented(_TASKS.format(wait))
     assert_program(tmp_path / "a.py", code, expected)
 
 
@@ -68,8 +72,10 @@ def test_tasks_that_a_wait_left_behind(tmp_path: Path, wait: str, expected: str)
     ("if r.status_code > 299: raise X()", YES),
     ("if not 200 <= r.status_code < 300: raise X()", YES),
 ])  # fmt: skip
-def test_statuses_that_nothing_checks(tmp_path: Path, check: str, expected: str) -> None:
-    code = _HEAD + _ONE + _indented(_STATUS.format(check))
+def test_an_error_status_that_nothing_checks_is_a_skip(
+    tmp_path: Path, check: str, expected: str
+) -> None:
+    code = _HEAD + _ONE_MESSAGE + _indented(_STATUS.format(check))
     assert_program(tmp_path / "a.py", code, expected)
 
 
@@ -80,8 +86,10 @@ def test_statuses_that_nothing_checks(tmp_path: Path, check: str, expected: str)
     ("for m, r in zip(ms, save_all(ms)):\n    if not r.ok: dlq(m)", YES),
     ("for r in save_all(ms):\n    if r.error: raise r.error", YES),
 ])  # fmt: skip
-def test_outcomes_of_several_messages(tmp_path: Path, loop: str, expected: str) -> None:
-    code = _HEAD + _MANY + _indented(f"{loop}\nc.commit()")
+def test_failed_results_of_a_batch_that_are_only_logged_are_skips(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
+    code = _HEAD + _BATCH + _indented(f"{loop}\nc.commit()")
     assert_program(tmp_path / "a.py", code, expected)
 
 
@@ -104,5 +112,7 @@ def test_outcomes_of_several_messages(tmp_path: Path, loop: str, expected: str) 
      "            save(m)\n            c.commit(m)\n"
      "    except Exception as e: log.error(e)\n", YES),
 ])  # fmt: skip
-def test_messages_in_a_buffer(tmp_path: Path, code: str, expected: str) -> None:
+def test_buffered_messages_must_be_saved_before_the_commit(
+    tmp_path: Path, code: str, expected: str
+) -> None:
     assert_program(tmp_path / "a.py", _HEAD + code, expected)

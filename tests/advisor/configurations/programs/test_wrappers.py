@@ -1,4 +1,4 @@
-"""Methods that send, and return whether that succeeded: does anything look at what they return?"""
+"""Methods that send and return whether the send succeeded: their callers must check the result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TRY = (
     'try { producer.send(new ProducerRecord<>("t", k, v)).get(); return true; } '
     'catch (Exception e) { log.error("failed", e); return false; }'
 )
-_AGAIN = (
+_RETRY_FOREVER = (
     "while (true) { try { producer.send(r).get(); return true; } "
     'catch (Exception e) { log.warn("again", e); } }'
 )
@@ -52,39 +52,39 @@ class A(rows: List<String>) {{
 _SETTINGS = (
     "topic.replication.factor=3 topic.min.insync.replicas=2 consumer.auto.offset.reset=earliest"
 )
-_FOR = "for (String r : rows) {{ {} }}"
+_LOOP = "for (String r : rows) {{ {} }}"
 
-NOBODY_LOOKS = [
-    _FOR.format('boolean ok = publish("k", r);'),
-    _FOR.format('publish("k", r);'),
-    _FOR.format('this.publish("k", r);'),
-    _FOR.format('if (!publish("k", r)) { log.error("not sent"); }'),
+UNCHECKED = [
+    _LOOP.format('boolean ok = publish("k", r);'),
+    _LOOP.format('publish("k", r);'),
+    _LOOP.format('this.publish("k", r);'),
+    _LOOP.format('if (!publish("k", r)) { log.error("not sent"); }'),
     'rows.forEach(r -> publish("k", r));',
 ]
-SOMEBODY_LOOKS = [
-    _FOR.format('if (!publish("k", r)) { throw new IllegalStateException(); }'),
-    _FOR.format('while (!publish("k", r)) { Thread.sleep(100); }'),
+CHECKED = [
+    _LOOP.format('if (!publish("k", r)) { throw new IllegalStateException(); }'),
+    _LOOP.format('while (!publish("k", r)) { Thread.sleep(100); }'),
     "boolean all = true;\n    "
-    + _FOR.format('all &= publish("k", r);')
+    + _LOOP.format('all &= publish("k", r);')
     + "\n    if (!all) { throw new IllegalStateException(); }",
-    _FOR.format('boolean ok = publish("k", r); if (!ok) { throw new IllegalStateException(); }'),
+    _LOOP.format('boolean ok = publish("k", r); if (!ok) { throw new IllegalStateException(); }'),
 ]
 
 
-@pytest.mark.parametrize("use", NOBODY_LOOKS)
-def test_a_send_that_is_false_for_nobody_goes_unnoticed(tmp_path: Path, use: str) -> None:
+@pytest.mark.parametrize("use", UNCHECKED)
+def test_an_unchecked_result_of_a_send_method_is_reported(tmp_path: Path, use: str) -> None:
     text = _JAVA.format(body=_TRY, use=use)
     assert_file(tmp_path / "A.java", text, "", _SETTINGS, 1, "delivery.errors: ignored")
 
 
-@pytest.mark.parametrize("use", SOMEBODY_LOOKS)
-def test_a_send_whose_result_decides_is_no_loss(tmp_path: Path, use: str) -> None:
+@pytest.mark.parametrize("use", CHECKED)
+def test_a_checked_result_of_a_send_method_is_no_loss(tmp_path: Path, use: str) -> None:
     text = _JAVA.format(body=_TRY, use=use)
     assert_file(tmp_path / "A.java", text, "", _SETTINGS, 0, "^YES")
 
 
-def test_a_send_that_is_tried_until_it_succeeds_needs_nobody_to_look(tmp_path: Path) -> None:
-    text = _JAVA.format(body=_AGAIN, use=NOBODY_LOOKS[1])
+def test_a_send_method_that_retries_until_it_succeeds_needs_no_check(tmp_path: Path) -> None:
+    text = _JAVA.format(body=_RETRY_FOREVER, use=UNCHECKED[1])
     assert_file(tmp_path / "A.java", text, "", _SETTINGS, 0, "^YES")
 
 
@@ -97,6 +97,8 @@ def test_a_send_that_is_tried_until_it_succeeds_needs_nobody_to_look(tmp_path: P
         ('check(publish("k", r))', 0),
     ],
 )
-def test_kotlin_is_read_alike(tmp_path: Path, use: str, code: int) -> None:
+def test_send_methods_of_kotlin_are_read_like_those_of_java(
+    tmp_path: Path, use: str, code: int
+) -> None:
     expected = "delivery.errors: ignored" if code else "^YES"
     assert_file(tmp_path / "A.kt", _KOTLIN.format(use=use), "", _SETTINGS, code, expected)

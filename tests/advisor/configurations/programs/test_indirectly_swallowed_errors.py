@@ -1,5 +1,5 @@
-"""Python programs whose errors something else swallows: a context, a decorator, a result, a client
-that waits for nothing.
+"""Python programs whose errors other code swallows: a context manager, a decorator, a result, or a
+client that does not wait.
 
 Sources: The Python Language Reference, 3.3.9 (`__exit__`); contextlib (ExitStack); pymongo
 (WriteConcern, `w=0`); threading (Timer); csv (writer).
@@ -20,8 +20,8 @@ _HEAD = (
     'c = Consumer({"bootstrap.servers": "k", "group.id": "g", "auto.offset.reset": "earliest", '
     '"enable.auto.commit": False})\nc.subscribe(["t"])\n'
 )
-_ONE = "while True:\n    m = c.poll(1.0)\n    if m is None or m.error(): continue\n"
-_MANY = "while True:\n    ms = c.consume(100, 1.0)\n"
+_POLL = "while True:\n    m = c.poll(1.0)\n    if m is None or m.error(): continue\n"
+_CONSUME = "while True:\n    ms = c.consume(100, 1.0)\n"
 _GUARD = (
     "class Guard:\n    def __enter__(self): return self\n    def __exit__(self, kind, e, trace):\n"
 )
@@ -70,8 +70,10 @@ def _program(head: str, definitions: str, body: str) -> str:
     ("f = open('x', 'a')\nw = csv.writer(f)\n", "w.writerow([m.value()])", _BEFORE),
     ("f = open('x', 'a')\nw = csv.writer(f)\n", "w.writerow([m.value()])\nf.flush()", YES),
 ])  # fmt: skip
-def test_errors_of_a_message(tmp_path: Path, definitions: str, body: str, expected: str) -> None:
-    code = _program(_ONE, definitions, f"{body}\nc.commit(m)")
+def test_errors_that_other_code_swallows_are_reported(
+    tmp_path: Path, definitions: str, body: str, expected: str
+) -> None:
+    code = _program(_POLL, definitions, f"{body}\nc.commit(m)")
     assert_program(tmp_path / "a.py", code, expected)
 
 
@@ -82,6 +84,8 @@ def test_errors_of_a_message(tmp_path: Path, definitions: str, body: str, expect
     ("n = save_all(ms)\nif n != len(ms): raise X()", YES),
     ("n = save_all(ms)\nif n == len(ms): log.info(n)\nelse: raise X()", YES),
 ])  # fmt: skip
-def test_numbers_of_messages_that_were_saved(tmp_path: Path, body: str, expected: str) -> None:
-    code = _program(_MANY, "", f"{body}\nc.commit()")
+def test_a_count_of_saved_messages_that_is_only_logged_is_a_skip(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    code = _program(_CONSUME, "", f"{body}\nc.commit()")
     assert_program(tmp_path / "a.py", code, expected)

@@ -1,4 +1,4 @@
-"""Programs that make their topic: what they say of it counts, whatever the brokers' default is."""
+"""Programs that create their topic: its settings count, whatever the brokers' defaults are."""
 
 from __future__ import annotations
 
@@ -37,33 +37,33 @@ _OTHERS = (
 _BROKERS = "broker.default.replication.factor=3 broker.min.insync.replicas=2"
 _ONE_COPY = "replication.factor: 1 -> 3"
 _NOT_PLAIN = "is not a plain value: not read"
-_BUILT = 'TopicBuilder.name("t").partitions(3)'
-_LEAST = '"min.insync.replicas"'
+_BUILDER = 'TopicBuilder.name("t").partitions(3)'
+_MIN_ISR = '"min.insync.replicas"'
 
-OF_JAVA = [
+JAVA_TOPICS = [
     ('new NewTopic("t", 3, (short) 1)', _ONE_COPY),
     ('new NewTopic("t", 3, COPIES)', _ONE_COPY),
     ('NewTopic("t", 3, 1.toShort())', _ONE_COPY),
     ('new NewTopic("t", Optional.of(3), Optional.of((short) 1))', _ONE_COPY),
     ('new NewTopic("t", 3, (short) 3), new NewTopic("u", 3, (short) 1)', _ONE_COPY),
-    (f"{_BUILT}.replicas(1).build()", _ONE_COPY),
-    (f"{_BUILT}.replicas(3).config(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, \"1\").build()",
+    (f"{_BUILDER}.replicas(1).build()", _ONE_COPY),
+    (f"{_BUILDER}.replicas(3).config(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, \"1\").build()",
      "topic.min.insync.replicas: 1 -> 2"),
-    (f'new NewTopic("t", 3, (short) 3).configs(Map.of({_LEAST}, "1"))',
+    (f'new NewTopic("t", 3, (short) 3).configs(Map.of({_MIN_ISR}, "1"))',
      "topic.min.insync.replicas: 1 -> 2"),
     ('new NewTopic("t", 3, (short) 3)', "^YES"),
     ('new NewTopic("t", 3, (short) -1)', "^YES"),
     ('new NewTopic("t", Optional.empty(), Optional.empty())', "^YES"),
-    (f"{_BUILT}.build()", "^YES"),
+    (f"{_BUILDER}.build()", "^YES"),
     ('new NewTopic("t", 3, copies)', _NOT_PLAIN),
     ('new NewTopic("t", Map.of(0, List.of(0)))', _NOT_PLAIN),
     ('new NewTopic("t", 3, (short) 3).configs(own)', _NOT_PLAIN),
 ]  # fmt: skip
-OF_PYTHON = [
+PYTHON_TOPICS = [
     ('NewTopic("t", 3, 1)', _ONE_COPY),
     ('NewTopic("t", num_partitions=3, replication_factor=1)', _ONE_COPY),
     ('NewTopic("t", 3, COPIES)', _ONE_COPY),
-    (f'NewTopic(name="t", num_partitions=3, replication_factor=3, config={{{_LEAST}: "1"}})',
+    (f'NewTopic(name="t", num_partitions=3, replication_factor=3, config={{{_MIN_ISR}: "1"}})',
      "topic.min.insync.replicas: 1 -> 2"),
     ('NewTopic("t", 3)', "^YES"),
     ('NewTopic("t", 3, 3)', "^YES"),
@@ -73,10 +73,10 @@ OF_PYTHON = [
 
 @pytest.mark.parametrize(
     ("name", "code", "expected"),
-    [("A.java", _JAVA.format(topic=topic), it) for topic, it in OF_JAVA]
-    + [("a.py", _PYTHON.format(topic=topic), it) for topic, it in OF_PYTHON],
+    [("A.java", _JAVA.format(topic=topic), expected) for topic, expected in JAVA_TOPICS]
+    + [("a.py", _PYTHON.format(topic=topic), expected) for topic, expected in PYTHON_TOPICS],
 )
-def test_the_topic_that_a_program_makes_counts(
+def test_the_topic_that_a_program_creates_counts(
     tmp_path: Path, name: str, code: str, expected: str
 ) -> None:
     holds = expected in ("^YES", _NOT_PLAIN)
