@@ -1,7 +1,7 @@
-"""Code of Java's clients whose loops say what becomes of a record.
+"""Programs of Java's clients whose poll loops decide what happens to a record.
 
-`commitSync()` without offsets, and `close()` with automatic commits, commit behind all that the
-last `poll()` returned (KafkaConsumer javadoc).
+`commitSync()` without offsets, and `close()` with automatic commits, commit the position after
+everything that the last `poll()` returned (KafkaConsumer javadoc).
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ _HEAD = (
     "Properties p = new Properties();\n"
     'p.put("group.id", "g");\np.put("auto.offset.reset", "earliest");\n'
 )
-_MADE = "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
-READER = f'{_HEAD}p.put("enable.auto.commit", "false");\n{_MADE}%s\n}}}}\n'
-BY_TIMER = f"{_HEAD}{_MADE}%s\n}}}}\n"
+_CONSUMER = "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
+READER = f'{_HEAD}p.put("enable.auto.commit", "false");\n{_CONSUMER}%s\n}}}}\n'
+AUTO_COMMIT = f"{_HEAD}{_CONSUMER}%s\n}}}}\n"
 POLL = "ConsumerRecords<String, String> rs = c.poll(Duration.ofSeconds(1));\n"
 LOOP = f"while (true) {{\n{POLL}%s\n}}"
-DO = "for (ConsumerRecord<String, String> r : rs) work(r);"
+WORK = "for (ConsumerRecord<String, String> r : rs) work(r);"
 
-OF_READERS = [
-    (READER, LOOP % f"{DO} c.commitSync();", YES),
-    (READER, LOOP % f"c.commitSync(); {DO}", BEFORE),
-    (READER, LOOP % f"c.commitAsync((o, e) -> warn(e)); {DO}", BEFORE),
+READERS = [
+    (READER, LOOP % f"{WORK} c.commitSync();", YES),
+    (READER, LOOP % f"c.commitSync(); {WORK}", BEFORE),
+    (READER, LOOP % f"c.commitAsync((o, e) -> warn(e)); {WORK}", BEFORE),
     (READER, LOOP % "c.commitSync(); rs.forEach(r -> work(r));", BEFORE),
-    (READER, LOOP % f"c.commitSync(done); {DO}", YES),
-    (READER, LOOP % f"if (rs.isEmpty()) {{ c.commitSync(); continue; }} {DO} c.commitSync();", YES),
-    (READER, LOOP % f"db.commit(); {DO} c.commitSync();", YES),
+    (READER, LOOP % f"c.commitSync(done); {WORK}", YES),
+    (READER, LOOP % f"if (rs.isEmpty()) {{ c.commitSync(); continue; }} {WORK} c.commitSync();",
+     YES),
+    (READER, LOOP % f"db.commit(); {WORK} c.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) pool.submit(() -> work(r)); c.commitSync();", BEFORE),
     (READER, LOOP % "for (var r : rs) pool.execute(() -> work(r));", ASIDE),
     (READER, LOOP % "for (var r : rs) all.add(pool.submit(() -> work(r)));\n"
@@ -42,7 +43,7 @@ OF_READERS = [
      "c.commitSync();", SKIP),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (RuntimeException e) { } }\n"
      "c.commitSync();", SKIP),
-    (READER, f"while (true) {{ try {{ {POLL} {DO} c.commitSync(); }}\n"
+    (READER, f"while (true) {{ try {{ {POLL} {WORK} c.commitSync(); }}\n"
      "catch (Exception e) { e.printStackTrace(); } }", SKIP),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { letters(r); } }\n"
      "c.commitSync();", YES),
@@ -56,19 +57,19 @@ OF_READERS = [
      "c.commitSync();", SKIP),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (DuplicateKeyException e) { } }\n"
      "c.commitSync();", YES),
-    (READER, LOOP % f"try {{ {DO} }} finally {{ c.commitSync(); }}", SKIP),
-    (READER, f"try {{ {LOOP % DO} }} catch (WakeupException e) {{ }} finally {{ c.commitSync(); }}",
-     SKIP),
-    (BY_TIMER, f"try {{ {LOOP % DO} }} finally {{ c.close(); }}", CLOSE),
-    (BY_TIMER, f"try (c) {{ {LOOP % DO} }}", CLOSE),
-    (BY_TIMER, LOOP % DO, YES),
-    (READER, f"c.seekToEnd(c.assignment()); {LOOP % DO}", "seekToEnd: a consumer"),
+    (READER, LOOP % f"try {{ {WORK} }} finally {{ c.commitSync(); }}", SKIP),
+    (READER, f"try {{ {LOOP % WORK} }} catch (WakeupException e) {{ }} "
+     "finally { c.commitSync(); }", SKIP),
+    (AUTO_COMMIT, f"try {{ {LOOP % WORK} }} finally {{ c.close(); }}", CLOSE),
+    (AUTO_COMMIT, f"try (c) {{ {LOOP % WORK} }}", CLOSE),
+    (AUTO_COMMIT, LOOP % WORK, YES),
+    (READER, f"c.seekToEnd(c.assignment()); {LOOP % WORK}", "seekToEnd: a consumer"),
 ]  # fmt: skip
 
 
 IN_METHOD = f"{READER[:-3]}void h(Record r) {{ %s }} }}\n"
 WITH_METHOD = f"{READER[:-3]}%s }}\n"
-MADE = "KafkaProducer<String, String> k = new KafkaProducer<>(p);"
+PRODUCER = "KafkaProducer<String, String> k = new KafkaProducer<>(p);"
 NEXT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
 SAVES = "try { db.save(r); } catch (Exception e) { log.error(e); %s}"
 EACH = LOOP % "for (var r : rs) h(r);"
@@ -83,12 +84,12 @@ SCALA = (
     'p.put("enable.auto.commit", "false")\nval c = new KafkaConsumer[String, String](p)\n'
     "while (true) {\nval rs = c.poll(d)\n%s\n}\n}\n%s}\n"
 )
-OF_LANGUAGES = [
-    # what a method of the file does with a record that it is handed
+LANGUAGES = [
+    # a method of the same file that receives a record
     (IN_METHOD % ("%s", SAVES % ""), EACH, SKIP),
     (IN_METHOD % ("%s", SAVES % "throw e; "), EACH, YES),
     (IN_METHOD % ("%s", f"while (true) {{ {SAVES % ''} }}"), EACH, YES),
-    # the position of all that was polled, committed behind one of them
+    # the position after all polled records, committed after one of them
     (READER, LOOP % "for (var r : rs) { work(r); c.commitSync(); }", BEFORE),
     (READER, LOOP % "for (var r : rs) { work(r); c.commitSync(Map.of(t, o)); }", YES),
     (READER, LOOP % "for (var t : rs.partitions()) { work(rs.records(t)); c.commitSync(); }",
@@ -98,17 +99,17 @@ OF_LANGUAGES = [
      LOOP % "for (var r : rs) batch.add(r); if (batch.size() > 9) full(); c.commitSync();", BEFORE),
     (WITH_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
      LOOP % "for (var r : rs) batch.add(r); full(); c.commitSync();", YES),
-    # who is told of a record, and does not answer; and who does it at once
+    # calls that return before the work is done, and calls that do it immediately
     (READER, LOOP % "for (var r : rs) actor.tell(r, self); c.commitSync();", BEFORE),
     (READER, LOOP % "for (var r : rs) bulkProcessor.add(row(r)); c.commitSync();", BEFORE),
     (READER, LOOP % "for (var r : rs) tx.execute(s -> { save(r); return 1; });\n"
      "c.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) jdbc.execute(sql(r)); c.commitSync();", YES),
-    # what another system has not committed yet
-    (READER, LOOP % f"{DO} s.addBatch(); c.commitSync(); s.executeBatch();", BEFORE),
-    (READER, LOOP % f"{DO} c.commitSync(); db.commit();", BEFORE),
-    (READER, LOOP % f"{DO} db.commit(); c.commitSync();", YES),
-    # records that are polled without a name
+    # writes that another system has not committed yet
+    (READER, LOOP % f"{WORK} s.addBatch(); c.commitSync(); s.executeBatch();", BEFORE),
+    (READER, LOOP % f"{WORK} c.commitSync(); db.commit();", BEFORE),
+    (READER, LOOP % f"{WORK} db.commit(); c.commitSync();", YES),
+    # polled records without a variable
     (READER, "while (true) { for (var r : c.poll(d)) { work(r); } c.commitSync(); }", YES),
     (READER, "while (true) { for (var r : c.poll(d)) { c.commitSync(); work(r); } }", BEFORE),
     (READER, "while (true) { for (var r : c.poll(d)) {\n"
@@ -120,28 +121,28 @@ OF_LANGUAGES = [
     (KOTLIN % ("%s", ""), "rs.forEach {\ntry { work(it) } catch (e: Exception) { log.warn(e) }\n}",
      SKIP),
     (KOTLIN % ("%s", ""), "c.commitSync()\nrs.forEach { work(it) }", BEFORE),
-    # the offsets behind a record, before it is used
+    # the offset after a record, committed before the record is processed
     (READER, LOOP % f"for (var r : rs) {{ c.commitSync({NEXT}); work(r); }}", BEFORE),
     (READER, LOOP % f"for (var r : rs) {{ work(r); c.commitSync({NEXT}); }}", YES),
     (READER, LOOP % "for (var r : rs) m.put(t, new OffsetAndMetadata(r.offset() + 1));\n"
-     f"c.commitSync(m); {DO}", BEFORE),
+     f"c.commitSync(m); {WORK}", BEFORE),
     (READER, LOOP % "for (var r : rs) { work(r); m.put(t, new OffsetAndMetadata(r.offset() + 1)); "
      "} c.commitSync(m);", YES),
     # a commit in a block, or in a method
-    (READER, LOOP % f"if (!rs.isEmpty()) {{ c.commitSync(); {DO} }}", BEFORE),
-    (WITH_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"ack(); {DO}", BEFORE),
-    (WITH_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"{DO} ack();", YES),
+    (READER, LOOP % f"if (!rs.isEmpty()) {{ c.commitSync(); {WORK} }}", BEFORE),
+    (WITH_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"ack(); {WORK}", BEFORE),
+    (WITH_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"{WORK} ack();", YES),
     (WITH_METHOD % ("%s", "void h(R r) { work(r); c.commitSync(); }"), EACH, BEFORE),
     (WITH_METHOD % ("%s", "Rs next() { return c.poll(d); }"),
-     f"while (true) {{ var rs = next(); c.commitSync(); {DO} }}", BEFORE),
-    # what is put by, handed on or sent, and not done yet
+     f"while (true) {{ var rs = next(); c.commitSync(); {WORK} }}", BEFORE),
+    # records that are buffered, queued or sent, but not processed yet
     (READER, LOOP % "buffer.addAll(rs); c.commitSync(); if (full) flush(buffer);", BEFORE),
     (READER, LOOP % "buffer.addAll(rs); if (full) { flush(buffer); c.commitSync(); }", YES),
     (READER, LOOP % "for (var r : rs) queue.put(r); c.commitSync();", BEFORE),
-    (READER, LOOP % f"{MADE} for (var r : rs) k.send(r, this::heard); c.commitSync();", BEFORE),
-    (READER, LOOP % f"{MADE} for (var r : rs) k.send(r, this::heard);\nk.flush(); c.commitSync();",
-     YES),
-    # so many attempts, and then the next record
+    (READER, LOOP % f"{PRODUCER} for (var r : rs) k.send(r, this::heard); c.commitSync();", BEFORE),
+    (READER, LOOP % f"{PRODUCER} for (var r : rs) k.send(r, this::heard);\n"
+     "k.flush(); c.commitSync();", YES),
+    # a limited number of attempts, and then the next record
     (READER, LOOP % f"for (var r : rs) {{ for (int i = 0; i < 3; i++) {{ {SAVES % ''} }} }}", SKIP),
     (READER, LOOP % f"for (var r : rs) {{ int i = 0; while (i++ < 3) {{ {SAVES % ''} }} }}", SKIP),
     (READER, LOOP % f"for (var r : rs) {{ for (int i = 0; i < 3; i++) {{ {SAVES % ''} }}\n"
@@ -176,13 +177,13 @@ STREAM = "StreamSupport.stream(rs.spliterator(), false)"
 COUNTS = "for (var r : rs) pool.execute(() -> { try { work(r); } %sfinally { l.countDown(); } });"
 LAST = "long last = ps.get(ps.size() - 1).offset(); "
 LAST += "c.commitSync(Map.of(t, new OffsetAndMetadata(last + 1)));"
-TOLD = "catch (Exception e) { String m = e.getMessage(); span.recordException(e); log.error(m); }"
+LOGS = "catch (Exception e) { String m = e.getMessage(); span.recordException(e); log.error(m); }"
 BOOLEAN = (
     "boolean saved(R r) { try { work(r); return true; } catch (Exception e) { return false; } }"
 )
 IN_KOTLIN, IN_SCALA = (KOTLIN % ("%s", ""), SCALA % ("%s", ""))
-OF_OTHERS = [
-    # what waits for others, and hears of no error of theirs (ExecutorService, CountDownLatch,
+OTHERS = [
+    # waiting for tasks without checking their errors (ExecutorService, CountDownLatch,
     # Thread.join; kotlinx.coroutines, supervisorScope; scala.concurrent, Await.ready)
     (READER, LOOP % "for (var r : rs) ts.add(() -> work(r)); pool.invokeAll(ts); c.commitSync();",
      SKIP),
@@ -208,14 +209,14 @@ OF_OTHERS = [
      LOOP % "all(rs); c.commitSync();", BEFORE),
     (WITH_METHOD % ("%s", f"void all(Rs rs) {{ for (var r : rs) {{ {SAVES % ''} }} }}"),
      LOOP % "all(rs); c.commitSync();", SKIP),
-    # the loop is left, and all that was polled is committed
+    # the loop ends early, and all polled records are committed
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); "
      "break; } } c.commitSync();", SKIP),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); "
      "return; } } c.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
      "if (log.isWarnEnabled()) log.warn(e); } } c.commitSync();", SKIP),
-    # records that are taken apart, and not used yet
+    # values that are extracted from records, but not processed yet
     (READER, LOOP % f"var vs = {STREAM}.map(r -> r.value()).toList(); c.commitSync(); save(vs);",
      BEFORE),
     (READER, LOOP % f"var vs = {STREAM}.map(r -> r.value()).toList(); save(vs); c.commitSync();",
@@ -242,7 +243,7 @@ OF_OTHERS = [
     (IN_SCALA, "rs.asScala.foreach(r => work(r).attempt.unsafeRunSync())\nc.commitSync()", SKIP),
     (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunAndForget())\nc.commitSync()", BEFORE),
     (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunSync())\nc.commitSync()", YES),
-    # records that are polled without a name, or into another one
+    # polled records without a variable, or with another one
     (READER, "while (true) { c.poll(d).forEach(r -> { c.commitSync(); work(r); }); }", BEFORE),
     (READER, "while (true) { c.poll(d).forEach(r -> pool.submit(() -> work(r))); c.commitSync(); }",
      BEFORE),
@@ -257,15 +258,15 @@ OF_OTHERS = [
     (READER, LOOP % f"for (var t : rs.partitions()) {{ var ps = rs.records(t); {LAST} %s }}" % (
         "for (var r : ps) work(r);"), BEFORE),
     (IN_KOTLIN, "c.poll(d).let { ps -> c.commitSync(); ps.forEach { work(it) } }", BEFORE),
-    # a method that polls, and is called in a loop
-    (WITH_METHOD % ("while (true) { once(); }", f"void once() {{ %s try {{ {POLL} {DO} "
+    # a method that polls and is called in a loop
+    (WITH_METHOD % ("while (true) { once(); }", f"void once() {{ %s try {{ {POLL} {WORK} "
      "c.commitSync(); } catch (Exception e) { log.error(e); } }"), "", SKIP),
     (WITH_METHOD % ("while (true) { try { once(); } catch (Exception e) { log.error(e); } }",
-     f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", SKIP),
+     f"void once() {{ %s {POLL} {WORK} c.commitSync(); }}"), "", SKIP),
     (WITH_METHOD % ("try { while (true) { once(); } } catch (Exception e) { log.error(e); }",
-     f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", YES),
-    # handlers that only tell people, by names and methods of their own
-    (READER, LOOP % f"for (var r : rs) {{ try {{ work(r); }} {TOLD} }} c.commitSync();", SKIP),
+     f"void once() {{ %s {POLL} {WORK} c.commitSync(); }}"), "", YES),
+    # handlers that only log, directly or through a method
+    (READER, LOOP % f"for (var r : rs) {{ try {{ work(r); }} {LOGS} }} c.commitSync();", SKIP),
     (WITH_METHOD % ("%s", "void failed(R r, Exception e) { log.error(e); }"), LOOP %
      "for (var r : rs) { try { work(r); } catch (Exception e) { failed(r, e); } } c.commitSync();",
      SKIP),
@@ -276,8 +277,8 @@ OF_OTHERS = [
     (WITH_METHOD % ("%s", BOOLEAN),
      LOOP % "for (var r : rs) { if (!saved(r)) throw new E(); }", YES),
     (WITH_METHOD % ("%s", BOOLEAN), LOOP % "for (var r : rs) { while (!saved(r)) wait(1); }", YES),
-    # loops that are none by their word
-    (READER, f"timer.scheduleAtFixedRate(() -> {{ try {{ {POLL} {DO} c.commitSync(); }}\n"
+    # loops without a loop keyword
+    (READER, f"timer.scheduleAtFixedRate(() -> {{ try {{ {POLL} {WORK} c.commitSync(); }}\n"
      "catch (Exception e) { log.error(e); } }, 0, 1, SECONDS);", SKIP),
     (IN_SCALA, "Iterator.continually(c.poll(d)).foreach { rs =>\nc.commitSync()\n"
      "rs.asScala.foreach(save)\n}", BEFORE),
@@ -296,22 +297,22 @@ OF_OTHERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "body", "expected"), [*OF_READERS, *OF_LANGUAGES, *OF_OTHERS])
-def test_what_a_loop_does_with_a_record(
+@pytest.mark.parametrize(("code", "body", "expected"), [*READERS, *LANGUAGES, *OTHERS])
+def test_a_loop_that_loses_records_is_reported(
     tmp_path: Path, code: str, body: str, expected: str
 ) -> None:
     exit_code = {YES: 0, "seekToEnd: a consumer": 2}.get(expected, 1)
     assert_file(tmp_path / "A.java", code % body, "", TOPIC, exit_code, expected)
 
 
-_WRITER = (
+_SENDER = (
     "import org.apache.kafka.clients.producer.*;\nclass A { void run() {\n"
     'Properties p = new Properties();\np.put("acks", "all");\n'
     "KafkaProducer<String, String> out = new KafkaProducer<>(p);\n%s\n}}\n"
 )
 IGNORED = "application.delivery.errors: ignored -> handled"
-AGAIN = "try { out.send(record).get(); } catch (Exception e) { throw new E(e); }"
-OF_WRITERS = [
+SENDS = "try { out.send(record).get(); } catch (Exception e) { throw new E(e); }"
+WRITERS = [
     ("out.send(record, null);", IGNORED),
     ("out.send(record, (m, e) -> {});", IGNORED),
     ("out.send(record, (m, e) -> { seen(m.offset()); });", IGNORED),
@@ -324,19 +325,19 @@ OF_WRITERS = [
     ("try { out.send(record).get(); } catch (Exception e) { }", IGNORED),
     ("try { out.send(record).get(); } catch (Exception e) { fail(e); }", YES),
     ("var sent = out.send(record);", IGNORED),
-    # what leaves a handler in a lambda is kept in a future
-    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }});", IGNORED),
-    (f"pool.submit(() -> {{ {AGAIN} }});", IGNORED),
-    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).join();", YES),
-    (f"pool.submit(() -> {{ {AGAIN} }}).get();", YES),
-    (AGAIN, YES),
+    # a future keeps the exception that leaves a lambda
+    (f"CompletableFuture.runAsync(() -> {{ {SENDS} }});", IGNORED),
+    (f"pool.submit(() -> {{ {SENDS} }});", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {SENDS} }}).join();", YES),
+    (f"pool.submit(() -> {{ {SENDS} }}).get();", YES),
+    (SENDS, YES),
     ("pool.submit(() -> { try { out.send(record).get(); } catch (Exception e) { put(e); } });",
      YES),
-    (f"CompletableFuture.supplyAsync(() -> {{ {AGAIN} }}).thenAccept(m -> log.info(m));", IGNORED),
-    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).exceptionally(e -> {{ log.error(e); "
+    (f"CompletableFuture.supplyAsync(() -> {{ {SENDS} }}).thenAccept(m -> log.info(m));", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {SENDS} }}).exceptionally(e -> {{ log.error(e); "
      "return null; }).join();", IGNORED),
-    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).thenRun(() -> done()).join();", YES),
-    # Spring's, which the file may only be given
+    (f"CompletableFuture.runAsync(() -> {{ {SENDS} }}).thenRun(() -> done()).join();", YES),
+    # Spring's template, which the file may receive without creating it
     ("kafkaTemplate.send(t, v);", IGNORED),
     ("kafkaTemplate.send(t, v).get();", YES),
     ("kafkaTemplate.send(t, v).whenComplete((x, e) -> { if (e != null) log.error(e); });", IGNORED),
@@ -348,13 +349,13 @@ OF_WRITERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "expected"), OF_WRITERS)
-def test_what_a_program_does_with_a_send_that_fails(
+@pytest.mark.parametrize(("body", "expected"), WRITERS)
+def test_a_program_that_ignores_a_failed_send_is_reported(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    reads = "consumer.enable.auto.commit=false application.commit=after-processing"
+    reader = "consumer.enable.auto.commit=false application.commit=after-processing"
     exit_code = 1 if expected == IGNORED else 0
-    assert_file(tmp_path / "A.java", _WRITER % body, "", f"{TOPIC} {reads}", exit_code, expected)
+    assert_file(tmp_path / "A.java", _SENDER % body, "", f"{TOPIC} {reader}", exit_code, expected)
 
 
 STREAMS = (
@@ -362,54 +363,54 @@ STREAMS = (
     'p.put("application.id", "a");\np.put("replication.factor", 3);\n'
     "%s\nKafkaStreams s = new KafkaStreams(b.build(), p);\n} %s }\n"
 )
-FAILS = "processing.errors: skip -> retry"
-PROCESSES, PUT_BY = "b.process(P::new);", "records are buffered in memory here"
+SKIPS = "processing.errors: skip -> retry"
+PROCESSOR, BUFFERED = "b.process(P::new);", "records are buffered in memory here"
 LIST = "class P { List<R> buf = new ArrayList<>();"
 
 
-@pytest.mark.parametrize(("body", "behind", "expected"), [
+@pytest.mark.parametrize(("body", "more", "expected"), [
     ("b.foreach((k, v) -> db.save(v));", "", YES),
     ("b.foreach((k, v) -> { try { db.save(v); } catch (Exception e) { log.error(e); } });", "",
-     FAILS),
+     SKIPS),
     ("b.foreach((k, v) -> { try { db.save(v); } catch (Exception e) { throw new E(e); } });", "",
      YES),
     ("b.mapValues(v -> { try { return parse(v); } catch (Exception e) { return null; } });", "",
-     FAILS),
+     SKIPS),
     ("b.foreach((k, v) -> save(v));",
-     "void save(V v) { try { db.save(v); } catch (Exception e) { log.error(e); } }", FAILS),
+     "void save(V v) { try { db.save(v); } catch (Exception e) { log.error(e); } }", SKIPS),
     ("b.process(P::new);", "class P { public void process(R r) { try { db.save(r); } "
-     "catch (Exception e) { log.error(e); } } }", FAILS),
+     "catch (Exception e) { log.error(e); } } }", SKIPS),
     ("b.foreach((k, v) -> pool.submit(() -> db.save(v)));", "", "a record is handed over"),
     ("b.foreach((k, v) -> pool.submit(() -> db.save(v)).get());", "", YES),
     ("b.foreach((k, v) -> http.sendAsync(q(v), h));", "", "a record is handed over"),
     ("b.foreach((k, v) -> http.sendAsync(q(v), h).join());", "", YES),
     ("b.foreach((k, v) -> db.save(v).subscribe());", "", "a record is handed over"),
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { return false; } });", "",
-     FAILS),
+     SKIPS),
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { throw e; } });", "", YES),
-    ("b.foreach((k, v) -> { boolean ok = db.save(v); });", "", FAILS),
-    ("b.foreach((k, v) -> { if (!db.save(v)) log.error(1); });", "", FAILS),
+    ("b.foreach((k, v) -> { boolean ok = db.save(v); });", "", SKIPS),
+    ("b.foreach((k, v) -> { if (!db.save(v)) log.error(1); });", "", SKIPS),
     ("b.foreach((k, v) -> { if (!db.save(v)) throw new E(); });", "", YES),
-    ("b.foreach((k, v) -> buf.add(v));", "List<V> buf = new ArrayList<>();", PUT_BY),
-    (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); }} }}", PUT_BY),
-    (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); if (full()) put(buf); }}}}",
-     PUT_BY),
-    (PROCESSES, "class P { Map<K, V> last = new HashMap<>(); public void process(R r) "
-     "{ last.put(r.key(), r.value()); } }", PUT_BY),
-    (PROCESSES, "class P { KeyValueStore<K, V> last; public void process(R r) "
+    ("b.foreach((k, v) -> buf.add(v));", "List<V> buf = new ArrayList<>();", BUFFERED),
+    (PROCESSOR, f"{LIST} public void process(R r) {{ buf.add(r); }} }}", BUFFERED),
+    (PROCESSOR, f"{LIST} public void process(R r) {{ buf.add(r); if (full()) put(buf); }}}}",
+     BUFFERED),
+    (PROCESSOR, "class P { Map<K, V> last = new HashMap<>(); public void process(R r) "
+     "{ last.put(r.key(), r.value()); } }", BUFFERED),
+    (PROCESSOR, "class P { KeyValueStore<K, V> last; public void process(R r) "
      "{ last.put(r.key(), r.value()); } }", YES),
-    (PROCESSES, "class P { Set<K> seen = new HashSet<>(); public void process(R r) "
+    (PROCESSOR, "class P { Set<K> seen = new HashSet<>(); public void process(R r) "
      "{ if (seen.add(r.key())) c.forward(r); } }", YES),
-    (PROCESSES, "class P { public void process(R r) { List<V> out = new ArrayList<>(); "
+    (PROCESSOR, "class P { public void process(R r) { List<V> out = new ArrayList<>(); "
      "out.add(r.value()); for (V v : out) c.forward(v); } }", YES),
 ])  # fmt: skip
-def test_what_an_operator_of_kafka_streams_does_with_an_error(
-    tmp_path: Path, body: str, behind: str, expected: str
+def test_a_kafka_streams_operator_that_skips_or_buffers_records_is_reported(
+    tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
     topic += " streams.topic.min.insync.replicas=2"
-    exit_code = {YES: 0, FAILS: 1}.get(expected, 2)
-    assert_file(tmp_path / "A.java", STREAMS % (body, behind), "", topic, exit_code, expected)
+    exit_code = {YES: 0, SKIPS: 1}.get(expected, 2)
+    assert_file(tmp_path / "A.java", STREAMS % (body, more), "", topic, exit_code, expected)
 
 
 @pytest.mark.parametrize(("operation", "expected"), [
@@ -417,13 +418,13 @@ def test_what_an_operator_of_kafka_streams_does_with_an_error(
     ("b.join(c, f, JoinWindows.ofTimeDifferenceAndGrace(d, g));", "JoinWindows: a message that"),
     ("b.groupByKey().count();", "^(?!.*Windows)"),
 ])  # fmt: skip
-def test_what_is_late_for_a_window_is_told(tmp_path: Path, operation: str, expected: str) -> None:
+def test_windows_that_drop_records_are_named(tmp_path: Path, operation: str, expected: str) -> None:
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
     topic += " streams.topic.min.insync.replicas=2"
     assert_file(tmp_path / "A.java", STREAMS % (operation, ""), "", topic, 0, expected)
 
 
-@pytest.mark.parametrize(("topology", "behind", "expected"), [
+@pytest.mark.parametrize(("topology", "more", "expected"), [
     ("b.process(Other::new);", "", "application.sink=plain"),
     ("b.process { Other() }", "", "application.sink=plain"),
     ('t.addProcessor("p", Other::new, "s");', "", "application.sink=plain"),
@@ -435,11 +436,11 @@ def test_what_is_late_for_a_window_is_told(tmp_path: Path, operation: str, expec
     ("b.process(Other::new).to(o);", "", YES),
     ("b.process(Other::new);", "class Other { KeyValueStore<K, V> s; }", YES),
 ])  # fmt: skip
-def test_what_works_in_another_system_is_in_no_transaction(
-    tmp_path: Path, topology: str, behind: str, expected: str
+def test_writes_to_another_system_are_outside_the_transaction(
+    tmp_path: Path, topology: str, more: str, expected: str
 ) -> None:
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2 consumer.auto.offset.reset=none"
     topic += " streams.topic.min.insync.replicas=2 application.offsets.topic.min.insync.replicas=2"
     topic += " streams.processing.guarantee=exactly_once_v2"
-    text, exit_code = STREAMS % (topology, behind), 0 if expected == YES else 1
-    assert_file(tmp_path / "A.java", text, "--want exactly-once", topic, exit_code, expected)
+    program, exit_code = STREAMS % (topology, more), 0 if expected == YES else 1
+    assert_file(tmp_path / "A.java", program, "--want exactly-once", topic, exit_code, expected)

@@ -1,6 +1,6 @@
-"""Consumers in Java as services have them: a class with its settings, a loop, and methods.
+"""Java consumers as services have them: a class with its settings, a loop and methods.
 
-Each row is what stands in the loop, a method or a name beside it, and the answer.
+Each row has the code in the loop, a method of the class (or nothing), and the answer.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ EACH = "for (ConsumerRecord<String, String> record : records) {\n%s\n}\nconsumer
      "if (Boolean.TRUE.equals(isNew)) {\n    orderService.create(record.value());\n}",
      "", YES),
 ])  # fmt: skip
-def test_what_a_service_does_with_each_record(
+def test_a_service_that_skips_records_or_commits_early_is_reported(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
     assert_program(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, more), expected)
@@ -310,7 +310,7 @@ def test_what_a_service_does_with_each_record(
      "consumer.commitSync();",
      "", YES),
 ])  # fmt: skip
-def test_what_a_service_does_with_a_poll(
+def test_a_service_that_loses_part_of_a_poll_is_reported(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
     assert_program(tmp_path / "OrderConsumer.java", SERVICE % (body, more), expected)
