@@ -1,4 +1,4 @@
-"""What was done, in plain words."""
+"""The sentences and marks that describe the faults of a run."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def row(fault: str, phase: str, target: str = "leader: broker 1", at_s: float = 
         ("delete", "topic: orders", "Records were deleted from topic orders"),
     ],
 )
-def test_an_event_is_a_sentence(fault: str, target: str, expected: str) -> None:
+def test_an_event_is_described_in_a_sentence(fault: str, target: str, expected: str) -> None:
     assert fault_words.sentence(fault, target) == expected
 
 
-def test_every_fault_has_words_of_its_own() -> None:
+def test_every_fault_has_its_own_wording() -> None:
     for fault in get_args(Fault):
         assert "_" not in fault_words.sentence(fault, "x")
         assert fault_words.sentence(fault, "x") != f"X {fault}"
 
 
-def test_what_began_and_ended_is_one_event() -> None:
+def test_the_beginning_and_end_of_a_fault_are_one_event() -> None:
     rows = [
         row("kill", "invoke"),
         row("pause", "invoke", at_s=1.5),
@@ -48,12 +48,12 @@ def test_what_began_and_ended_is_one_event() -> None:
     assert events[1].proof == "seen"
 
 
-def test_what_was_not_seen_to_happen_is_not_done() -> None:
+def test_a_fault_that_failed_or_did_not_apply_is_not_done() -> None:
     rows = [row("kill", "invoke"), row("kill", "failed"), row("pause", "not_applicable")]
     assert [event.state for event in fault_words.events(rows)] == ["failed", "left"]
 
 
-def test_there_are_words_for_whatever_is_done() -> None:
+def test_every_fault_is_in_the_table_of_wordings() -> None:
     assert fault_words.WORDS.keys() == set(get_args(Fault))
 
 
@@ -69,5 +69,5 @@ def test_there_are_words_for_whatever_is_done() -> None:
         ("cut_tail", "killed: broker 2", "unflushed lost"),
     ],
 )
-def test_what_was_done_in_two_words(fault: str, target: str, expected: str) -> None:
+def test_the_mark_of_a_fault_is_two_words_at_most(fault: str, target: str, expected: str) -> None:
     assert fault_words.mark(fault, target) == expected

@@ -1,4 +1,4 @@
-"""Why a run went as it did: told of runs on real brokers that were kept, and of samples by hand."""
+"""Explanations of runs: of recorded runs on real brokers, and of handwritten samples."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.engine import histories
 from tests.engine.histories import ALL, FIRST_DEAD, sample
 
 KEPT = Path(__file__).parent / "kept"
-"""Telemetry and faults of runs on Kafka 4.3.1, each as it was recorded."""
+"""Telemetry and faults of runs on Kafka 4.3.1, as recorded."""
 
-TOLD = {
+EXPLANATIONS = {
     "followers-behind-described": [
         "3.416 Leader broker 1 was killed.",
         "3.650 Its log ended at offset 6,779, broker 2's at 4,567 and broker 3's at 4,567: "
@@ -57,94 +57,99 @@ TOLD = {
 
 
 def kept(name: str) -> tuple[Replay, dict[str, Any]]:
-    began = json.loads((KEPT / name / "began.json").read_text("utf-8"))
-    seen = replay.read(KEPT / name, began["start_ns"])
-    assert seen is not None
-    return seen, began
+    facts = json.loads((KEPT / name / "began.json").read_text("utf-8"))
+    run_replay = replay.read(KEPT / name, facts["start_ns"])
+    assert run_replay is not None
+    return run_replay, facts
 
 
 def by_hand(folder: Path, *samples: list[dict[str, Any]]) -> Replay:
     histories.write(folder, "telemetry", *(row for sample in samples for row in sample))
-    seen = replay.read(folder, histories.BEGAN)
-    assert seen is not None
-    return seen
+    run_replay = replay.read(folder, histories.BEGAN)
+    assert run_replay is not None
+    return run_replay
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_a_real_run_is_told_in_three_sentences_each_with_its_moment(name: str) -> None:
-    seen, _ = kept(name)
-    assert [f"{reason.at_s:.3f} {reason.text}" for reason in why.explain(seen)] == TOLD[name]
+@pytest.mark.parametrize("name", EXPLANATIONS)
+def test_a_recorded_run_is_explained_in_three_sentences_with_times(name: str) -> None:
+    run_replay, _ = kept(name)
+    assert [
+        f"{reason.at_s:.3f} {reason.text}" for reason in why.explain(run_replay)
+    ] == EXPLANATIONS[name]
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_a_real_run_opens_where_its_harm_begins_if_an_election_did_it(name: str) -> None:
-    seen, began = kept(name)
-    opens = why.opens_at(seen)
-    assert (opens is not None) == bool(began["lost_write"])
+@pytest.mark.parametrize("name", EXPLANATIONS)
+def test_a_recorded_run_opens_at_the_election_that_lost_writes(name: str) -> None:
+    run_replay, facts = kept(name)
+    opens = why.opens_at(run_replay)
+    assert (opens is not None) == bool(facts["lost_write"])
     if opens is not None:
-        moment = seen.before(opens)
+        moment = run_replay.before(opens)
         assert moment is not None
         assert moment.live_leader
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_what_a_new_leader_lacked_is_at_least_what_was_lost(name: str) -> None:
-    seen, began = kept(name)
-    assert sum(election.shortfall or 0 for election in why.elections(seen)) >= began["lost_write"]
+@pytest.mark.parametrize("name", EXPLANATIONS)
+def test_the_shortfall_of_new_leaders_is_at_least_the_number_of_lost_writes(name: str) -> None:
+    run_replay, facts = kept(name)
+    assert (
+        sum(election.shortfall or 0 for election in why.elections(run_replay))
+        >= facts["lost_write"]
+    )
 
 
-def test_nothing_is_said_of_messages_while_the_old_leader_ran(tmp_path: Path) -> None:
-    """Between two samples a follower may have copied all of it."""
-    seen = by_hand(
+def test_without_a_dead_leader_no_shortfall_is_stated(tmp_path: Path) -> None:
+    """Between two samples the follower may have replicated everything."""
+    run_replay = by_hand(
         tmp_path,
         sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
         sample(1.0, 2, 1, 10, {1: 10, 2: 10, 3: 10}, ALL),
     )
-    assert [election.shortfall for election in why.elections(seen)] == [None]
-    assert why.explain(seen) == ()
-    assert why.opens_at(seen) is None
+    assert [election.shortfall for election in why.elections(run_replay)] == [None]
+    assert why.explain(run_replay) == ()
+    assert why.opens_at(run_replay) is None
 
 
-def test_nothing_is_said_of_a_log_that_was_not_seen(tmp_path: Path) -> None:
-    seen = by_hand(
+def test_without_the_end_of_the_old_leaders_log_no_shortfall_is_stated(tmp_path: Path) -> None:
+    run_replay = by_hand(
         tmp_path,
         sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
         sample(1.0, 1, 0, None, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    assert [election.shortfall for election in why.elections(seen)] == [None]
+    assert [election.shortfall for election in why.elections(run_replay)] == [None]
 
 
-def test_a_leader_that_leads_again_lacks_nothing_that_could_be_told(tmp_path: Path) -> None:
-    seen = by_hand(
+def test_a_leader_that_is_elected_again_has_no_shortfall(tmp_path: Path) -> None:
+    run_replay = by_hand(
         tmp_path,
         sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 1, 1, 6, {1: 10, 2: 6, 3: 6}, ALL),
     )
-    assert [election.shortfall for election in why.elections(seen)] == [None]
+    assert [election.shortfall for election in why.elections(run_replay)] == [None]
 
 
-def test_a_death_that_nobody_brought_about_is_told_as_seen(tmp_path: Path) -> None:
-    seen = by_hand(
+def test_the_death_of_a_leader_without_a_fault_is_explained_from_samples(tmp_path: Path) -> None:
+    run_replay = by_hand(
         tmp_path,
         sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    first, second, third = why.explain(seen, "entries")
+    first, second, third = why.explain(run_replay, "entries")
     assert (first.at_s, first.text) == (1.0, "Broker 1, the leader, no longer ran.")
     assert "4 entries were on broker 1 alone" in second.text
     assert third.text.endswith("Its log had ended 4 entries before broker 1's.")
 
 
-def test_what_was_dropped_and_not_lost_is_told_apart(tmp_path: Path) -> None:
-    seen = by_hand(
+def test_the_explanation_says_if_no_acknowledged_message_is_lost(tmp_path: Path) -> None:
+    run_replay = by_hand(
         tmp_path,
         sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    answers = {lost: why.explain(seen, lost=lost)[2].text for lost in (None, 0, 4)}
-    assert "No acknowledged message is lost" in answers[0]
-    assert "No acknowledged" not in answers[None] + answers[4]
+    texts = {lost: why.explain(run_replay, lost=lost)[2].text for lost in (None, 0, 4)}
+    assert "No acknowledged message is lost" in texts[0]
+    assert "No acknowledged" not in texts[None] + texts[4]
