@@ -20,7 +20,7 @@ from tests.advisor.configurations.asking import (
     given,
     write_files,
 )
-from tests.advisor.configurations.deployments.test_started import (
+from tests.advisor.configurations.deployments.test_startup import (
     CHANNEL,
     FILE,
     MAP,

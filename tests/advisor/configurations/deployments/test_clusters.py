@@ -202,7 +202,7 @@ spec:
 
 
 def workload(name: str = "a", *, logs: str = LOGS, minimum: int = 2) -> str:
-    return WORKLOAD.format(name=name, cluster=f"id-{name}", logs=logs, minimum=minimum)
+    return WORKLOAD.format(name=name, cluster=f"id-{name}", kept=logs, least=minimum)
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [

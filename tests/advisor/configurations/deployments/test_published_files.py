@@ -1,7 +1,6 @@
-"""Files as teams publish them: what decides in them is read or refused, and the rest stands in
-nobody's way.
+"""Files as teams publish them: relevant settings are read or refused, and the rest is skipped.
 
-One row: a file's name and text, the exit code, and a pattern of what is said.
+Each case has a file's name and text, the exit code, and a pattern of the output.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
 
-RETRIED = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
-ONE = "acks: 1 -> all"
+SETTINGS = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
+FIX = "acks: 1 -> all"
 READS = "group.id=g\nauto.offset.reset=earliest\nenable.auto.commit=false\n"
 _DICT = '{"acks":"1","group.id":"g","auto.offset.reset":"earliest"'
 JAVA = (
@@ -21,32 +20,32 @@ JAVA = (
     "class A { Properties p() {\nProperties p = new Properties();\n"
 )
 PUTS = 'p.put("group.id", "g");\np.put("auto.offset.reset", "earliest");\n'
-RETURNED = "return p;\n}}\n"
+RETURN = "return p;\n}}\n"
 SHARED = [
-    ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, ONE),
+    ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, FIX),
     ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, "for both. If only one of them"),
     ("a.properties", "acks=0\nauto.offset.reset=earliest\n", 1, "1 change for at-least-once"),
     ("a.properties", f"acks=all\n{READS}", 0, "YES"),
-    ("a.json", f"{_DICT}, \"enable.auto.commit\":false}}", 1, ONE),
-    ("a.py", f"conf = {_DICT}, 'enable.auto.commit': False}}\n", 1, ONE),
-    ("A.java", f'{JAVA}p.put("acks", "1");\n{PUTS}{RETURNED}', 1, ONE),
-    ("A.java", f'{JAVA}p.put("acks", "all");\n{PUTS}{RETURNED}', 0, "YES"),
+    ("a.json", f"{_DICT}, \"enable.auto.commit\":false}}", 1, FIX),
+    ("a.py", f"conf = {_DICT}, 'enable.auto.commit': False}}\n", 1, FIX),
+    ("A.java", f'{JAVA}p.put("acks", "1");\n{PUTS}{RETURN}', 1, FIX),
+    ("A.java", f'{JAVA}p.put("acks", "all");\n{PUTS}{RETURN}', 0, "YES"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "text", "code", "expected"), SHARED)
-def test_settings_that_a_producer_and_a_consumer_share_count_for_both(
+def test_settings_in_a_shared_file_count_for_the_producer_and_the_consumer(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
-    assert_file(tmp_path / name, text, "", RETRIED, code, expected)
+    assert_file(tmp_path / name, text, "", SETTINGS, code, expected)
 
 
-def test_a_client_that_is_named_passes_over_what_is_the_others(tmp_path: Path) -> None:
+def test_a_file_of_a_stated_kind_is_read_for_that_client_only(tmp_path: Path) -> None:
     text, file = f"acks=1\n{READS}", tmp_path / "a.properties"
     assert_file(
-        file, text, "--kind consumer-properties", RETRIED, 0, "acks is a setting of produce"
+        file, text, "--kind consumer-properties", SETTINGS, 0, "acks is a setting of produce"
     )
-    assert_file(file, text, "--kind producer-properties", RETRIED, 1, ONE)
+    assert_file(file, text, "--kind producer-properties", SETTINGS, 1, FIX)
 
 
 _POD = """apiVersion: apps/v1
@@ -87,7 +86,7 @@ VARIABLES = [
 
 
 @pytest.mark.parametrize(("name", "text", "code", "expected"), VARIABLES)
-def test_a_variable_of_an_applications_client_is_not_a_brokers(
+def test_client_variables_of_an_application_are_not_read_as_broker_settings(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / name, text, "", "", code, expected)
@@ -113,7 +112,7 @@ _ADMINISTERED = """from confluent_kafka.admin import AdminClient
 conf = {"bootstrap.servers": "b", "client.id": "a", "group.id": "g", "enable.auto.commit": False}
 AdminClient(conf).create_topics([topic])
 """
-_PLACED = """from shop import Task
+_MOVE = """from shop import Task
 def place(client, task):
     client.move(task.owner, {"topic": task.topic, "partition": task.partition})
 """
@@ -136,23 +135,23 @@ PYTHON = [
     ("a.py", _CLICK, 2, _NO_CLIENT),
     ("a.py", _OF_KAFKA_PYTHON, 2, ":3: KafkaProducer is a client of kafka-python"),
     ("a.py", _OF_ANOTHER_FILE, 2, ":2: KafkaProducer is a class of another file"),
-    ("a.py", _OWN_CLASS, 1, ONE),
+    ("a.py", _OWN_CLASS, 1, FIX),
     ("a.py", _ADMIN, 2, _NO_CLIENT),
     ("a.py", _ADMINISTERED, 2, _NO_CLIENT),
-    ("a.py", _PLACED, 2, _NO_CLIENT),
-    ("a.py", _AVRO % "1", 1, ONE),
+    ("a.py", _MOVE, 2, _NO_CLIENT),
+    ("a.py", _AVRO % "1", 1, FIX),
     ("a.py", _NESTED % "latest", 1, _LATEST),
     ("a.py", _NESTED % "earliest", 1, "enable.auto.offset.store: true -> false"),
-    ("a.py", _AIO, 1, ONE),
+    ("a.py", _AIO, 1, FIX),
     ("a.js", 'consumer.commit({"group.id": "g"});\nlet x = 1;', 2, "If it is another language"),
 ]
 
 
 @pytest.mark.parametrize(("name", "text", "code", "expected"), PYTHON)
-def test_programs_are_read_for_the_client_that_they_make(
+def test_programs_are_read_for_the_client_that_they_create(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
-    assert_file(tmp_path / name, text, "", RETRIED, code, expected)
+    assert_file(tmp_path / name, text, "", SETTINGS, code, expected)
 
 
 _REGISTRY = 'p.put(AbstractKafkaSchemaSerDeConfig.SCHEMA_REGISTRY_URL_CONFIG, "http://r");\n'
@@ -161,7 +160,7 @@ _JAAS = 'p.put(SaslConfigs.SASL_JAAS_CONFIG, "x");\n'
 _CONSUMER = "new KafkaConsumer<>(p);\n}}\n"
 _ID = 'p.put(StreamsConfig.APPLICATION_ID_CONFIG, "a");\n'
 _INTERVAL = "p.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 2000);\n"
-_STREAMS = f"{JAVA}{_ID}{_INTERVAL}{RETURNED}"
+_STREAMS = f"{JAVA}{_ID}{_INTERVAL}{RETURN}"
 _ADMIN_OF_JAVA = """import org.apache.kafka.clients.CommonClientConfigs;
 class A {
   Admin own = Admin.create(settings());
@@ -174,7 +173,7 @@ class A {
 """
 PROGRAMS = [
     (f"{JAVA}{_REGISTRY}{_JSON_TYPE}{_JAAS}{PUTS}{_CONSUMER}", 0, "YES"),
-    (f'{JAVA}{_REGISTRY}p.put("acks", "1");\nnew KafkaProducer<>(p);\n}}}}\n', 1, ONE),
+    (f'{JAVA}{_REGISTRY}p.put("acks", "1");\nnew KafkaProducer<>(p);\n}}}}\n', 1, FIX),
     (
         f'{JAVA}p.put("client.id", "a");\nAdmin.create(p).createTopics(ts);\n}}}}\n',
         2,
@@ -186,13 +185,13 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), PROGRAMS)
-def test_constants_of_serializers_and_of_streams_in_java(
+def test_java_constants_of_serializers_and_kafka_streams(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
-    assert_file(tmp_path / "A.java", text, "", RETRIED, code, expected)
+    assert_file(tmp_path / "A.java", text, "", SETTINGS, code, expected)
 
 
-def test_a_map_of_kafka_streams_is_one_whoever_it_is_handed_to(tmp_path: Path) -> None:
+def test_a_map_with_an_application_id_is_for_kafka_streams(tmp_path: Path) -> None:
     assert_file(tmp_path / "A.java", _STREAMS, "", TOPIC, 1, "For streams 4.3 clients")
 
 
@@ -206,14 +205,14 @@ _SPRING = """spring:
 """
 _STREAM = "spring.cloud.stream"
 _BOUND = f"{_STREAM}.bindings.orders.destination=t\n{_STREAM}.kafka.binder.brokers=b\n"
-OTHERS = [
+OTHER_FILES = [
     ("a.yml", _SPRING % "key-deserializer: x", 0, "key-deserializer: Spring ignores it"),
     ("a.yml", _SPRING % "acks: all", 0, "consumer.topic: Spring ignores it"),
     ("a.yml", _SPRING % "enable-idempotence: false", 2, "mean properties.enable.idempotence"),
     ("a.yml", _SPRING % "ack: 1", 2, "Did you mean acks"),
     ("a.properties", _BOUND, 2, "nothing shows whether this binding reads or writes"),
     ("a.properties", "acks={{ acks }}\nlinger.ms=5\n", 2, ":1: a template .Jinja, Helm. fills in"),
-    ("a.properties", "acks=1\nbootstrap.servers={{ b }}\n", 1, ONE),
+    ("a.properties", "acks=1\nbootstrap.servers={{ b }}\n", 1, FIX),
     ("a.properties", "{% if a %}\nacks=1\n{% endif %}\n", 2, ":1: a template"),
     ("a.properties", "acks=1\nkey.deserializer=x\n", 1, "deserializer is a setting of consumers"),
     ("a.properties", f"{READS}schema.registry.url=http://r\n", 0, "setting of a serializer, and"),
@@ -224,15 +223,15 @@ OTHERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "text", "code", "expected"), OTHERS)
-def test_what_decides_nothing_is_passed_over_and_the_rest_is_asked_for(
+@pytest.mark.parametrize(("name", "text", "code", "expected"), OTHER_FILES)
+def test_irrelevant_settings_are_skipped_and_ambiguous_ones_are_refused(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
-    assert_file(tmp_path / name, text, "", RETRIED, code, expected)
+    assert_file(tmp_path / name, text, "", SETTINGS, code, expected)
 
 
-_MAKES = "KafkaProducer<String, String> out = new KafkaProducer<>(p);\n"
-_SENDS = f'{JAVA}p.put("acks", "all");\n{_MAKES}%s\n}}}}\n'
+_NEW = "KafkaProducer<String, String> out = new KafkaProducer<>(p);\n"
+_SENDS = f'{JAVA}p.put("acks", "all");\n{_NEW}%s\n}}}}\n'
 _PRODUCES = 'p = Producer({"acks": "all"%s})\np.produce("t", %s)\np.flush()\n'
 IGNORED = "application.delivery.errors: ignored -> handled"
 SENDS = [
@@ -261,9 +260,9 @@ SENDS = [
 
 
 @pytest.mark.parametrize(("name", "text", "code", "expected"), SENDS)
-def test_a_send_of_which_nobody_takes_the_result(
+def test_a_send_whose_result_is_ignored_is_reported(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
-    reads = f"{RETRIED} consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
+    reads = f"{SETTINGS} consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
     settings = f"{reads} application.commit=after-processing"
     assert_file(tmp_path / name, text, "", settings, code, expected)

@@ -1,7 +1,7 @@
-"""Several resources of Kubernetes in one text, which share names, and what they are printed as.
+"""Several Kubernetes resources in one text, which share names, in the forms that tools print.
 
-Expected from the Kubernetes API: a name is of one kind in one namespace, so that two resources are
-two applications, or two places that one runs in. A pipeline has one.
+Expected from the Kubernetes API: a name is unique for one kind in one namespace. Two resources are
+two applications, or two environments of one. A pipeline has one application.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import COPIES, C, assert_file
-from tests.advisor.configurations.deployments.test_started import MAP, POD, READS
+from tests.advisor.configurations.deployments.test_startup import MAP, POD, READS
 
 ACKS = "        - {name: SPRING_KAFKA_PRODUCER_ACKS, value: '%s'}\n"
 FILE = "  producer.properties: |\n    acks=%s\n"
 VARIABLE = "  SPRING_KAFKA_PRODUCER_ACKS: '%s'\n"
 APPLICATION = "  application.yml: |\n    spring.kafka.producer.acks: %s\n"
 SERVER = "  server.properties: |\n    node.id=%s\n    min.insync.replicas=%s\n"
-ONE = "acks: 1 -> all"
+FIX = "acks: 1 -> all"
 DIFFERS = "acks differs from line"
 STRIMZI = """apiVersion: kafka.strimzi.io/v1beta2
 kind: Kafka
@@ -41,19 +41,19 @@ spec:
 """
 
 
-def of(namespace: str, text: str) -> str:
+def in_namespace(namespace: str, text: str) -> str:
     return text.replace("{name: orders}", f"{{name: orders, namespace: {namespace}}}")
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (POD + ACKS % 1 + POD + ACKS % "all", 2, DIFFERS),
-    (of("dev", POD + ACKS % 1) + of("prod", POD + ACKS % "all"), 2, DIFFERS),
+    (in_namespace("dev", POD + ACKS % 1) + in_namespace("prod", POD + ACKS % "all"), 2, DIFFERS),
     (POD + ACKS % 1 + (POD + ACKS % "all").replace("Deployment", "Job"), 2, DIFFERS),
     (MAP % "a" + VARIABLE % 1 + MAP % "b" + VARIABLE % "all", 2, "has another value than on line"),
     (MAP % "a" + APPLICATION % 1 + MAP % "b" + APPLICATION % "all", 2, "--only a, --only b"),
     (MAP % "a" + VARIABLE % "all" + POD, 2, "is used by no container here"),
 ])  # fmt: skip
-def test_applications_of_one_text(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_applications_in_one_text(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
 
 
@@ -63,7 +63,7 @@ def test_applications_of_one_text(tmp_path: Path, text: str, code: int, expected
     *[(MAP % "a" + SERVER % (1, one) + MAP % "b" + SERVER % (2, 3 - one),
        f"{COPIES} topic.replication.factor=3", 1, "min.insync.replicas: 1 -> 2") for one in (1, 2)],
 ])  # fmt: skip
-def test_files_of_one_name(
+def test_files_with_the_same_name(
     tmp_path: Path, text: str, settings: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yml", text, "", settings, code, expected)
@@ -76,8 +76,8 @@ def test_files_of_one_name(
     '{"name": "a", "image": "a", "env": [{"name": "SPRING_KAFKA_PRODUCER_ACKS", "value": "1"}]}'
     "]}}}}",
 ])  # fmt: skip
-def test_what_kubectl_prints(tmp_path: Path, text: str) -> None:
-    assert_file(tmp_path / "k.yml", text, "", READS, 1, ONE)
+def test_output_of_kubectl(tmp_path: Path, text: str) -> None:
+    assert_file(tmp_path / "k.yml", text, "", READS, 1, FIX)
 
 
 @pytest.mark.parametrize(("row", "code", "expected"), [
@@ -89,12 +89,12 @@ def test_what_kubectl_prints(tmp_path: Path, text: str) -> None:
     ("log.dirs: /tmp/a\n      min.insync.replicas: 2", 0, "YES.*log.dirs: Strimzi sets"),
     ("controller.socket.timeout.ms: 0", 2, "controller.socket.timeout.ms"),
 ])  # fmt: skip
-def test_a_value_of_strimzis(tmp_path: Path, row: str, code: int, expected: str) -> None:
+def test_a_value_in_a_strimzi_resource(tmp_path: Path, row: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "k.yml", STRIMZI % row, "", COPIES, code, expected)
 
 
-def test_a_kafka_that_is_there_twice(tmp_path: Path) -> None:
-    both = "---\n".join(STRIMZI % f"min.insync.replicas: {least}" for least in (1, 2))
+def test_a_duplicate_kafka_resource_is_refused(tmp_path: Path) -> None:
+    both = "---\n".join(STRIMZI % f"min.insync.replicas: {minimum}" for minimum in (1, 2))
     words = "k.yml:12: this Kafka is on line 2 already. Leave one of them"
     assert_file(tmp_path / "k.yml", both, "", COPIES, 2, words)
 
@@ -104,7 +104,7 @@ def test_a_kafka_that_is_there_twice(tmp_path: Path) -> None:
     (1, 2, 2, "k.yml:19: this KafkaNodePool is on line 11 already"),
     (3, "", 0, "YES"),
 ])  # fmt: skip
-def test_a_pool_that_is_there_twice(
+def test_a_duplicate_node_pool(
     tmp_path: Path, one: int, other: int | str, code: int, expected: str
 ) -> None:
     kafka = (STRIMZI % "min.insync.replicas: 2").replace("    replicas: 3\n", "")
@@ -125,9 +125,9 @@ def test_resources_of_other_operators(tmp_path: Path, group: str, product: str) 
     assert_file(tmp_path / "k.yml", text, "", READS, 2, words)
 
 
-def test_a_service_of_knative(tmp_path: Path) -> None:
+def test_a_knative_service_is_an_application(tmp_path: Path) -> None:
     pod = POD.replace("apps/v1", "serving.knative.dev/v1").replace("Deployment", "Service")
-    assert_file(tmp_path / "k.yml", pod + ACKS % 1, "", READS, 1, ONE)
+    assert_file(tmp_path / "k.yml", pod + ACKS % 1, "", READS, 1, FIX)
 
 
 @pytest.mark.parametrize(("script", "code", "expected"), [
@@ -145,7 +145,7 @@ def test_a_script_in_a_config_map(tmp_path: Path, script: str, code: int, expect
 
 
 @pytest.mark.parametrize(
-    ("note", "expected"),
+    ("annotation", "expected"),
     [
         (
             "strimzi.io/managed: 'false'",
@@ -155,13 +155,15 @@ def test_a_script_in_a_config_map(tmp_path: Path, script: str, code: int, expect
         ("strimzi.io/managed: 'true'", "YES(?!.*does not set)"),
     ],
 )
-def test_a_resource_that_strimzi_leaves_as_it_is(tmp_path: Path, note: str, expected: str) -> None:
+def test_a_resource_that_strimzi_does_not_reconcile(
+    tmp_path: Path, annotation: str, expected: str
+) -> None:
     text = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: t, annotations: "
-    text += f"{{{note}}}}}\nspec: {{replicas: 3, config: {{min.insync.replicas: 2}}}}\n"
+    text += f"{{{annotation}}}}}\nspec: {{replicas: 3, config: {{min.insync.replicas: 2}}}}\n"
     assert_file(tmp_path / "k.yml", text, "", COPIES, 0, expected)
 
 
-def test_documents_without_anything(tmp_path: Path) -> None:
+def test_empty_documents_are_skipped(tmp_path: Path) -> None:
     text = f"---\n---\n{POD}---\n---\n"
     assert_file(tmp_path / "k.yml", text, "", READS, 0, "YES")
 
@@ -175,31 +177,31 @@ OTHER = (MAP % "m") + VARIABLE
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (POD + ACKS % "all" + INIT + ACKS % 1, 0,
      "SPRING_KAFKA_PRODUCER_ACKS is of an init container"),
-    (POD + ACKS % 1 + INIT + ACKS % "all", 1, ONE),
-    (POD + ACKS % 1 + FROM + OTHER % "all", 1, ONE),
+    (POD + ACKS % 1 + INIT + ACKS % "all", 1, FIX),
+    (POD + ACKS % 1 + FROM + OTHER % "all", 1, FIX),
     (POD + ACKS % "all" + FROM + OTHER % 1, 0, "YES"),
     (POD + ACKS % "all" + SIDECAR + ACKS % 1, 2, DIFFERS),
     (POD.partition("        env:")[0] + INIT + ACKS % "all", 2,
      "no file of Kafka's and no variable"),
 ])  # fmt: skip
-def test_what_an_init_container_is_given(
+def test_variables_of_an_init_container(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
 
 
-GIVEN = MAP % "c" + "  SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS: '1'\n" + VARIABLE
+SHARED_MAP = MAP % "c" + "  SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS: '1'\n" + VARIABLE
 WEB = POD.replace("orders", "web").partition("        env:")[0]
-HANDED = "        envFrom: [{configMapRef: {name: c}}]\n"
+ENV_FROM = "        envFrom: [{configMapRef: {name: c}}]\n"
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
-    (GIVEN % 1 + POD + HANDED, 1, ONE),
-    (GIVEN % "all" + POD + WEB + HANDED, 2, "auto.offset.reset differs from another one"),
-    (GIVEN % "all" + POD + HANDED + WEB, 0, "YES"),
-    (GIVEN % "all" + POD, 2, "is used by no container here"),
+    (SHARED_MAP % 1 + POD + ENV_FROM, 1, FIX),
+    (SHARED_MAP % "all" + POD + WEB + ENV_FROM, 2, "auto.offset.reset differs from another one"),
+    (SHARED_MAP % "all" + POD + ENV_FROM + WEB, 0, "YES"),
+    (SHARED_MAP % "all" + POD, 2, "is used by no container here"),
 ])  # fmt: skip
-def test_what_one_of_two_applications_is_given(
+def test_variables_of_one_of_two_applications(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)

@@ -1,4 +1,4 @@
-"""Scripts that create topics: what they fill in, and what else they do."""
+"""Scripts that create topics: their variables, and their other commands."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ UNCLEAN = "unclean.leader.election.enable=true"
 IS_UNCLEAN = "unclean.leader.election.enable: true -> false"
 NOT_READ = "options that a variable fills into this command are not read here"
 FILLED_IN = "the settings that a variable fills in behind --config or --add-config are not read"
-HANDED = "unclean.leader.election.enable is a variable that this script passes to a process"
-STARTED = "is of a client that this command starts"
+PASSED = "unclean.leader.election.enable is a variable that this script passes to a process"
+OF_TOOL = "is of a client that this command starts"
 QUOTED = "unclean.leader.election.enable='true'"
-HELD_BACK = "quota holds the producer back"
+THROTTLED = "quota holds the producer back"
 QUOTA = "kafka-configs.sh --bootstrap-server b --alter --add-config 'producer_byte_rate=1024' "
 ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (CREATE, 0, "YES"),
-    # options and settings that variables fill in
+    # options and settings from variables
     (f"OPTS='--config {UNCLEAN}'\n{CREATE}$OPTS", 1, IS_UNCLEAN),
     (f'OPTS="--config {UNCLEAN}"\n{CREATE}${{OPTS}}', 1, IS_UNCLEAN),
     (f'OPTS=(\n  --config\n  {UNCLEAN}\n)\n{CREATE}"${{OPTS[@]}}"', 1, IS_UNCLEAN),
@@ -38,7 +38,7 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f'{ALTER}"retention.ms=1, {UNCLEAN}"', 1, IS_UNCLEAN),
     (f"{ALTER}'unclean.leader.election.enable = true'", 1, IS_UNCLEAN),
     (f'{CREATE}--config "unclean.leader.election.enable = true"', 1, IS_UNCLEAN),
-    # quotes around a value alone
+    # quotes around only the value
     (f'{CREATE}--config unclean.leader.election.enable="true"', 1, IS_UNCLEAN),
     (f"{CREATE}--config unclean.leader.election.enable='true'", 1, IS_UNCLEAN),
     (f'{ALTER}retention.ms=604800000,unclean.leader.election.enable="true"', 1, IS_UNCLEAN),
@@ -47,15 +47,15 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f'{CREATE}--config unclean.leader.election.enable="${{U:-true}}"', 1, IS_UNCLEAN),
     (f'{CREATE}--config unclean.leader.election.enable="false"', 0, "YES"),
     (f"{CREATE}\nkafka-server-start.sh s.properties --override {QUOTED}", 1, IS_UNCLEAN),
-    # a command that goes on in the next line, in Windows' shells
+    # a command that continues in the next line, in the shells of Windows
     (f"{CREATE}^\n  --config {UNCLEAN}", 1, IS_UNCLEAN),
     (f"{CREATE}`\n  --config {UNCLEAN}", 1, IS_UNCLEAN),
     (f"NAME=` hostname `\n{CREATE}", 0, "YES"),
     # a topic is deleted
     (f"kafka-topics.sh --delete --if-exists --topic a\n{CREATE}", 2, "deletes a topic with its"),
-    # a quota of all clients that have none of their own
-    (f"{QUOTA}--entity-type clients --entity-default\n{CREATE}", 1, HELD_BACK),
-    (f"{QUOTA}--entity-type users --entity-default\n{CREATE}", 1, HELD_BACK),
+    # a default quota, for clients without their own
+    (f"{QUOTA}--entity-type clients --entity-default\n{CREATE}", 1, THROTTLED),
+    (f"{QUOTA}--entity-type users --entity-default\n{CREATE}", 1, THROTTLED),
     (f"{QUOTA}--client-defaults\n{CREATE}", 1, "counts for clients without one of their own"),
     (f"{QUOTA}--entity-type users --entity-name a\n{CREATE}", 0, "of some clients"),
     (f"{QUOTA}--entity-type users --entity-name a --entity-type clients --entity-default\n{CREATE}",
@@ -63,10 +63,10 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     # a comment
     (f"{CREATE}# --config {UNCLEAN}", 0, "YES"),
     (f"{CREATE}--config 'min.insync.replicas=1' # weak", 1, "min.insync.replicas: 1 -> 2"),
-    # what a script does beside
+    # other commands of a script
     (f"{CREATE}\nkafka-server-start.sh s.properties --override {UNCLEAN}", 1, IS_UNCLEAN),
-    (f"docker run -e KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true apache/kafka\n{CREATE}", 2, HANDED),
-    (f"export KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true\n{CREATE}", 2, HANDED),
+    (f"docker run -e KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true apache/kafka\n{CREATE}", 2, PASSED),
+    (f"export KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true\n{CREATE}", 2, PASSED),
     (f"export KAFKA_MIN_INSYNC_REPLICAS=2\n{CREATE}--config "
      "min.insync.replicas=$KAFKA_MIN_INSYNC_REPLICAS", 0, "YES"),
     (f"export KAFKA_HEAP_OPTS=-Xmx1g\n{CREATE}", 0, "YES"),
@@ -77,7 +77,7 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a --to-latest", 2,
      "moves the position of an application"),
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a", 0, "YES"),
-    # brokers by their ids
+    # settings of single brokers
     (f"{CREATE}\n{OF_BROKER % 1}{UNCLEAN}", 2, "t.sh:3: .*for some brokers by their ids"),
     (f"{CREATE}\n{OF_BROKER % 1}{UNCLEAN}\n{OF_BROKER % 2}{UNCLEAN.replace('true', 'false')}", 2,
      "t.sh:4: .*for some brokers by their ids"),
@@ -87,17 +87,19 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     ("web upgrade --noinput --create-kafka-topics", 2, "Nothing here looks like a file"),
     # clients that tools start
     (f"{CREATE}\nkafka-console-producer.sh --topic a --request-required-acks 0", 0,
-     f"acks {STARTED}"),
+     f"acks {OF_TOOL}"),
     (f"{CREATE}\nkafka-console-producer --producer-property acks=1 --topic a", 0,
-     f"acks {STARTED}"),
+     f"acks {OF_TOOL}"),
     (f"{CREATE}\nkafka-producer-perf-test --topic a --producer-props bootstrap.servers=b acks=1", 0,
-     f"acks {STARTED}"),
+     f"acks {OF_TOOL}"),
     (f"{CREATE}\nkafka-console-consumer --consumer-property auto.offset.reset=latest", 0,
-     f"auto.offset.reset {STARTED}"),
-    (f"{CREATE}\necho x | kcat -P -t a -X acks=0", 0, f"acks {STARTED}"),
+     f"auto.offset.reset {OF_TOOL}"),
+    (f"{CREATE}\necho x | kcat -P -t a -X acks=0", 0, f"acks {OF_TOOL}"),
     (f"{CREATE}\nkafka-console-producer --topic a --property parse.key=true --producer-property "
      "client.id=a", 0, "YES"),
     (f"{CREATE}\nkafka-console-consumer --topic a --from-beginning --group g", 0, "YES"),
 ])  # fmt: skip
-def test_a_script_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_a_script_gets_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "t.sh", f"#!/bin/bash\n{text}\n", "", COPIES, code, expected)

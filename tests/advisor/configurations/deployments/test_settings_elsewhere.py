@@ -1,4 +1,4 @@
-"""Settings of a client in resources and entries that are not read, beside a topic that is."""
+"""Client settings in resources and entries that are not read, next to a topic that is read."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ spec: {replicas: 3, config: {min.insync.replicas: 2}}
 """
 RELEASE = "---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n"
 MAP = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n"
-HELD = "(?i)acks stands in HelmRelease, of which nothing is read"
+IN_RELEASE = "(?i)acks stands in HelmRelease, of which nothing is read"
 ENTRY = "acks stands in an entry that is not read"
-BESIDE = [
-    (f"{RELEASE}  values: {{env: {{SPRING_KAFKA_PRODUCER_ACKS: '1'}}}}\n", 2, HELD),
-    (f"{RELEASE}  a: [{{name: MP_MESSAGING_OUTGOING_P_ACKS, value: '1'}}]\n", 2, HELD),
+RESOURCES = [
+    (f"{RELEASE}  values: {{env: {{SPRING_KAFKA_PRODUCER_ACKS: '1'}}}}\n", 2, IN_RELEASE),
+    (f"{RELEASE}  a: [{{name: MP_MESSAGING_OUTGOING_P_ACKS, value: '1'}}]\n", 2, IN_RELEASE),
     (f"{RELEASE}  a: ['acks: 1']\n".replace("HelmRelease", "PrometheusRule"), 0, "YES"),
-    (f"{RELEASE}  values: {{spring: {{kafka: {{producer: {{acks: 1}}}}}}}}\n", 2, HELD),
-    (f"{RELEASE}  values: {{javaOpts: '-Xmx1g -Dspring.kafka.producer.acks=1'}}\n", 2, HELD),
-    (f"{RELEASE}  values: |\n    kafka:\n      acks: 1\n", 2, HELD),
+    (f"{RELEASE}  values: {{spring: {{kafka: {{producer: {{acks: 1}}}}}}}}\n", 2, IN_RELEASE),
+    (f"{RELEASE}  values: {{javaOpts: '-Xmx1g -Dspring.kafka.producer.acks=1'}}\n", 2, IN_RELEASE),
+    (f"{RELEASE}  values: |\n    kafka:\n      acks: 1\n", 2, IN_RELEASE),
     (f"{RELEASE}  values: {{kafka: {{minInsyncReplicas: 1}}}}\n", 2, "stands in HelmRelease"),
     (f"{RELEASE}  values: {{env: {{KAFKA_BROKERS: 'a:9092'}}, retries: 3}}\n", 0,
      "YES.*of HelmRelease no setting affects the advice"),
@@ -33,8 +33,8 @@ BESIDE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "code", "expected"), BESIDE)
-def test_what_decides_is_not_passed_over(
+@pytest.mark.parametrize(("text", "code", "expected"), RESOURCES)
+def test_relevant_settings_in_unread_resources_are_not_skipped(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     settings = "consumer.auto.offset.reset=earliest"
@@ -51,8 +51,8 @@ spec:
 """
 
 
-@pytest.mark.parametrize(("text", "code", "expected"), BESIDE)
-def test_nor_is_it_beside_an_application(
+@pytest.mark.parametrize(("text", "code", "expected"), RESOURCES)
+def test_relevant_settings_next_to_an_application_are_not_skipped(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     settings = "consumer.auto.offset.reset=earliest topic.replication.factor=3 "

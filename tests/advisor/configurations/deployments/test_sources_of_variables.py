@@ -1,4 +1,4 @@
-"""A variable that two sources of one container hold: the last of its `envFrom` counts (Kubernetes
+"""A variable that two sources of one container contain: the last `envFrom` entry counts (Kubernetes
 API reference, Container v1)."""
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ import pytest
 
 from tests.advisor.configurations.asking import assert_file
 
-SET = "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
-SET += " consumer.auto.offset.reset=earliest"
+SETTINGS = (
+    "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
+)
+SETTINGS += " consumer.auto.offset.reset=earliest"
 MAP, SECRET = "{configMapRef: {name: a}}", "{secretRef: {name: b}}"
 FILE = """apiVersion: v1
 kind: ConfigMap
@@ -37,14 +39,14 @@ def manifests(sources: str, own: str = "", more: str = "", name: str = "b") -> s
     return FILE.format(sources=sources, own=own, more=more, name=name)
 
 
-OWN = ", env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]"
+OWN_VALUE = ", env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]"
 OTHER = f"        - {{name: other, image: other, envFrom: [{MAP}]}}\n"
 SOURCES = [
     (manifests(f"{MAP}, {SECRET}"), 0, "YES"),
     (manifests(f"{SECRET}, {MAP}"), 1, "acks: 1 -> all"),
     (manifests(f"{MAP}, {SECRET}, {MAP}"), 1, "acks: 1 -> all"),
-    (manifests(f"{MAP}, {SECRET}", OWN), 1, "acks: 1 -> all"),
-    # a container that has the first one alone, a source that no container has, and one name for two
+    (manifests(f"{MAP}, {SECRET}", OWN_VALUE), 1, "acks: 1 -> all"),
+    # a container with only the first source, an unused source, and one name for two sources
     (manifests(f"{MAP}, {SECRET}", more=OTHER), 2, "Leave only the ConfigMap that counts"),
     (manifests(MAP), 2, "is used by no container here"),
     (manifests(f"{MAP}, {{secretRef: {{name: a}}}}", name="a"), 2, "Leave only the ConfigMap"),
@@ -52,10 +54,10 @@ SOURCES = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), SOURCES)
-def test_the_last_source_of_a_container_counts(
+def test_the_last_source_of_variables_of_a_container_counts(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
-    assert_file(tmp_path / "app.yaml", text, "", SET, code, expected)
+    assert_file(tmp_path / "app.yaml", text, "", SETTINGS, code, expected)
 
 
 NO_VALUE = "spring.kafka.producer.acks has no value here"
@@ -76,4 +78,4 @@ BROKER = (
 def test_a_variable_with_neither_a_value_nor_a_source_is_empty(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
-    assert_file(tmp_path / "app.yaml", text, "", SET, code, expected)
+    assert_file(tmp_path / "app.yaml", text, "", SETTINGS, code, expected)

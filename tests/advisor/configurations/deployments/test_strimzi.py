@@ -1,5 +1,5 @@
-"""Strimzi's resources of several kinds in one file: those with clients of their own are refused,
-unless somebody asks for the brokers alone.
+"""Several kinds of Strimzi resources in one file. Resources of products with their own clients are
+refused, unless the user chooses only the brokers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CONNECT = f"{_API % 'KafkaConnect'}spec:\n  replicas: 1\n  config:\n    group.id
 COPIES = f"{_API % 'KafkaMirrorMaker2'}spec:\n  replicas: 1\n"
 BRIDGE = f"{_API % 'KafkaBridge'}spec:\n  replicas: 1\n"
 USER = f"{_API % 'KafkaUser'}spec: {{}}\n"
-_SET = (
+_SETTINGS = (
     "producer.acks=all consumer.auto.offset.reset=earliest application.commit=after-processing "
     "consumer.enable.auto.commit=false application.restart=resumes"
 )
@@ -48,19 +48,21 @@ CHOOSE = "Leave it out, or choose the rest on the command line: --only {}"
     ((KAFKA, CONNECT), "--only KafkaConnect", 2, "a KafkaConnect belongs to Kafka Connect"),
     ((TOPIC, CONNECT), "--only Kafka", 2, "a KafkaConnect belongs to Kafka Connect"),
 ])  # fmt: skip
-def test_clients_beside_the_brokers_are_not_passed_over(
+def test_clients_next_to_the_brokers_are_not_skipped(
     tmp_path: Path, resources: tuple[str, ...], options: str, code: int, expected: str
 ) -> None:
-    assert_file(tmp_path / "k.yaml", "---\n".join(resources), options, _SET, code, expected)
+    assert_file(tmp_path / "k.yaml", "---\n".join(resources), options, _SETTINGS, code, expected)
 
 
 @pytest.mark.parametrize("policy", [
     "[compact]", "[compact, delete]", "\n    - compact\n    - delete\n", "compact,delete",
 ])  # fmt: skip
-def test_a_list_is_read_as_its_text_is(tmp_path: Path, policy: str) -> None:
+def test_a_yaml_list_is_read_like_comma_separated_text(tmp_path: Path, policy: str) -> None:
     text = f"{TOPIC}    cleanup.policy: {policy}\n"
-    assert_file(tmp_path / "k.yaml", text, "", _SET, 0, "^YES.*The topic is compacted")
-    assert_file(tmp_path / "k.yaml", f"{TOPIC}    cleanup.policy: [delet]\n", "", _SET, 2, "delet")
+    assert_file(tmp_path / "k.yaml", text, "", _SETTINGS, 0, "^YES.*The topic is compacted")
+    assert_file(
+        tmp_path / "k.yaml", f"{TOPIC}    cleanup.policy: [delet]\n", "", _SETTINGS, 2, "delet"
+    )
 
 
 _LISTENERS = f"{_API % 'Kafka'}spec:\n  kafka:\n    listeners:\n"
@@ -89,8 +91,8 @@ _ORDERS = (
     ((KAFKA, CONNECT), 2, "1.yaml:2: a KafkaConnect belongs to Kafka Connect"),
     ((USER,), 2, "no Kafka, KafkaNodePool, KafkaTopic"),
 ])  # fmt: skip
-def test_resources_in_files_of_their_own_are_read_as_in_one(
+def test_resources_in_separate_files_are_read_like_one_file(
     tmp_path: Path, resources: tuple[str, ...], code: int, expected: str
 ) -> None:
     files = {f"{number}.yaml": text for number, text in enumerate(resources)}
-    assert_files(tmp_path, files, _SET, code, expected)
+    assert_files(tmp_path, files, _SETTINGS, code, expected)

@@ -1,8 +1,8 @@
-"""A module of Terraform in several files, and the files of variables that it is given.
+"""A Terraform module in several files, and its files of variables.
 
 Expected from Terraform's documentation: the files of a folder are one module; a value of
-`terraform.tfvars` goes before a variable's default, `*.auto.tfvars` before that, and what somebody
-names with `-var-file` before both.
+`terraform.tfvars` overrides a variable's default, `*.auto.tfvars` override that value, and a
+`-var-file` overrides both.
 """
 
 from __future__ import annotations
@@ -28,42 +28,47 @@ LEAST = 'locals {\n  least = "%s"\n  base = { "cleanup.policy" = "delete" }\n}\n
 CONFIG = 'variable "config" {\n  type = map(string)\n  default = {\n    %s\n  }\n}\n'
 TWO = '"min.insync.replicas" = "2"'
 FEW, WEAK = "replication.factor: 1 -> 3", "min.insync.replicas: 1 -> 2"
-OPEN = "replication_factor is computed by Terraform"
-WORKED_OUT = "min.insync.replicas is computed by Terraform"
+COMPUTED = "replication_factor is computed by Terraform"
+MIN_COMPUTED = "min.insync.replicas is computed by Terraform"
 
 
-def module(default: str, *given: tuple[str, str], least: int = 2) -> dict[str, str]:
+def module(default: str, *assigned: tuple[str, str], minimum: int = 2) -> dict[str, str]:
     variables = DEFAULT % default if default else VARIABLE % ""
-    return {"main.tf": PLAIN, "variables.tf": variables, "locals.tf": LEAST % least, **dict(given)}
+    return {
+        "main.tf": PLAIN,
+        "variables.tf": variables,
+        "locals.tf": LEAST % minimum,
+        **dict(assigned),
+    }
 
 
-def merged(config: str, given: str = "") -> dict[str, str]:
-    more = {"prod.tfvars": given} if given else {}
+def merged(config: str, assigned: str = "") -> dict[str, str]:
+    more = {"prod.tfvars": assigned} if assigned else {}
     return {"main.tf": MERGED, "v.tf": DEFAULT % 3 + CONFIG % config, "l.tf": LEAST % 2, **more}
 
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
     (module("3"), 0, "^YES.*main.tf:4: replication_factor is 3 unless it is given another"),
     (module("1"), 1, FEW),
-    (module("3", least=1), 1, WEAK),
-    (module(""), 2, OPEN),
+    (module("3", minimum=1), 1, WEAK),
+    (module(""), 2, COMPUTED),
     (module("3", ("terraform.tfvars", "copies = 1\n")), 1, FEW),
     (module("1", ("prod.tfvars", 'region = "eu"\ncopies = 3 # three\n')), 0, "^YES"),
     (module("", ("envs/prod.tfvars", "copies = 3")), 0, "^YES"),
     (module("", ("terraform.tfvars", "copies = 3"), ("z.auto.tfvars", "copies = 1")), 1, FEW),
     (module("", ("prod.tfvars", "copies = 3"), ("z.auto.tfvars", "copies = 1")), 0, "^YES"),
-    (module("", ("prod.tfvars", "copies = 3"), ("dev.tfvars", "copies = 1")), 2, OPEN),
-    # what only looks like an assignment
+    (module("", ("prod.tfvars", "copies = 3"), ("dev.tfvars", "copies = 1")), 2, COMPUTED),
+    # text that only looks like an assignment
     (module("1", ("prod.tfvars", "note = <<EOT\ncopies = 3\nEOT\n")), 1, FEW),
     (module("1", ("prod.tfvars", "other = {\n  copies = 3\n}\n# copies = 3\n")), 1, FEW),
-    (module("3") | {"b/main.tf": PLAIN}, 2, OPEN),
+    (module("3") | {"b/main.tf": PLAIN}, 2, COMPUTED),
     (merged(TWO), 0, "^YES.*main.tf:5: config holds what a variable has here, unless"),
     (merged(""), 1, WEAK),
     (merged("", f"config = {{ {TWO} }}\n"), 0, "^YES"),
     (merged(TWO, "config = {}\n"), 1, WEAK),
-    (merged(TWO, "config = {\n  \"min.insync.replicas\" = var.least\n}\n"), 2, WORKED_OUT),
+    (merged(TWO, "config = {\n  \"min.insync.replicas\" = var.least\n}\n"), 2, MIN_COMPUTED),
 ])  # fmt: skip
-def test_the_files_of_a_module(
+def test_the_files_of_a_module_are_read_together(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
     write_files(tmp_path, files)

@@ -1,4 +1,4 @@
-"""Variables whose values are elsewhere: in a ConfigMap, in another file, where compose starts."""
+"""Variables whose values are elsewhere: in a ConfigMap, another file, or the shell of compose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPRING = """spring:
     producer: {acks: all}
     consumer: {group-id: g, auto-offset-reset: %s}
 """
-MINE = "'${my.policy}'"
+OWN_PROPERTY = "'${my.policy}'"
 STREAM = """spring.cloud.stream:
   kafka.binder.requiredAcks: all
   bindings:
@@ -44,7 +44,7 @@ spec:
 """
 ADDRESS = f"{APPLICATION}      SPRING_KAFKA_BOOTSTRAP_SERVERS: k\n"
 RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
-TAKEN = "{name: %s, valueFrom: {%s: {key: reset, name: m}}}"
+VALUE_FROM = "{name: %s, valueFrom: {%s: {key: reset, name: m}}}"
 MAP = "---\napiVersion: v1\nkind: %s\nmetadata: {name: m}\n%s:\n  reset: %s\n"
 FILE = "---\napiVersion: v1\nkind: %s\nmetadata: {name: f}\n%s:\n  application.yml: |\n"
 BROKER = """services:
@@ -76,45 +76,45 @@ while True:
 
 
 def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest") -> str:
-    """A ConfigMap, or a Secret, with an application's file."""
+    """Returns a ConfigMap or Secret with an application's file."""
     inner = "".join(f"    {line}\n" for line in (SPRING % reset).splitlines())
     return FILE % (kind, part) + inner
 
 
 @pytest.mark.parametrize(("files", "settings", "code", "expected"), [
-    # valueFrom, with and without what it names
-    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "configMapKeyRef")}, READS, 2,
+    # valueFrom, with and without the resource that it names
+    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "configMapKeyRef")}, READS, 2,
      "auto.offset.reset comes from a configMapKeyRef. Write the value that counts"),
     ({"k.yaml": entry("ConfigMap", "data", "earliest")
       + DEPLOYMENT.replace("- {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}", "")
-      % TAKEN % ("SPRING_KAFKA_CONSUMER_AUTOOFFSETRESET", "secretKeyRef")}, READS, 2,
+      % VALUE_FROM % ("SPRING_KAFKA_CONSUMER_AUTOOFFSETRESET", "secretKeyRef")}, READS, 2,
      "autooffsetreset comes from a secretKeyRef"),
-    ({"k.yaml": (DEPLOYMENT % TAKEN % (RESET, "fieldRef"))
+    ({"k.yaml": (DEPLOYMENT % VALUE_FROM % (RESET, "fieldRef"))
       .replace("{key: reset, name: m}", "{fieldPath: metadata.name}")}, READS, 2,
      "auto.offset.reset comes from a fieldRef. Write the value that counts"),
-    *[({"k.yaml": DEPLOYMENT % TAKEN % (name, "secretKeyRef")}, READS, 2, f"{name} .*remove")
+    *[({"k.yaml": DEPLOYMENT % VALUE_FROM % (name, "secretKeyRef")}, READS, 2, f"{name} .*remove")
       for name in ("KAFKA_PRODUCER_ACKS", "KAFKA_PRODUCERS_DEFAULT_ACKS")],
-    ({"k.yaml": DEPLOYMENT % TAKEN % ("SPRING_KAFKA_SECURITY_PROTOCOL", "configMapKeyRef")
+    ({"k.yaml": DEPLOYMENT % VALUE_FROM % ("SPRING_KAFKA_SECURITY_PROTOCOL", "configMapKeyRef")
       + entry("ConfigMap", "data", "earliest")}, READS, 0, "YES"),
-    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
+    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
       "latest")}, READS, 1, "auto.offset.reset: latest -> earliest"),
-    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
+    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
       "earliest")}, READS, 0, "YES"),
-    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "secretKeyRef") + MAP % ("Secret", "data",
+    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "secretKeyRef") + MAP % ("Secret", "data",
       "bGF0ZXN0")}, READS, 1, "auto.offset.reset: latest -> earliest"),
     # an application's file in a Secret
     ({"k.yaml": entry()}, READS, 1, "auto.offset.reset: latest -> earliest"),
     ({"k.yaml": entry(reset="earliest")}, READS, 0, "YES"),
-    # a file that a ConfigMap holds as base64, and one that is no text
+    # a base64 file in a ConfigMap, and one that is not text
     ({"k.yaml": MAP % ("ConfigMap", "binaryData", "eA==") + "  consumer.properties: "
       "YXV0by5vZmZzZXQucmVzZXQ9bGF0ZXN0Cg==\n"}, READS, 1, "auto.offset.reset: latest -> earliest"),
     ({"k.yaml": entry("ConfigMap", "data", "earliest") + "binaryData:\n  a.jks: /u3+7Q==\n"}, READS,
      0, "a.jks looks like no file"),
-    # compose hands on what it is started with
+    # compose passes on variables of its own environment
     ({"d.yml": BROKER + "# no volume of its own\n"}, COPIES, 1, "CANNOT WORK"),
     ({"d.yml": BROKER.replace("    deploy", "      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE:\n"
       "    deploy")}, COPIES, 2, "unclean.leader.election.enable has no value here"),
-    # files that stand in the compose file, and folders with files
+    # files that the compose file contains, and folders with files
     ({"d.yml": BROKER + FILES % "unclean.leader.election.enable=true"}, COPIES, 2,
      "unclean.leader.election.enable is in a file that containers have"),
     ({"d.yml": BROKER + FILES % "log4j.rootLogger=INFO"}, COPIES, 1, "CANNOT WORK"),
@@ -123,11 +123,11 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
     ({"v.env": "SPRING_KAFKA_CONSUMER_GROUP_ID=g\nset SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 2,
      "v.env:2: this is no line of a file of variables"),
     ({"v.env": f"{RESET}=earliest\n# set SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 0, "YES"),
-    # what Bitnami's image starts its broker with
+    # arguments with which Bitnami's image starts its broker
     ({"d.yml": BROKER.replace("apache/", "bitnami/").replace("KAFKA_", "KAFKA_CFG_").replace(
         "    deploy", "      KAFKA_EXTRA_FLAGS: --override min.insync.replicas=1\n    deploy")},
      COPIES, 1, "min.insync.replicas replaces line 7"),
-    # a blank one is written into the broker's file; without a value, it is not known
+    # an empty variable is written to the broker's file; one without a value is unknown
     *[({"d.yml": BROKER.replace("    deploy", f"      {row}\n    deploy")}, COPIES, code, words)
       for row, code, words in (
           ('KAFKA_NUM_IO_THREADS: ""', 2, "num.io.threads is empty"),
@@ -150,11 +150,11 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
      "has the default of a variable here, and .*d.yml:5 states another value for that"),
     ({"a.yml": SPRING % "'${POLICY:earliest}'", "d.yml": f"{APPLICATION}      POLICY: earliest\n"
       "      SPRING_KAFKA_CONSUMER_GROUP_ID: g\n"}, READS, 0, "YES"),
-    # a variable goes before the property of its name
-    ({"a.yml": f"my.policy: earliest\n{SPRING % MINE}", "d.yml":
+    # a variable overrides the property of the same name
+    ({"a.yml": f"my.policy: earliest\n{SPRING % OWN_PROPERTY}", "d.yml":
       f"{APPLICATION}      MY_POLICY: latest\n      KAFKA_SERVERS: k\n"}, READS, 2,
      "the default of a variable here"),
-    ({"a.yml": f"my.policy: earliest\n{SPRING % MINE}", "d.yml":
+    ({"a.yml": f"my.policy: earliest\n{SPRING % OWN_PROPERTY}", "d.yml":
       f"{APPLICATION}      MY_POLICY: earliest\n      KAFKA_SERVERS: k\n"}, READS, 0, "YES"),
     ({"a.yml": SPRING % "'${kafka.policy:earliest}'", "d.yml":
       f"{APPLICATION}      - KAFKA_POLICY=latest\n"}, READS, 2, "the default of a variable here"),
@@ -166,16 +166,16 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
       "  POLICY: latest\n")}, READS, 2, "the default of a variable here"),
     ({"a.py": PYTHON, "d.yml": f"{APPLICATION}      POLICY: latest\n      KAFKA_SERVERS: k\n"},
      READS, 2, "the default of a variable here"),
-    # addresses alone, beside the application's file and without it
+    # addresses only, with and without the application's file
     ({"a.yml": SPRING % "earliest", "d.yml": ADDRESS}, READS, 0, "YES"),
     ({"d.yml": ADDRESS}, READS, 2, "no setting of Kafka is in this file"),
     ({"d.yml": BROKER, "v.env": "KAFKA_COPIES=1\n"}, COPIES, 2,
      "default.replication.factor has the default of a variable here, and .*v.env:1 states"),
-    # what a container has is not what compose fills in
+    # variables of a container are not filled into the compose file
     ({"d.yml": BROKER.replace("    deploy", "      KAFKA_COPIES: 1\n    deploy")}, COPIES, 1,
      "CANNOT WORK"),
 ])  # fmt: skip
-def test_a_value_that_is_elsewhere_is_found_or_asked_for(
+def test_a_value_that_is_elsewhere_is_read_or_requested(
     tmp_path: Path, files: dict[str, str], settings: str, code: int, expected: str
 ) -> None:
     assert_files(tmp_path, files, settings, code, expected)
@@ -186,7 +186,9 @@ def test_a_value_that_is_elsewhere_is_found_or_asked_for(
     ("producer.enable.idempotence", True), ("listener.ack-mode", True),
     ("spring.kafka.consumer.groupid", False), ("spring.kafka.bootstrapservers", False),
 ])  # fmt: skip
-def test_a_name_decides_however_its_words_are_joined(name: str, expected: bool) -> None:
+def test_a_setting_name_is_recognised_however_its_words_are_joined(
+    name: str, expected: bool
+) -> None:
     assert decides(name) is expected
 
 
@@ -210,7 +212,7 @@ NOT_PLAIN = "acks is not a plain value here"
     ("acks = os.getenv('ACKS', 'all')", "", 0, "acks: the default counts here"),
     ("acks = os.getenv('ACKS', '1')", "", 2, "must be set to .all."),
     ("acks = os.environ['ACKS']", "", 2, NOT_PLAIN),
-    # something else has the name, too
+    # something else has the same name
     ("acks = 'all'", "acks", 2, NOT_PLAIN),
     ("acks = 'all'\nfor acks in os.listdir(): pass", "", 2, NOT_PLAIN),
     ("acks = 'all'\nacks, other = os.listdir()", "", 2, NOT_PLAIN),
@@ -220,7 +222,7 @@ NOT_PLAIN = "acks is not a plain value here"
     ("acks = 'all'\nwith open('a') as acks: pass", "", 2, NOT_PLAIN),
     ("acks = 'all'\nmatch os.sep:\n    case acks: pass", "", 2, NOT_PLAIN),
 ])  # fmt: skip
-def test_a_name_of_python_stands_for_its_value_if_nothing_else_has_it(
+def test_a_python_name_is_replaced_by_its_value_if_it_has_only_one(
     tmp_path: Path, before: str, parameter: str, code: int, expected: str
 ) -> None:
     path = tmp_path / "a.py"

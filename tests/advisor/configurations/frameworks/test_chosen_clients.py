@@ -1,7 +1,7 @@
-"""One channel or binding of several (`--only`): what another one states, or lacks, is not its own.
+"""One channel or binding of several (`--only`): settings of the others do not apply to it.
 
-Expected from KafkaConnector of SmallRye and BindingUtils of Spring Cloud Stream: both make a client
-of what is stated of its channel or binding, and say acks=1 where that states none.
+Expected from KafkaConnector of SmallRye and BindingUtils of Spring Cloud Stream: both create a
+client from the settings of its channel or binding, and set acks=1 where these state none.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ BINDINGS = """spring.cloud.stream:
     (f"{READERS}fail-on-deserialization-failure=false\n", "--only o --only p", 0, "^YES"),
     (f"{READERS}fail-on-deserialization-failure=false\n", "--only i --only p", 1, "skip -> retry"),
 ])  # fmt: skip
-def test_a_channel_is_read_alone(
+def test_a_chosen_channel_is_read_alone(
     tmp_path: Path, more: str, only: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "application.properties", CHANNELS + more, only, TOPIC, code, expected)
@@ -57,7 +57,7 @@ def test_a_channel_is_read_alone(
     ("sync: false", "--only a-out-0", 0, "^YES"),
     ("sync: false, configuration: {acks: all}", "--only b-out-0", 1, "errors: ignored ->"),
 ])  # fmt: skip
-def test_a_binding_is_read_alone(
+def test_a_chosen_binding_is_read_alone(
     tmp_path: Path, other: str, only: str, code: int, expected: str
 ) -> None:
     settings = f"{READS} application.processing.errors=retry"

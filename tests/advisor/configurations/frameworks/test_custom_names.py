@@ -1,7 +1,7 @@
-"""Settings of clients under names of a team's own, beside those of a framework.
+"""Client settings under a team's own names, next to those of a framework.
 
-Only the code that reads them says what becomes of them: `app.producer.acks: 1` may be that of a
-producer which the code makes itself.
+Only the code that reads them shows how they are used: `app.producer.acks: 1` may be for a producer
+that the code creates itself.
 """
 
 from __future__ import annotations
@@ -17,42 +17,44 @@ QUARKUS = "mp.messaging.incoming.o.connector=smallrye-kafka\n"
 QUARKUS += "mp.messaging.incoming.o.auto.offset.reset=earliest\n"
 MICRONAUT = "kafka:\n  consumers:\n    default: {auto.offset.reset: earliest}\n"
 READS = f"{TOPIC} application.processing.errors=retry"
-OWN = "of a client, under a name that only your code knows"
+CUSTOM = "of a client, under a name that only your code knows"
 
 
 @pytest.mark.parametrize(("more", "code", "expected"), [
-    ("app.producer.acks: 1\n", 2, f"app.producer.acks is acks {OWN}"),
-    ("app:\n  producer:\n    config: {enable.idempotence: false}\n", 2, OWN),
-    ("app.consumer.auto-offset-reset: latest\n", 2, f"is auto.offset.reset {OWN}"),
-    ("app.autoOffsetReset: latest\n", 2, OWN),
-    ("app.reader.isolation-level: read_uncommitted\n", 2, OWN),
+    ("app.producer.acks: 1\n", 2, f"app.producer.acks is acks {CUSTOM}"),
+    ("app:\n  producer:\n    config: {enable.idempotence: false}\n", 2, CUSTOM),
+    ("app.consumer.auto-offset-reset: latest\n", 2, f"is auto.offset.reset {CUSTOM}"),
+    ("app.autoOffsetReset: latest\n", 2, CUSTOM),
+    ("app.reader.isolation-level: read_uncommitted\n", 2, CUSTOM),
     ("app.producer.acks: all\napp.consumer.auto-offset-reset: earliest\n", 0, "^YES"),
     ("app.producer.retries: 3\napp.isolation-level: read_uncommitted\n", 0, "^YES"),
     ("app.rabbitmq.acks: 1\nspring.rabbitmq.listener.simple.acknowledge-mode: none\n", 0, "^YES"),
-    # what is filled in elsewhere is read there
+    # a value that a framework's setting refers to
     ("own.acks: 1\nspring.kafka.producer.acks: ${own.acks}\n", 1, "acks: 1 -> all"),
 ])  # fmt: skip
-def test_own_settings_beside_springs(tmp_path: Path, more: str, code: int, expected: str) -> None:
+def test_custom_settings_next_to_those_of_spring(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "application.yml", SPRING + more, "", READS, code, expected)
 
 
 @pytest.mark.parametrize(("more", "code", "expected"), [
-    ("app.producer.acks=1\n", 2, OWN),
-    ("kafka.producer.acks=1\n", 2, OWN),
+    ("app.producer.acks=1\n", 2, CUSTOM),
+    ("kafka.producer.acks=1\n", 2, CUSTOM),
     ("kafka.acks=1\n", 0, "^YES"),
     ("quarkus.datasource.jdbc.transaction-isolation-level=read-committed\n", 0, "^YES"),
     ("%dev.app.producer.acks=1\n", 0, "^YES"),
 ])  # fmt: skip
-def test_own_settings_beside_those_of_quarkus(
+def test_custom_settings_next_to_those_of_quarkus(
     tmp_path: Path, more: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "application.properties", QUARKUS + more, "", TOPIC, code, expected)
 
 
 @pytest.mark.parametrize(("more", "code", "expected"), [
-    ("app.producer.acks: 1\n", 2, OWN), ("  producer: {acks: 1}\n", 2, OWN), ("", 0, "^YES"),
+    ("app.producer.acks: 1\n", 2, CUSTOM), ("  producer: {acks: 1}\n", 2, CUSTOM), ("", 0, "^YES"),
 ])  # fmt: skip
-def test_own_settings_beside_those_of_micronaut(
+def test_custom_settings_next_to_those_of_micronaut(
     tmp_path: Path, more: str, code: int, expected: str
 ) -> None:
     settings = f"{READS} application.commit=after-processing consumer.enable.auto.commit=false"

@@ -1,7 +1,7 @@
-"""Variables that Quarkus and Micronaut bind to properties, beside an application's own files.
+"""Variables that Quarkus and Micronaut bind to properties, next to an application's own files.
 
 Expected from SmallRye Config ("Environment Variables") and Micronaut's guide ("Property Sources"):
-a variable goes before what the file states, unless a profile of the file states it, too.
+a variable overrides the file, unless a profile in the file states the property too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
-from tests.advisor.configurations.deployments.test_started import MAP, SERVICE
+from tests.advisor.configurations.deployments.test_startup import MAP, SERVICE
 
 CHANNELS = """mp.messaging.incoming.o.connector=smallrye-kafka
 mp.messaging.incoming.o.auto.offset.reset=%s
@@ -34,7 +34,7 @@ spec:
     - name: %s
       value: %s
 """
-OTHERS = "  containers: [{name: b, image: b, env: [{name: B, value: b}]}]\n"
+OTHER_CONTAINER = "  containers: [{name: b, image: b, env: [{name: B, value: b}]}]\n"
 FROM = POD.replace("value: %s", "valueFrom: {configMapKeyRef: {name: m, key: r}}")
 FROM = FROM % ("containers", RESET)
 LATEST = "auto.offset.reset: latest -> earliest"
@@ -61,7 +61,7 @@ def in_every_form(name: str, value: str) -> dict[str, str]:
     (LATE, RESET, "${START}", 2, UNREAD),
     (LATE, "MP_MESSAGING_INCOMING_X_AUTO_OFFSET_RESET", "earliest", 2, UNREAD),
 ])  # fmt: skip
-def test_a_variable_of_quarkus_goes_before_its_file(
+def test_a_quarkus_variable_overrides_the_file(
     tmp_path: Path, file: str, name: str, value: str, code: int, expected: str
 ) -> None:
     write_files(tmp_path, {"application.properties": file, **in_every_form(name, value)})
@@ -74,7 +74,7 @@ def test_a_variable_of_quarkus_goes_before_its_file(
 @pytest.mark.parametrize(("start", "value", "code", "expected"), [
     ("latest", "earliest", 0, "YES"), ("earliest", "latest", 1, LATEST),
 ])  # fmt: skip
-def test_a_variable_of_micronaut_goes_before_its_file(
+def test_a_micronaut_variable_overrides_the_file(
     tmp_path: Path, start: str, value: str, code: int, expected: str
 ) -> None:
     client = f"{{auto.offset.reset: {start}, enable.auto.commit: false}}"
@@ -87,7 +87,7 @@ def test_a_variable_of_micronaut_goes_before_its_file(
 
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
-    ({"k.yml": POD % ("initContainers", RESET, "earliest") + OTHERS}, 1, LATEST),
+    ({"k.yml": POD % ("initContainers", RESET, "earliest") + OTHER_CONTAINER}, 1, LATEST),
     ({"c.yml": f"{SERVICE}      {RESET}: earliest\n  b: {{environment: {{{FAILURE}: fail}}}}\n"}, 2,
      UNREAD),
     ({"c.yml": f"{SERVICE}      KAFKA_BOOTSTRAP_SERVERS: k\n", ".env": f"{RESET}=earliest\n"}, 2,
@@ -107,7 +107,7 @@ def test_a_variable_of_micronaut_goes_before_its_file(
     ({"a.env": f"_DEV_{RESET}=earliest\n"}, 1, LATEST),
     ({"a.env": f"{RESET}=earliest\n", "b.env": f"{FAILURE}=fail\n"}, 2, UNREAD),
 ])  # fmt: skip
-def test_a_variable_that_may_be_of_something_else(
+def test_a_variable_that_may_belong_to_another_application(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
     write_files(tmp_path, {"application.properties": LATE, **files})

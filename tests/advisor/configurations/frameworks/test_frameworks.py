@@ -1,4 +1,4 @@
-"""Configurations of frameworks, Kafka Streams and other products, with what their sources say."""
+"""Configurations of frameworks, Kafka Streams and other products; answers follow from sources."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from tests.advisor.configurations.asking import (
 S = "--client streams"
 EXTRACTOR = "streams.default.timestamp.extractor"
 TIMES = "org.apache.kafka.streams.processor"
-CONTINUES = (
+CONTINUE = (
     "streams.deserialization.exception.handler="
     "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler"
 )
 API = "default.api.timeout.ms"
 SMALLER = "must be no smaller than the value of request.timeout.ms"
 SET = [
-    # RecordQueue.updateHead drops what has a negative timestamp
+    # RecordQueue.updateHead drops records with a negative timestamp
     (S, f"{STREAMS} {EXTRACTOR}={TIMES}.LogAndSkipOnInvalidTimestamp", 1,
      "-> org.apache.kafka.streams.processor.UsePartitionTimeOnInvalidTimestamp"),
     (f"{S} --want exactly-once", f"{STREAMS} {EXTRACTOR}={TIMES}.LogAndSkipOnInvalidTimestamp "
      "streams.processing.guarantee=exactly_once_v2", 1, "effect_missing in unprocessable-message"),
-    (S, f"{STREAMS} {EXTRACTOR}={TIMES}.LogAndSkipOnInvalidTimestamp {CONTINUES} "
+    (S, f"{STREAMS} {EXTRACTOR}={TIMES}.LogAndSkipOnInvalidTimestamp {CONTINUE} "
      "streams.errors.dead.letter.queue.topic.name=d", 1, "negative timestamp is dropped"),
     (S, f"{STREAMS} {EXTRACTOR}={TIMES}.UsePartitionTimeOnInvalidTimestamp", 0, "^YES"),
     (S, f"{STREAMS} {EXTRACTOR}={TIMES}.FailOnInvalidTimestamp", 0, "^YES(?!.*S006)"),
     (S, f"{STREAMS} {EXTRACTOR}={TIMES}.WallclockTimestampExtractor", 0, "^YES(?!.*S006)"),
     (S, f"{STREAMS} {EXTRACTOR}=com.acme.FailOnInvalidTimestamp", 0, "S006 low"),
-    # a class of the team's own with the name of one of Kafka's
+    # a custom class with the name of one of Kafka's classes
     (S, f"{STREAMS} streams.deserialization.exception.handler=com.acme.LogAndFailExceptionHandler",
      1, "effect_missing in unprocessable-message"),
     # commitSync() waits for default.api.timeout.ms; the client's own commits do not
@@ -50,11 +50,11 @@ SET = [
     (LRK, f"{C} consumer.{API}=1", 2, "There is no consumer setting"),
     ("--client spark", f"{SPARK} consumer.kafka.{API}=1", 2, SMALLER),
     ("--client spark", f"{SPARK} consumer.kafka.{API}=30000", 0, "YES"),
-    # KIP-1071: standbys are the brokers' matter
+    # KIP-1071: the brokers configure standbys
     (S, f"{STREAMS} streams.group.protocol=streams streams.num.standby.replicas=1", 0,
      "group.streams.num.standby.replicas=0: the task waits"),
     (S, f"{STREAMS} streams.num.standby.replicas=1", 0, "num.standby.replicas=1: an instance"),
-    # threads may take the messages of a key beside each other
+    # threads may process messages of one key concurrently
     ("--ordering", f"{C} application.processing=asynchronous application.commit.order=in-order", 1,
      "C012 high"),
     ("--ordering", f"{C} application.processing=asynchronous application.commit.order=in-order "
@@ -68,7 +68,9 @@ SET = [
 
 
 @pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
-def test_settings(options: str, settings: str, code: int, expected: str) -> None:
+def test_settings_get_the_expected_answer(
+    options: str, settings: str, code: int, expected: str
+) -> None:
     assert_answer(options, settings, code, expected)
 
 
@@ -80,7 +82,7 @@ def test_settings(options: str, settings: str, code: int, expected: str) -> None
     (f"main.consumer.{API}=1", 1, "CANNOT WORK"),
     (f"{API}=30000", 0, "YES"),
 ])  # fmt: skip
-def test_a_call_of_streams_that_waits_for_nothing(
+def test_a_kafka_streams_timeout_that_is_too_short_to_work(
     tmp_path: Path, line: str, code: int, expected: str
 ) -> None:
     file = tmp_path / "s.properties"
@@ -137,7 +139,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize(("text", "library", "instead"), PROGRAMS)
-def test_a_program_of_a_library_that_is_not_read_is_named(
+def test_a_program_with_an_unsupported_library_is_refused_with_its_name(
     tmp_path: Path, text: str, library: str, instead: str
 ) -> None:
     expected = rf"this is code with .*{library}.* Delivery Lab does not read.*{instead}"
@@ -148,11 +150,11 @@ def test_a_program_of_a_library_that_is_not_read_is_named(
     '# const { Kafka } = require("kafkajs")', "! import org.apache.kafka.clients.producer.*",
     "# as in sarama.NewConfig()", "# use rdkafka::config",
 ])  # fmt: skip
-def test_a_library_in_a_comment_is_no_program(tmp_path: Path, comment: str) -> None:
+def test_a_library_name_in_a_comment_does_not_make_a_program(tmp_path: Path, comment: str) -> None:
     assert_file(tmp_path / "p.properties", f"{comment}\nacks=all\n", "", JAVA, 0, "YES")
 
 
-def test_code_of_spark_may_name_classes_of_kafka(tmp_path: Path) -> None:
+def test_spark_code_may_name_kafka_classes(tmp_path: Path) -> None:
     code = (
         "import org.apache.kafka.common.serialization.StringDeserializer\n"
         'spark.readStream.format("kafka").option("subscribe", "a")'
@@ -191,13 +193,13 @@ PRODUCTS = [
 
 
 @pytest.mark.parametrize(("text", "expected"), PRODUCTS)
-def test_a_file_of_another_product_is_refused_by_its_name(
+def test_a_file_of_another_product_is_refused_with_the_name_of_the_product(
     tmp_path: Path, text: str, expected: str
 ) -> None:
     assert_file(tmp_path / "a.conf", f"{text}\n", "", JAVA, 2, expected)
 
 
-def test_a_container_that_is_called_kafka_is_no_file_of_another_product(tmp_path: Path) -> None:
+def test_a_container_named_kafka_is_not_refused_as_another_product(tmp_path: Path) -> None:
     text = (
         "apiVersion: apps/v1\nkind: StatefulSet\n"
         "spec:\n  replicas: 3\n  template:\n    spec:\n      containers:\n"
@@ -212,7 +214,7 @@ COPIES = "kafka-streams.replication.factor=3\nkafka-streams.topic.min.insync.rep
 QUARKUS = [
     (f"quarkus.kafka-streams.application-id=a\n{COPIES}", 0, "^YES.*For streams 4.3 clients"),
     (f"{COPIES}kafka-streams.producer.acks=1", 1, "producer.acks: 1 -> all"),
-    (f"{COPIES}kafka-streams.{CONTINUES.removeprefix('streams.')}", 1, "LogAndContinue"),
+    (f"{COPIES}kafka-streams.{CONTINUE.removeprefix('streams.')}", 1, "LogAndContinue"),
     (f"{COPIES}%dev.kafka-streams.producer.acks=1", 0, "in profile dev is not read"),
     (f"{COPIES}%prod.kafka-streams.producer.acks=1", 1, "producer.acks: 1 -> all"),
     (f"{COPIES}quarkus.kafka-streams.producer.acks=1\nkafka-streams.producer.acks=all", 0, "YES"),
@@ -225,22 +227,22 @@ QUARKUS = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
-def test_kafka_streams_of_quarkus(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_kafka_streams_in_quarkus(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "application.properties", text, "", OF_STREAMS, code, expected)
 
 
-BESIDE = "spring.cloud.stream.kafka.streams.binder.configuration.auto.offset.reset=latest\n"
-BESIDE += "spring.cloud.stream.kafka.binder.brokers=a:9092\n"
-BESIDE += "spring.cloud.stream.bindings.in-0.group=g\n"
+WITH_BINDER = "spring.cloud.stream.kafka.streams.binder.configuration.auto.offset.reset=latest\n"
+WITH_BINDER += "spring.cloud.stream.kafka.binder.brokers=a:9092\n"
+WITH_BINDER += "spring.cloud.stream.bindings.in-0.group=g\n"
 
 
 @pytest.mark.parametrize(("text", "option", "code", "expected"), [
-    (BESIDE, "", 2, "Kafka Streams binder, whose names are not read"),
-    (BESIDE, "--only in-0", 1, "the binder sets it to earliest"),
+    (WITH_BINDER, "", 2, "Kafka Streams binder, whose names are not read"),
+    (WITH_BINDER, "--only in-0", 1, "the binder sets it to earliest"),
     (QUARKUS[-1][0], "--only a", 1, "the connector uses acks=1"),
     (QUARKUS[-1][0], "--kind quarkus-streams", 1, "producer.acks: 1 -> all"),
 ])  # fmt: skip
-def test_kafka_streams_beside_another_client(
+def test_kafka_streams_with_another_client(
     tmp_path: Path, text: str, option: str, code: int, expected: str
 ) -> None:
     path = tmp_path / "application.properties"
@@ -261,7 +263,7 @@ FRAMEWORKS = [
      STREAMS, 2, "a, b: one pipeline has one Streams application"),
     ("kafka:\n  producers:\n    default:\n      acks: all\n  streams:\n    default:\n      a: 1\n",
      "", JAVA, 0, "give them as streams.properties"),
-    # bindings of the binder that is there, which looks at no result of a send
+    # bindings of the configured binder, which does not check the result of a send
     (CLIENTS + BINDINGS, "", RETRIED, 1, "application.delivery.errors: ignored -> handled"),
     (f"{CLIENTS}{BINDINGS}          binder: kafka1\n", "", RETRIED, 1, "ignored -> handled"),
     (f"{CLIENTS}{BINDINGS}          binder: rabbit\n", "", RETRIED, 0, "YES"),
@@ -273,7 +275,7 @@ FRAMEWORKS = [
 
 
 @pytest.mark.parametrize(("text", "options", "settings", "code", "expected"), FRAMEWORKS)
-def test_files_of_frameworks(
+def test_framework_files_get_the_expected_answer(
     tmp_path: Path, text: str, options: str, settings: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "application.yml", text, options, settings, code, expected)
@@ -300,7 +302,7 @@ SINKS = [
 
 
 @pytest.mark.parametrize(("code", "exit_code", "expected"), SINKS)
-def test_a_sink_of_spark_by_its_format(
+def test_a_spark_sink_is_judged_by_its_format(
     tmp_path: Path, code: str, exit_code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "q.py", code, "--want exactly-once", TOPIC, exit_code, expected)
@@ -308,7 +310,7 @@ def test_a_sink_of_spark_by_its_format(
 
 OUT, IN = "mp.messaging.outgoing.", "mp.messaging.incoming."
 BOUND = "spring.cloud.stream.kafka.bindings."
-NOBODY = '.option("checkpointLocation", "s3a://a").start()'
+START = '.option("checkpointLocation", "s3a://a").start()'
 SEVERAL = [
     (f"{OUT}a.connector=smallrye-kafka\n{OUT}a.acks=1\n{OUT}b.connector=smallrye-kafka\n"
      f"{OUT}b.acks=all", 2, "acks differs from line 2. The file has several producers"),
@@ -339,12 +341,12 @@ SEVERAL = [
     ("go.delivery.reports=false\nbootstrap.servers=b\nlinger.ms=5", 1,
      "application.delivery.errors: ignored -> handled"),
 ]  # fmt: skip
-AS_STATED = f"{C} application.processing.errors=retry"
+SETTINGS = f"{C} application.processing.errors=retry"
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), SEVERAL)
-def test_several_clients_of_one_file(tmp_path: Path, text: str, code: int, expected: str) -> None:
-    settings = TOPIC if "earliest" in text else AS_STATED
+def test_several_clients_in_one_file(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = TOPIC if "earliest" in text else SETTINGS
     assert_file(tmp_path / "a.conf", f"{text}\n", "", settings, code, expected)
 
 
@@ -352,17 +354,17 @@ def test_several_clients_of_one_file(tmp_path: Path, text: str, code: int, expec
     ('"startingOffsets", "latest"', '"startingOffsets", "earliest"', 2, "startingOffsets differs"),
     ('"startingOffsets", "earliest"', '"startingOffsets", "earliest"', 0, "YES"),
 ])  # fmt: skip
-def test_several_queries_of_one_file(
+def test_several_queries_in_one_file(
     tmp_path: Path, first: str, second: str, code: int, expected: str
 ) -> None:
     text = "\n".join(
         f'spark.readStream.format("kafka").option("subscribe", "{topic}").option({start}).load()'
-        f'.writeStream.format("kafka").option("topic", "o"){NOBODY.replace("//a", f"//{topic}")}'
+        f'.writeStream.format("kafka").option("topic", "o"){START.replace("//a", f"//{topic}")}'
         for topic, start in (("a", first), ("b", second))
     )
     assert_file(tmp_path / "q.py", text, "", TOPIC, code, expected)
 
 
-def test_a_heartbeat_is_no_beat_of_elastic(tmp_path: Path) -> None:
+def test_heartbeat_settings_are_not_taken_for_elastic_heartbeat(tmp_path: Path) -> None:
     text = "heartbeat.interval.ms=1000\nauto.offset.reset=earliest\n"
     assert_file(tmp_path / "c.properties", text, "", JAVA, 0, "YES")

@@ -1,4 +1,4 @@
-"""Listeners and senders of Spring for Apache Kafka, beside the file of their application."""
+"""Listeners and senders of Spring for Apache Kafka, with the file of their application."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.advisor.programs import ASIDE, BEFORE, IGNORED, SKIP
 
 YML = "spring.kafka:\n  consumer:\n    group-id: g\n    auto-offset-reset: earliest\n"
 MANUAL = f"{YML}  listener:\n    ack-mode: manual\n"
-IF = "^YES, if the program does what is assumed"
-TAKEN = "application.processing.errors=retry application.restart=resumes"
-"""What a team says of its container."""
+YES_IF = "^YES, if the program does what is assumed"
+STATED = "application.processing.errors=retry application.restart=resumes"
+"""Settings that a team states for its container."""
 JAVA = """package orders;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -32,18 +32,20 @@ class Orders(private val store: Store) {
     %s
 }
 """
-ON = '@KafkaListener(topics = "orders", groupId = "g")\n  public void on(%s) throws Error {\n%s }'
+METHOD = (
+    '@KafkaListener(topics = "orders", groupId = "g")\n  public void on(%s) throws Error {\n%s }'
+)
 SAVE = "store.save(m);"
-TRIED = 'try { store.save(m); } catch (Exception e) {\n log.error("no", e); }'
-ACKNOWLEDGED = "String m, Acknowledgment ack"
+SWALLOWED = 'try { store.save(m); } catch (Exception e) {\n log.error("no", e); }'
+WITH_ACK = "String m, Acknowledgment ack"
 HEADERS = "@Payload Order m, @Header(KafkaHeaders.RECEIVED_KEY) String key, @Headers Map<?, ?> h"
 ASYNC = '}\nclass Work {\n  @Async("pool")\n  public void work(String m) { store.save(m); '
-ALL = "List<ConsumerRecord<String, String>> rs"
+RECORDS = "List<ConsumerRecord<String, String>> rs"
 
 
-def java(given: str, body: str) -> str:
-    """The class of a listener."""
-    return JAVA % (ON % (given, body))
+def java(parameters: str, body: str) -> str:
+    """Returns a class with a listener that has these parameters and this body."""
+    return JAVA % (METHOD % (parameters, body))
 
 
 @pytest.mark.parametrize("code", [
@@ -55,29 +57,31 @@ def java(given: str, body: str) -> str:
     java("String m", "CompletableFuture.runAsync(() -> store.save(m), pool).join();"),
     java("String m", 'template.send("out", m).get();'),
     java("String m", 'try { store.save(m); } catch (Error e) { template.send("t", m).join(); }'),
-    java(ALL, "if (rs.isEmpty()) { return; }\nfor (var r : rs) store.save(r.value());"),
+    java(RECORDS, "if (rs.isEmpty()) { return; }\nfor (var r : rs) store.save(r.value());"),
     java("String m", "for (int n = 0; n < 3; n++) { try { store.save(m); return; } catch (Error e) "
          '{ log.warn("again"); } }\nthrow new IllegalStateException();'),
     KOTLIN % "fun on(m: String) {\n        store.save(m)\n    }",
     KOTLIN % "fun on(r: ConsumerRecord<String, Order?>) {\n  val o = r.value() ?: return\n"
     "  store.save(o)\n }",
 ])  # fmt: skip
-def test_a_listener_that_lets_its_errors_out_is_its_containers(tmp_path: Path, code: str) -> None:
+def test_errors_that_leave_a_listener_are_handled_by_its_container(
+    tmp_path: Path, code: str
+) -> None:
     name = "Orders.kt" if code.startswith("package orders\n") else "Orders.java"
     write_files(tmp_path, {name: code, "application.yml": YML})
     paths = f"{tmp_path / 'application.yml'} {tmp_path / name}"
-    assert_answer(paths, f"{TOPIC} {TAKEN}", 0, IF)
+    assert_answer(paths, f"{TOPIC} {STATED}", 0, YES_IF)
     assert_answer(paths, TOPIC, 1, "^NO.*processing.errors: skip -> retry")
 
 
 @pytest.mark.parametrize(("code", "line", "expected"), [
-    (java("String m", TRIED), 10, SKIP),
-    (java("String m", f"work(m);\n  }}\n  void work(String m) {{ {TRIED}"), 10, SKIP),
+    (java("String m", SWALLOWED), 10, SKIP),
+    (java("String m", f"work(m);\n  }}\n  void work(String m) {{ {SWALLOWED}"), 10, SKIP),
     (java("String m", "Order o;\ntry { o = parse(m); } catch (Exception e) {\n return; }\n"
           "store.save(o);"), 11, SKIP),
     (java("String m", "for (var o : parse(m)) {\n try { store.save(o); } catch (Exception e) {\n"
           ' log.warn("no");\n return; } }'), 11, SKIP),
-    (java(ALL, f"for (var m : rs) {{ {TRIED} }}"), 10, SKIP),
+    (java(RECORDS, f"for (var m : rs) {{ {SWALLOWED} }}"), 10, SKIP),
     (java("String m", "CompletableFuture.runAsync(() -> store.save(m), pool);"), 10, ASIDE),
     (java("String m", "pool.submit(() -> store.save(m));"), 10, ASIDE),
     (java("String m", "store.save(m).subscribe();"), 10, ASIDE),
@@ -88,21 +92,21 @@ def test_a_listener_that_lets_its_errors_out_is_its_containers(tmp_path: Path, c
     (KOTLIN % "fun on(m: String) {\n  runCatching { store.save(m) }\n }", 7, SKIP),
     (KOTLIN % "fun on(m: String) {\n  scope.launch { store.save(m) }\n }", 7, ASIDE),
 ])  # fmt: skip
-def test_what_a_listener_loses_is_told_with_its_line(
+def test_messages_that_a_listener_loses_are_reported_with_the_line(
     tmp_path: Path, code: str, line: int, expected: str
 ) -> None:
     name = "Orders.kt" if code.startswith("package orders\n") else "Orders.java"
     write_files(tmp_path, {name: code, "application.yml": YML})
     for names in (["application.yml", name], [name, "application.yml"]):
-        paths = " ".join(str(tmp_path / each) for each in names)
+        paths = " ".join(str(tmp_path / file) for file in names)
         assert_answer(paths, TOPIC, 1, rf"NO.*{name}:{line}: [^:]*\({expected}")
 
 
 @pytest.mark.parametrize(("body", "code", "expected"), [
-    (f"{SAVE}\nack.acknowledge();", 0, IF),
-    (f"if (seen(m)) {{ ack.acknowledge(); return; }}\n{SAVE}\nack.acknowledge();", 0, IF),
+    (f"{SAVE}\nack.acknowledge();", 0, YES_IF),
+    (f"if (seen(m)) {{ ack.acknowledge(); return; }}\n{SAVE}\nack.acknowledge();", 0, YES_IF),
     (f"ack.acknowledge();\n{SAVE}", 1, BEFORE),
-    (f"{TRIED}\nack.acknowledge();", 2, "rethrows none"),
+    (f"{SWALLOWED}\nack.acknowledge();", 2, "rethrows none"),
     ("try { store.save(m); } finally { ack.acknowledge(); }", 2, "rethrows none"),
     ("try { store.save(m);\nack.acknowledge(); } catch (Exception e) { log.error(e); }", 2,
      "rethrows none"),
@@ -111,19 +115,19 @@ def test_what_a_listener_loses_is_told_with_its_line(
     (SAVE, 2, "nothing acknowledges this record"),
 ])  # fmt: skip
 def test_an_acknowledgment_is_a_commit(tmp_path: Path, body: str, code: int, expected: str) -> None:
-    files = {"application.yml": MANUAL, "Orders.java": java(ACKNOWLEDGED, body)}
-    assert_files(tmp_path, files, f"{TOPIC} {TAKEN}", code, expected)
+    files = {"application.yml": MANUAL, "Orders.java": java(WITH_ACK, body)}
+    assert_files(tmp_path, files, f"{TOPIC} {STATED}", code, expected)
 
 
-@pytest.mark.parametrize(("given", "yml", "expected"), [
+@pytest.mark.parametrize(("parameters", "yml", "expected"), [
     ("String m", MANUAL, "has no Acknowledgment.*nothing is committed. Leave out ack-mode"),
-    (ACKNOWLEDGED, YML, "takes an Acknowledgment.*State spring.kafka.listener.ack-mode"),
+    (WITH_ACK, YML, "takes an Acknowledgment.*State spring.kafka.listener.ack-mode"),
 ])  # fmt: skip
 def test_a_listener_and_its_container_agree_on_who_commits(
-    tmp_path: Path, given: str, yml: str, expected: str
+    tmp_path: Path, parameters: str, yml: str, expected: str
 ) -> None:
-    body = f"{SAVE}\nack.acknowledge();" if given == ACKNOWLEDGED else SAVE
-    files = {"application.yml": yml, "Orders.java": java(given, body)}
+    body = f"{SAVE}\nack.acknowledge();" if parameters == WITH_ACK else SAVE
+    files = {"application.yml": yml, "Orders.java": java(parameters, body)}
     assert_files(tmp_path, files, TOPIC, 2, rf"Orders.java:8: .*{expected}")
 
 
@@ -145,7 +149,7 @@ def test_a_listener_and_its_container_agree_on_who_commits(
     (java("String m", SAVE).replace("core.KafkaTemplate", "listener.MessageListener"),
      "Spring for Apache Kafka"),
 ])  # fmt: skip
-def test_a_listener_that_is_not_followed_is_refused(
+def test_a_listener_that_cannot_be_analysed_is_refused(
     tmp_path: Path, code: str, expected: str
 ) -> None:
     write_files(tmp_path, {"Orders.java": code, "application.yml": YML})
@@ -153,13 +157,13 @@ def test_a_listener_that_is_not_followed_is_refused(
     assert_answer(paths, TOPIC, 2, expected)
 
 
-def test_a_listener_alone_asks_for_the_applications_file(tmp_path: Path) -> None:
+def test_a_listener_without_the_application_file_is_refused(tmp_path: Path) -> None:
     write_files(tmp_path, {"Orders.java": java("String m", SAVE)})
     assert_answer(str(tmp_path / "Orders.java"), TOPIC, 2, "Give them, too: .*application.yml")
 
 
 @pytest.mark.parametrize(("service", "expected"), [
-    (f"class Store {{\n  void save(String m) {{ {TRIED.replace('store', 'db')} }}\n}}\n", SKIP),
+    (f"class Store {{\n  void save(String m) {{ {SWALLOWED.replace('store', 'db')} }}\n}}\n", SKIP),
     ("import org.springframework.kafka.core.KafkaTemplate;\nclass Store {\n"
      '  final KafkaTemplate<String, String> own;\n  void save(String m) { own.send("t", m); }\n}\n',
      IGNORED[:27]),
@@ -171,12 +175,12 @@ def test_a_service_that_a_listener_calls_is_read_with_it(
     assert_files(tmp_path, files, TOPIC, 1, rf"NO.*\({expected}")
 
 
-def test_what_a_container_does_with_errors_is_no_answer_where_none_gets_there(
+def test_a_stated_error_handling_is_refused_if_the_listener_swallows_errors(
     tmp_path: Path,
 ) -> None:
-    files = {"application.yml": YML, "Orders.java": java("String m", TRIED)}
+    files = {"application.yml": YML, "Orders.java": java("String m", SWALLOWED)}
     expected = "--set: .*errors=retry is what the container does .*Orders.java:10 rethrows none"
-    assert_files(tmp_path, files, f"{TOPIC} {TAKEN}", 2, expected)
+    assert_files(tmp_path, files, f"{TOPIC} {STATED}", 2, expected)
 
 
 IN_TRANSACTION = f"{YML}  producer.transaction-id-prefix: tx-\n"
@@ -184,24 +188,24 @@ SENDS = 'template.send("out", m);'
 
 
 @pytest.mark.parametrize(("body", "code", "expected"), [
-    (SENDS, 0, IF),
-    (SAVE, 0, IF),
-    ('template.send("out", m).whenComplete((r, e) -> log.info("sent"));', 0, IF),
+    (SENDS, 0, YES_IF),
+    (SAVE, 0, YES_IF),
+    ('template.send("out", m).whenComplete((r, e) -> log.info("sent"));', 0, YES_IF),
     (f"CompletableFuture.runAsync(() -> {{ {SENDS} }}, pool);", 1, ASIDE),
     (f"try {{ {SAVE} }} catch (Exception e) {{ log.error(e); }}\n{SENDS}", 2, "rethrows none"),
 ])  # fmt: skip
-def test_a_send_in_the_containers_transaction_fails_with_it(
+def test_a_send_in_the_container_transaction_fails_with_the_transaction(
     tmp_path: Path, body: str, code: int, expected: str
 ) -> None:
     files = {"application.yml": IN_TRANSACTION, "Orders.java": java("String m", body)}
-    assert_files(tmp_path, files, f"{TOPIC} {TAKEN}", code, expected)
+    assert_files(tmp_path, files, f"{TOPIC} {STATED}", code, expected)
 
 
-def test_a_class_of_a_teams_own_may_be_called_as_a_client_is(tmp_path: Path) -> None:
+def test_a_custom_class_may_have_the_name_of_a_client(tmp_path: Path) -> None:
     own = java("String m", f"{SAVE}\n}}\n Orders(Settings s) {{ new KafkaProducer(s).start();")
     write_files(tmp_path, {"Orders.java": own, "application.yml": YML})
     paths = f"{tmp_path / 'application.yml'} {tmp_path / 'Orders.java'}"
-    assert_answer(paths, f"{TOPIC} {TAKEN}", 0, IF)
+    assert_answer(paths, f"{TOPIC} {STATED}", 0, YES_IF)
 
 
 HANDLER = """package orders;
@@ -218,23 +222,23 @@ class Errors {
 """
 LETTERS = "new DeadLetterPublishingRecoverer(template)"
 BACK_OFF = "new FixedBackOff(1000L, 2L)"
-NAMED = f"var letters = {LETTERS};\nvar handler = new DefaultErrorHandler(letters, {BACK_OFF});\n"
+VARS = f"var letters = {LETTERS};\nvar handler = new DefaultErrorHandler(letters, {BACK_OFF});\n"
 
 
 @pytest.mark.parametrize(("body", "code", "expected"), [
-    (f"return new DefaultErrorHandler({LETTERS}, {BACK_OFF});", 0, IF),
-    (f"{NAMED}handler.addNotRetryableExceptions(Bad.class);\nreturn handler;", 0, IF),
+    (f"return new DefaultErrorHandler({LETTERS}, {BACK_OFF});", 0, YES_IF),
+    (f"{VARS}handler.addNotRetryableExceptions(Bad.class);\nreturn handler;", 0, YES_IF),
     ("return new DefaultErrorHandler(new FixedBackOff(1L, FixedBackOff.UNLIMITED_ATTEMPTS));", 1,
      "^NO.*processing.errors: skip -> retry"),
     (f'return new DefaultErrorHandler((r, e) -> log.error("no", e), {BACK_OFF});', 1, "^NO"),
-    (f"{NAMED}handler.setAckAfterHandle(false);\nreturn handler;", 2,
+    (f"{VARS}handler.setAckAfterHandle(false);\nreturn handler;", 2,
      ":11: the change that setAckAfterHandle makes is not read"),
-    (f"{NAMED}letters.setFailIfSendResultIsError(false);\nreturn handler;", 2,
+    (f"{VARS}letters.setFailIfSendResultIsError(false);\nreturn handler;", 2,
      ":11: the change that setFailIfSendResultIsError makes is not read"),
-    (f"{NAMED}return new DefaultErrorHandler({BACK_OFF});", 2, "which handler the containers have"),
+    (f"{VARS}return new DefaultErrorHandler({BACK_OFF});", 2, "which handler the containers have"),
     (f"return wrapped({LETTERS});", 2, "this error handler is not read"),
 ])  # fmt: skip
-def test_a_handler_of_errors_may_have_a_dead_letter_topic(
+def test_an_error_handler_may_have_a_dead_letter_topic(
     tmp_path: Path, body: str, code: int, expected: str
 ) -> None:
     files = {"application.yml": YML, "Orders.java": java("String m", SAVE)}
@@ -245,11 +249,13 @@ def test_a_handler_of_errors_may_have_a_dead_letter_topic(
         assert_answer(paths, f"{TOPIC} application.restart=resumes", code, expected)
 
 
-@pytest.mark.parametrize("option", ["application.dead.letter=acknowledged", TAKEN.split()[0], ""])
-def test_no_dead_letter_has_what_a_listener_passes_over(tmp_path: Path, option: str) -> None:
+@pytest.mark.parametrize("option", ["application.dead.letter=acknowledged", STATED.split()[0], ""])
+def test_messages_that_a_listener_skips_do_not_reach_a_dead_letter_topic(
+    tmp_path: Path, option: str
+) -> None:
     handler = HANDLER % f"return new DefaultErrorHandler({LETTERS}, {BACK_OFF});"
     write_files(tmp_path, {
-        "Errors.java": handler, "Orders.java": java("String m", TRIED), "application.yml": YML,
+        "Errors.java": handler, "Orders.java": java("String m", SWALLOWED), "application.yml": YML,
     })  # fmt: skip
     for names in (["application.yml", "Orders.java", "Errors.java"],
                   ["Errors.java", "Orders.java", "application.yml"],

@@ -1,4 +1,4 @@
-"""Clients and containers of Spring for Apache Kafka that classes set up, with their listeners."""
+"""Clients and containers that Java classes set up with Spring for Apache Kafka, and listeners."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
 
-IF = "^YES, if the program does what is assumed"
-TAKEN = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
+YES_IF = "^YES, if the program does what is assumed"
+STATED = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
 YML = "spring.kafka:\n  consumer:\n    group-id: g\n    auto-offset-reset: earliest\n"
 LISTENER = """package orders;
 import org.springframework.kafka.annotation.KafkaListener;
@@ -59,21 +59,26 @@ FACTORY = """  @Bean
 EARLIEST = 'props.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");'
 RESET = "props.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, reset);"
 AUTO = 'props.put("enable.auto.commit", true);'
-NAME = "kafkaListenerContainerFactory"
-GIVEN = "ConsumerFactory<String, String> consumers"
+DEFAULT_NAME = "kafkaListenerContainerFactory"
+PARAM = "ConsumerFactory<String, String> consumers"
 MANUAL = "factory.getContainerProperties().setAckMode(ContainerProperties.AckMode.MANUAL);"
 CHANGE = r"^NO.*consumer.auto.offset.reset: latest -> earliest"
 
 
 def factory(
-    said: str = "", name: str = NAME, given: str = "", of: str = "consumerFactory()"
+    statements: str = "",
+    name: str = DEFAULT_NAME,
+    params: str = "",
+    source: str = "consumerFactory()",
 ) -> str:
-    """A bean that sets up containers."""
-    return FACTORY % (name, given, of, said)
+    """Returns a container factory bean with these statements, parameters and consumer factory."""
+    return FACTORY % (name, params, source, statements)
 
 
-def ask(folder: Path, files: dict[str, str], settings: str, code: int, expected: str) -> None:
-    """Asks of the files in both orders."""
+def assert_in_both_orders(
+    folder: Path, files: dict[str, str], settings: str, code: int, expected: str
+) -> None:
+    """Asserts the answer for the files in both orders."""
     write_files(folder, files)
     for names in ([*files], [*reversed(files)]):
         paths = " ".join(str(folder / name) for name in names)
@@ -81,45 +86,45 @@ def ask(folder: Path, files: dict[str, str], settings: str, code: int, expected:
 
 
 @pytest.mark.parametrize(("beans", "yml", "code", "expected"), [
-    (CONSUMERS % EARLIEST + factory(), "", 0, IF),
-    (CONSUMERS % EARLIEST + factory(), "server.port: 1\n", 0, IF),
+    (CONSUMERS % EARLIEST + factory(), "", 0, YES_IF),
+    (CONSUMERS % EARLIEST + factory(), "server.port: 1\n", 0, YES_IF),
     (CONSUMERS % "" + factory(), "", 1, CHANGE),
     (CONSUMERS % "" + factory(), YML, 1, f"{CHANGE}.*application.yml:3: spring.kafka.consumer"),
-    (BY_BOOT % "" + factory(), YML, 0, IF),
+    (BY_BOOT % "" + factory(), YML, 0, YES_IF),
     (BY_BOOT % 'props.put("auto.offset.reset", "latest");' + factory(), YML, 1, CHANGE),
     (CONSUMERS % RESET + factory(), "", 1, f"{CHANGE}.*KafkaConfig.java:13: .*orders.reset may"),
-    (CONSUMERS % RESET + factory(), "orders.reset: earliest\n", 0, IF),
+    (CONSUMERS % RESET + factory(), "orders.reset: earliest\n", 0, YES_IF),
     (CONSUMERS % RESET.replace("reset)", "chosen)") + factory(), YML, 2,
      ":13: .*auto.offset.reset"),
-    (CONSUMERS % f"{EARLIEST} {AUTO}" + factory(), YML, 0, f"{IF}.*application.commit=auto"),
-    (factory(given=GIVEN, of="consumers"), YML, 0, IF),
-    (CONSUMERS % "" + factory(given=GIVEN, of="consumers"), YML, 1, CHANGE),
-    (factory(of='new DefaultKafkaConsumerFactory<>(Map.of("auto.offset.reset", "latest"))'), YML, 1,
-     CHANGE),
-    (CONSUMERS % "", YML, 0, IF),
+    (CONSUMERS % f"{EARLIEST} {AUTO}" + factory(), YML, 0, f"{YES_IF}.*application.commit=auto"),
+    (factory(params=PARAM, source="consumers"), YML, 0, YES_IF),
+    (CONSUMERS % "" + factory(params=PARAM, source="consumers"), YML, 1, CHANGE),
+    (factory(source='new DefaultKafkaConsumerFactory<>(Map.of("auto.offset.reset", "latest"))'),
+     YML, 1, CHANGE),
+    (CONSUMERS % "", YML, 0, YES_IF),
     (CONSUMERS.replace("<String, String> c", "<Object, Object> c") % "", YML, 1, CHANGE),
     (CONSUMERS % "if (fast) { props.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, \"latest\"); }"
      + factory(), YML, 2, ":13: .*auto.offset.reset"),
     (CONSUMERS % EARLIEST.replace("props.put", "other(props); props.put") + factory(), YML, 2,
      ":13: this use of props is not read"),
 ])  # fmt: skip
-def test_the_consumers_of_a_container_are_those_of_its_factory(
+def test_a_container_uses_the_consumers_of_its_factory(
     tmp_path: Path, beans: str, yml: str, code: int, expected: str
 ) -> None:
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": SAVES}
     files |= {"application.yml": yml} if yml else {}
-    ask(tmp_path, files, TAKEN, code, expected)
+    assert_in_both_orders(tmp_path, files, STATED, code, expected)
 
 
-@pytest.mark.parametrize(("listener", "said", "yml", "code", "expected"), [
-    (BY_CODE, MANUAL, YML, 0, IF),
+@pytest.mark.parametrize(("listener", "statements", "yml", "code", "expected"), [
+    (BY_CODE, MANUAL, YML, 0, YES_IF),
     (BY_CODE, "", f"{YML}  listener.ack-mode: manual\n", 2, "takes an Acknowledgment"),
     (SAVES, MANUAL, YML, 2, "has no Acknowledgment, and with ack-mode MANUAL"),
-    (SAVES, "", f"{YML}  listener.ack-mode: manual\n", 0, f"{IF}.*listener..* does not count"),
+    (SAVES, "", f"{YML}  listener.ack-mode: manual\n", 0, f"{YES_IF}.*listener..* does not count"),
     (BY_CODE, "var p = factory.getContainerProperties();\n    p.setAckMode(AckMode.MANUAL);", YML,
-     0, IF),
-    (SAVES, "factory.getContainerProperties().setSyncCommits(true);", YML, 0, IF),
-    (SAVES, "factory.setRecordFilterStrategy(r -> r.value() == null);", YML, 0, IF),
+     0, YES_IF),
+    (SAVES, "factory.getContainerProperties().setSyncCommits(true);", YML, 0, YES_IF),
+    (SAVES, "factory.setRecordFilterStrategy(r -> r.value() == null);", YML, 0, YES_IF),
     (SAVES, "factory.setRecordFilterStrategy(r -> { try { return bad(r); } catch (Exception e) "
      "{ return true; } });", YML, 2, ":15: the setting setRecordFilterStrategy of"),
     (SAVES, "factory.setRecordInterceptor(own);", YML, 2, "setting setRecordInterceptor|changes"),
@@ -127,12 +132,12 @@ def test_the_consumers_of_a_container_are_those_of_its_factory(
     (SAVES, "customize(factory);", YML, 2, ":15: what this does with factory is not read"),
     (SAVES, "factory.setCommonErrorHandler(handlers.own());", YML, 2, ":15: this error handler"),
 ])  # fmt: skip
-def test_what_is_said_of_a_container_counts(
-    tmp_path: Path, listener: str, said: str, yml: str, code: int, expected: str
+def test_settings_of_a_container_count(
+    tmp_path: Path, listener: str, statements: str, yml: str, code: int, expected: str
 ) -> None:
-    beans = factory(said, given=GIVEN, of="consumers")
+    beans = factory(statements, params=PARAM, source="consumers")
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": listener, "application.yml": yml}
-    ask(tmp_path, files, TAKEN, code, expected)
+    assert_in_both_orders(tmp_path, files, STATED, code, expected)
 
 
 LETTERS = "new DeadLetterPublishingRecoverer(template)"
@@ -148,12 +153,12 @@ SKIPS = "^NO.*processing.errors: skip -> retry"
 
 
 @pytest.mark.parametrize(("beans", "code", "expected"), [
-    (factory(SETS % HANDLER % LETTERS), 0, f"{IF}.*:29: a record that fails for good"),
-    (factory(SETS % "errors(template)") + AS_BEAN, 0, IF),
-    (factory(SETS % "errors", given="DefaultErrorHandler errors") + AS_BEAN, 0, IF),
-    (factory(f"var own = {HANDLER % LETTERS};\n    {SETS % 'own'}"), 0, IF),
+    (factory(SETS % HANDLER % LETTERS), 0, f"{YES_IF}.*:29: a record that fails for good"),
+    (factory(SETS % "errors(template)") + AS_BEAN, 0, YES_IF),
+    (factory(SETS % "errors", params="DefaultErrorHandler errors") + AS_BEAN, 0, YES_IF),
+    (factory(f"var own = {HANDLER % LETTERS};\n    {SETS % 'own'}"), 0, YES_IF),
     (factory() + AS_BEAN, 1, SKIPS),
-    (AS_BEAN, 0, IF),
+    (AS_BEAN, 0, YES_IF),
     (factory(SETS % HANDLER % '(r, e) -> log.error("no", e)'), 1, SKIPS),
     (factory(SETS % "new DefaultErrorHandler()"), 1, SKIPS),
     (factory("var slow = new ExponentialBackOffWithMaxRetries(5);\n    slow.setMaxInterval(9);\n"
@@ -161,18 +166,18 @@ SKIPS = "^NO.*processing.errors: skip -> retry"
     (factory(SETS % "new CommonLoggingErrorHandler()"), 1, SKIPS),
     (factory(SETS % HANDLER % "new DeadLetterPublishingRecoverer(template, (r, e) -> null)"), 2,
      ":29: a resolver that returns null"),
-    (factory(SETS % "errors", given="DefaultErrorHandler errors").replace(
+    (factory(SETS % "errors", params="DefaultErrorHandler errors").replace(
         SETS % "errors", f"errors.setAckAfterHandle(false);\n    {SETS % 'errors'}") + AS_BEAN, 2,
      ":29: the change that setAckAfterHandle makes"),
     (factory(SETS % f"{HANDLER % LETTERS} {{ }}"), 2, ":29: a subclass of a handler"),
 ])  # fmt: skip
-def test_a_container_hands_what_it_gives_up_to_its_handler(
+def test_a_container_passes_failed_records_to_its_error_handler(
     tmp_path: Path, beans: str, code: int, expected: str
 ) -> None:
     consumers = (BY_BOOT % "") if "consumerFactory()" in beans else ""
     beans = (consumers + beans).replace(":29", ":29")
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": SAVES, "application.yml": YML}
-    ask(tmp_path, files, RESUMES, code, expected.replace(":29", r":\d+"))
+    assert_in_both_orders(tmp_path, files, RESUMES, code, expected.replace(":29", r":\d+"))
 
 
 PRODUCERS = """  @Bean
@@ -189,102 +194,105 @@ PRODUCERS = """  @Bean
 MANAGER = "factory.getContainerProperties().setKafkaAwareTransactionManager(manager);"
 PREFIX = 'made.setTransactionIdPrefix("tx-");'
 SENDS = LISTENER % ('@KafkaListener(topics = "orders")', "String m", 'template.send("out", m);')
-GIVEN_BOTH = f"{GIVEN}, KafkaTransactionManager<?, ?> manager"
-MANAGED = factory(MANAGER, given=GIVEN_BOTH, of="consumers")
+PARAMS = f"{PARAM}, KafkaTransactionManager<?, ?> manager"
+MANAGED = factory(MANAGER, params=PARAMS, source="consumers")
 IGNORED = r"^NO.*\(application.delivery.errors"
 
 
 @pytest.mark.parametrize(("beans", "listener", "code", "expected"), [
-    (PRODUCERS % ("", ""), SAVES, 0, IF),
+    (PRODUCERS % ("", ""), SAVES, 0, YES_IF),
     (PRODUCERS % ('props.put("acks", "1");', ""), SAVES, 1, "^NO.*acks: 1 -> all"),
-    (PRODUCERS % ("", PREFIX) + MANAGED, SENDS, 0, IF),
-    (PRODUCERS % ("", PREFIX) + factory(given=GIVEN, of="consumers"), SENDS, 1, IGNORED),
+    (PRODUCERS % ("", PREFIX) + MANAGED, SENDS, 0, YES_IF),
+    (PRODUCERS % ("", PREFIX) + factory(params=PARAM, source="consumers"), SENDS, 1, IGNORED),
     (PRODUCERS % ("", PREFIX), SENDS, 1, IGNORED),
     (PRODUCERS % ("", "") + MANAGED, SENDS, 2, "its producer has no transaction-id-prefix"),
-    (factory(MANAGER, given=f"{GIVEN}, JpaTransactionManager manager", of="consumers"), SAVES, 2,
-     "the setting setKafkaAwareTransactionManager of"),
+    (factory(MANAGER, params=f"{PARAM}, JpaTransactionManager manager", source="consumers"),
+     SAVES, 2, "the setting setKafkaAwareTransactionManager of"),
     (PRODUCERS % ("", "") + (PRODUCERS % ('props.put("acks", "0");', "")).replace("s()", "b()"),
      SAVES, 2, "this producer has other settings"),
 ])  # fmt: skip
-def test_the_producer_is_the_one_of_the_code(
+def test_the_producer_factory_of_the_code_counts(
     tmp_path: Path, beans: str, listener: str, code: int, expected: str
 ) -> None:
     yml = f"{YML}  producer.acks: 0\n" if "producers" in beans else YML
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": listener, "application.yml": yml}
-    ask(tmp_path, files, TAKEN, code, expected)
+    assert_in_both_orders(tmp_path, files, STATED, code, expected)
 
 
 OTHER = '@KafkaListener(topics = "orders", containerFactory = "others")'
 
 
 @pytest.mark.parametrize(("beans", "code", "expected"), [
-    (factory(name="others", given=GIVEN, of="consumers"), 0, IF),
-    (factory(given=GIVEN, of="consumers"), 2, "Orders.java:5: this listener's container"),
-    (CONSUMERS % "" + factory(name="others", given=GIVEN, of="consumers"), 1, CHANGE),
-    (factory(name="own", given=GIVEN, of="consumers").replace("@Bean", '@Bean("others")'), 0, IF),
-    (factory(name="others", given=GIVEN, of="consumers").replace(
-        "public Conc", "public org.springframework.kafka.config.Conc"), 0, IF),
-    (factory(name="others", given=GIVEN, of="consumers").replace("@Bean", ""), 2,
+    (factory(name="others", params=PARAM, source="consumers"), 0, YES_IF),
+    (factory(params=PARAM, source="consumers"), 2, "Orders.java:5: this listener's container"),
+    (CONSUMERS % "" + factory(name="others", params=PARAM, source="consumers"), 1, CHANGE),
+    (factory(name="own", params=PARAM, source="consumers").replace("@Bean", '@Bean("others")'),
+     0, YES_IF),
+    (factory(name="others", params=PARAM, source="consumers").replace(
+        "public Conc", "public org.springframework.kafka.config.Conc"), 0, YES_IF),
+    (factory(name="others", params=PARAM, source="consumers").replace("@Bean", ""), 2,
      "which listeners use the object that is created here is not known"),
-    (factory(name="others", given=GIVEN, of="consumers").replace("@Bean", '@Profile("x") @Bean'), 2,
-     "which beans this class creates depends on a condition"),
+    (factory(name="others", params=PARAM, source="consumers").replace("@Bean", '@Profile("x") @Bean'),
+     2, "which beans this class creates depends on a condition"),
 ])  # fmt: skip
-def test_a_listener_has_the_container_that_it_names(
+def test_a_listener_uses_the_container_factory_that_it_names(
     tmp_path: Path, beans: str, code: int, expected: str
 ) -> None:
     named = SAVES.replace('@KafkaListener(topics = "orders")', OTHER)
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": named, "application.yml": YML}
-    ask(tmp_path, files, TAKEN, code, expected)
+    assert_in_both_orders(tmp_path, files, STATED, code, expected)
 
 
-def test_listeners_of_containers_that_differ_are_told(tmp_path: Path) -> None:
+def test_listeners_with_different_containers_are_refused(tmp_path: Path) -> None:
     beans = CONSUMERS % EARLIEST + factory()
     beans += (CONSUMERS % AUTO).replace("consumerFactory", "own")
-    beans += factory(name="others", of="own()")
+    beans += factory(name="others", source="own()")
     named = SAVES.replace('@KafkaListener(topics = "orders")', OTHER)
     files = {
         "KafkaConfig.java": CONFIG % beans, "Orders.java": SAVES, "application.yml": YML,
         "Others.java": named.replace("class Orders", "class Others"),
     }  # fmt: skip
-    ask(tmp_path, files, TAKEN, 2, "this container and another one of the listeners here")
+    assert_in_both_orders(
+        tmp_path, files, STATED, 2, "this container and another one of the listeners here"
+    )
 
 
 BATCH = LISTENER % ('@KafkaListener(topics = "orders")', "List<String> ms",
                     "for (String m : ms) { store.save(m); }")  # fmt: skip
-TRIED = BATCH.replace(
+SWALLOWED = BATCH.replace(
     "store.save(m);", 'try { store.save(m); } catch (Error e) { log.error("", e); }'
 )
 
 
-@pytest.mark.parametrize(("listener", "said", "yml", "code", "expected"), [
-    (BATCH, "factory.setBatchListener(true);", YML, 0, IF),
-    (TRIED, "factory.setBatchListener(true);", YML, 2, "rethrows none"),
+@pytest.mark.parametrize(("listener", "statements", "yml", "code", "expected"), [
+    (BATCH, "factory.setBatchListener(true);", YML, 0, YES_IF),
+    (SWALLOWED, "factory.setBatchListener(true);", YML, 2, "rethrows none"),
     (SAVES, "factory.setBatchListener(true);", YML, 2, "takes one record, and its container"),
     (SAVES, None, f"{YML}  listener.type: batch\n", 2, "takes one record, and its container"),
     (BATCH, "", YML, 2, "whether this listener takes one record or all"),
     (BATCH, "", f"{YML}  listener.type: batch\n", 2, "whether this listener takes one record"),
-    (BATCH, None, f"{YML}  listener.type: batch\n", 0, IF),
-    (BATCH.replace('"orders")', '"orders", batch = "true")'), None, YML, 0, IF),
+    (BATCH, None, f"{YML}  listener.type: batch\n", 0, YES_IF),
+    (BATCH.replace('"orders")', '"orders", batch = "true")'), None, YML, 0, YES_IF),
 ])  # fmt: skip
-def test_a_list_is_a_batch_where_its_container_says_so(
-    tmp_path: Path, listener: str, said: str | None, yml: str, code: int, expected: str
+def test_a_list_parameter_is_a_batch_if_the_container_is_a_batch_listener(
+    tmp_path: Path, listener: str, statements: str | None, yml: str, code: int, expected: str
 ) -> None:
     files = {"Orders.java": listener, "application.yml": yml}
-    if said is not None:
-        files["KafkaConfig.java"] = CONFIG % factory(said, given=GIVEN, of="consumers")
-    ask(tmp_path, files, TAKEN, code, expected)
+    if statements is not None:
+        files["KafkaConfig.java"] = CONFIG % factory(statements, params=PARAM, source="consumers")
+    assert_in_both_orders(tmp_path, files, STATED, code, expected)
 
 
 RETRIED = '@RetryableTopic(attempts = "4"%s)\n  @KafkaListener(topics = "orders")'
 
 
 @pytest.mark.parametrize(("above", "settings", "code", "expected"), [
-    (RETRIED % "", RESUMES, 0, f"{IF}.*application.retry.topics=true"),
+    (RETRIED % "", RESUMES, 0, f"{YES_IF}.*application.retry.topics=true"),
     (RETRIED % "", f"{RESUMES} need.ordering=on", 1, "^NO.*retry.topics"),
     (RETRIED % ", dltStrategy = DltStrategy.NO_DLT", RESUMES, 1, SKIPS),
     (RETRIED % ", own = 1", RESUMES, 2, ":5: own of @RetryableTopic is not read"),
 ])  # fmt: skip
-def test_retry_topics_give_up_order_and_have_a_dead_letter_topic(
+def test_retry_topics_lose_the_order_and_have_a_dead_letter_topic(
     tmp_path: Path, above: str, settings: str, code: int, expected: str
 ) -> None:
     listener = LISTENER % (above, "String m", "store.save(m);")
@@ -292,7 +300,7 @@ def test_retry_topics_give_up_order_and_have_a_dead_letter_topic(
         "import", "import org.springframework.kafka.annotation.*;\nimport", 1
     )
     files = {"Orders.java": listener, "application.yml": YML}
-    ask(tmp_path, files, settings, code, expected.replace(":5", ":6"))
+    assert_in_both_orders(tmp_path, files, settings, code, expected.replace(":5", ":6"))
 
 
 KOTLIN = """package orders
@@ -324,30 +332,34 @@ class Orders(private val store: Store) {
 
 
 @pytest.mark.parametrize(("reset", "mode", "body", "code", "expected"), [
-    ("earliest", "RECORD", "store.save(m)", 0, IF),
+    ("earliest", "RECORD", "store.save(m)", 0, YES_IF),
     ("latest", "RECORD", "store.save(m)", 1, CHANGE),
     ("earliest", "MANUAL", "store.save(m)", 2, "has no Acknowledgment"),
-    ("earliest", "BATCH", "runBlocking {\n store.save(m)\n }", 0, IF),
+    ("earliest", "BATCH", "runBlocking {\n store.save(m)\n }", 0, YES_IF),
     ("earliest", "BATCH", "try { store.save(m) } catch (e: Exception) { log.error(e) }", 2,
      "rethrows none"),
     ("earliest", "BATCH", "scope.launch { store.save(m) }", 1, "^NO.*application.processing="),
 ])  # fmt: skip
-def test_kotlins_classes_are_read_as_javas(
+def test_kotlin_classes_are_read_like_java_classes(
     tmp_path: Path, reset: str, mode: str, body: str, code: int, expected: str
 ) -> None:
     files = {"KafkaConfig.kt": KOTLIN % (reset, mode), "Orders.kt": IN_KOTLIN % body}
-    ask(tmp_path, files | {"application.yml": YML}, TAKEN, code, expected)
+    assert_in_both_orders(tmp_path, files | {"application.yml": YML}, STATED, code, expected)
 
 
-def test_variables_that_spring_binds_are_asked_for_in_the_applications_file(tmp_path: Path) -> None:
+def test_variables_that_spring_binds_are_refused_without_the_application_file(
+    tmp_path: Path,
+) -> None:
     compose = "services:\n  a:\n    image: a\n    environment:\n"
     compose += "      SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET: earliest\n"
     beans = CONSUMERS % EARLIEST + factory()
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": SAVES, "compose.yml": compose}
-    ask(tmp_path, files, TAKEN, 2, "settings of Spring stand in a file that is not the application")
+    assert_in_both_orders(
+        tmp_path, files, STATED, 2, "settings of Spring stand in a file that is not the application"
+    )
 
 
-def test_several_factories_may_begin_with_one_map(tmp_path: Path) -> None:
+def test_several_factories_may_start_from_one_map(tmp_path: Path) -> None:
     base = (
         "  private Map<String, Object> base() {\n    Map<String, Object> props = new HashMap<>();\n"
     )
@@ -355,14 +367,16 @@ def test_several_factories_may_begin_with_one_map(tmp_path: Path) -> None:
     one = CONSUMERS.replace("new HashMap<>()", "base()") % ""
     beans = base + one + factory() + one.replace("consumerFactory", "own")
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": SAVES, "application.yml": YML}
-    ask(tmp_path, files, TAKEN, 0, IF)
+    assert_in_both_orders(tmp_path, files, STATED, 0, YES_IF)
 
 
-def test_what_classes_set_up_is_not_left_out_beside_other_files(tmp_path: Path) -> None:
+def test_clients_that_classes_set_up_are_not_skipped_with_other_files(tmp_path: Path) -> None:
     listener = LISTENER % (RETRIED % "", "String m", "store.save(m);")
     listener = listener.replace(
         "import", "import org.springframework.kafka.annotation.*;\nimport", 1
     )
     consumer = "group.id=g\nauto.offset.reset=earliest\nenable.auto.commit=false\n"
     files = {"Orders.java": listener, "consumer.properties": consumer}
-    ask(tmp_path, files, RESUMES, 2, "Orders.java:6: the class that sets up the clients")
+    assert_in_both_orders(
+        tmp_path, files, RESUMES, 2, "Orders.java:6: the class that sets up the clients"
+    )

@@ -1,4 +1,4 @@
-"""Topologies of Kafka Streams in a class of their own, whose settings a framework has."""
+"""Topologies of Kafka Streams in their own class, with the settings in a framework's file."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ class TopologyProducer {
 """
 YML = "spring.kafka.streams:\n  application-id: a\n  replication-factor: 3\n  properties:\n"
 YML += "    topic.min.insync.replicas: 2\n"
-OF_QUARKUS = "quarkus.kafka-streams.application-id=a\nkafka-streams.replication.factor=3\n"
-OF_QUARKUS += "kafka-streams.topic.min.insync.replicas=2\n"
+QUARKUS_FILE = "quarkus.kafka-streams.application-id=a\nkafka-streams.replication.factor=3\n"
+QUARKUS_FILE += "kafka-streams.topic.min.insync.replicas=2\n"
 PLAIN = "application.id=a\nreplication.factor=3\ntopic.min.insync.replicas=2\n"
 SOUND = SPRING % "order.enriched()"
 SKIPS = SPRING % ("{ try { return repo.save(order); } catch (Exception e) { log.warn(e); return "
                   "null; } }")  # fmt: skip
-IF = "^YES, if the program does what is assumed"
+YES_IF = "^YES, if the program does what is assumed"
 
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
-    ({"Topology.java": SOUND, "application.yml": YML}, 0, IF),
+    ({"Topology.java": SOUND, "application.yml": YML}, 0, YES_IF),
     ({"Topology.java": SKIPS, "application.yml": YML}, 1, "NO.*processing.errors: skip -> retry"),
-    ({"T.java": QUARKUS, "application.properties": OF_QUARKUS}, 0, IF),
-    ({"T.java": QUARKUS, "s.properties": PLAIN}, 0, IF),
+    ({"T.java": QUARKUS, "application.properties": QUARKUS_FILE}, 0, YES_IF),
+    ({"T.java": QUARKUS, "s.properties": PLAIN}, 0, YES_IF),
     ({"T.java": QUARKUS}, 2, "T.java:1: .*its settings are in another file"),
     ({"T.java": QUARKUS, "p.properties": "acks=all\nlinger.ms=5\n"}, 2, "in another file"),
-    # what else is of Spring sets up clients by itself
+    # other classes of Spring set up clients themselves
     ({"T.java": SOUND.replace("annotation.EnableKafkaStreams", "core.KafkaTemplate"),
       "application.yml": YML}, 2, "Kafka Streams beside the clients that"),
 ])  # fmt: skip
-def test_a_topology_is_read_beside_its_settings(
+def test_a_topology_is_read_with_its_settings(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
     write_files(tmp_path, files)
@@ -69,7 +69,7 @@ def test_a_topology_is_read_beside_its_settings(
         assert_answer(paths, TOPIC, code, expected)
 
 
-def test_a_problem_of_two_files_names_both(tmp_path: Path) -> None:
+def test_a_problem_between_two_files_names_both(tmp_path: Path) -> None:
     server = "node.id=1\nprocess.roles=broker\nleader.replication.throttled.rate=100\n"
     topic = "replication.factor=3\nleader.replication.throttled.replicas=*\n"
     write_files(tmp_path, {"topic.properties": topic, "server.properties": server})

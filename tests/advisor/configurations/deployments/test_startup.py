@@ -1,8 +1,8 @@
-"""How applications are started, as compose, Kubernetes and files of variables say it.
+"""How applications are started, as compose files, Kubernetes manifests and env files state it.
 
 Expected from Spring Boot's reference ("Externalized Configuration", "Profiles"), Quarkus'
-Configuration Reference Guide and Micronaut's guide ("The Environment"): what starts an application
-says in which profiles it runs, and which files it has beside its own.
+Configuration Reference Guide and Micronaut's guide ("The Environment"): variables and arguments
+state in which profiles an application runs, and which files it reads in addition to its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CLIENT = """      SPRING_KAFKA_BOOTSTRAP_SERVERS: k:9092
       SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET: earliest
 """
 PROD = "      SPRING_PROFILES_ACTIVE: prod\n"
-ONE = "acks: 1 -> all"
+FIX = "acks: 1 -> all"
 NO_FILE = "an application is started in profile prod, and no file of it is here"
 ELSEWHERE = "what is there may take precedence over this file, and is not read"
 POD = """---
@@ -57,31 +57,31 @@ def pod(*rows: str) -> str:
 
 
 BOTH = f"spring.profiles.active: prod,metrics\n---\n{FILE}"
-OF_PROD = "spring.kafka.producer.acks: 1\n"
-OF_METRICS = "spring.kafka.producer.acks: all\n"
+PROD_FILE = "spring.kafka.producer.acks: 1\n"
+METRICS_FILE = "spring.kafka.producer.acks: all\n"
 
 
 @pytest.mark.parametrize(("files", "options", "code", "expected"), [
-    # of profiles that are on together the last goes before the others
-    ({"application.yml": BOTH, "application-prod.yml": OF_PROD,
-      "application-metrics.yml": OF_METRICS}, "", 0, "YES"),
+    # the last of several active profiles overrides the others
+    ({"application.yml": BOTH, "application-prod.yml": PROD_FILE,
+      "application-metrics.yml": METRICS_FILE}, "", 0, "YES"),
     ({"application.yml": BOTH.replace("prod,metrics", "metrics,prod"),
-      "application-prod.yml": OF_PROD, "application-metrics.yml": OF_METRICS}, "", 1, ONE),
-    # the profile that starts it is the one that counts
+      "application-prod.yml": PROD_FILE, "application-metrics.yml": METRICS_FILE}, "", 1, FIX),
+    # the profile that the application is started in counts
     ({"application.yml": PROFILES, "c.yml": SERVICE + PROD}, "", 1,
-     f"{ONE}.*c.yml:5: an application is started in profile prod, so that what counts there"),
+     f"{FIX}.*c.yml:5: an application is started in profile prod, so that what counts there"),
     ({"application.yml": FILE, "application-prod.yml": "spring.kafka.producer.acks: 1\n",
-      "c.yml": f"{SERVICE}      - SPRING_PROFILES_ACTIVE=prod\n"}, "", 1, ONE),
-    ({"application.yml": PROFILES, ".env": "SPRING_PROFILES_ACTIVE=prod\n"}, "", 1, ONE),
+      "c.yml": f"{SERVICE}      - SPRING_PROFILES_ACTIVE=prod\n"}, "", 1, FIX),
+    ({"application.yml": PROFILES, ".env": "SPRING_PROFILES_ACTIVE=prod\n"}, "", 1, FIX),
     ({"application.yml": PROFILES, "c.yml": SERVICE + "      SPRING_PROFILES_ACTIVE: ${S:-prod}\n"},
-     "", 1, ONE),
+     "", 1, FIX),
     ({"application.yml": PROFILES, "c.yml":
       f"{SERVICE}{CLIENT}    command: [java, -jar, a.jar, --spring.profiles.active=prod]\n"}, "", 1,
-     ONE),
+     FIX),
     ({"application.yml": PROFILES, "k.yml": pod("{name: SPRING_PROFILES_ACTIVE, value: prod}")}, "",
-     1, ONE),
-    ({"k.yml": IN_MAP + POD + ACTIVE}, "", 1, ONE),
-    ({"k.yml": f"{IN_MAP}{MAP % 'e'}  SPRING_PROFILES_ACTIVE: prod\n{POD}"}, "", 1, ONE),
+     1, FIX),
+    ({"k.yml": IN_MAP + POD + ACTIVE}, "", 1, FIX),
+    ({"k.yml": f"{IN_MAP}{MAP % 'e'}  SPRING_PROFILES_ACTIVE: prod\n{POD}"}, "", 1, FIX),
     ({"application.yml": PROFILES, "c.yml": SERVICE + PROD}, "--only default", 0, "YES"),
     ({"application.yml": PROFILES, "c.yml": SERVICE + PROD.replace("prod", "eu")}, "", 0,
      "profile eu is on, and nothing of it is here"),
@@ -95,7 +95,7 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
     ({"application.yml": f"{MICRONAUT}earliest\n", "application-prod.yml": f"{MICRONAUT}latest\n",
       "c.yml": f"{SERVICE}      MICRONAUT_ENVIRONMENTS: prod\n"}, "", 1,
      "auto.offset.reset: latest -> earliest"),
-    # what is not here is named
+    # missing files and values are reported
     ({"c.yml": SERVICE + CLIENT + PROD}, "", 0, f"YES.*c.yml:7: {NO_FILE}"),
     ({"k.yml": POD + ACTIVE}, "", 0, f"YES.*k.yml:14: {NO_FILE}"),
     ({"c.yml": f"{SERVICE}{CLIENT}      SPRING_APPLICATION_JSON: "
@@ -122,27 +122,27 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
        "YES.*c.yml:7: JAVA_OPTS: what it is filled in with is not here, and may hold settings")
       for row in ("      JAVA_OPTS:\n", "      JAVA_OPTS: -Xmx1g ${MORE}\n")],
     ({"c.yml": f"{SERVICE}{CLIENT}      JAVA_OPTS: -Xmx1g\n"}, "", 0, "YES(?!.*JAVA_OPTS)"),
-    # other resources with a pod's template, and what changes resources
+    # other resources with a pod template, and resources that change others
     ({"k.yml": pod("{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}")
-      .replace("apps/v1", "argoproj.io/v1alpha1").replace("Deployment", "Rollout")}, "", 1, ONE),
+      .replace("apps/v1", "argoproj.io/v1alpha1").replace("Deployment", "Rollout")}, "", 1, FIX),
     *[({"k.yml": text}, "", 2, "Give what `kubectl kustomize` prints") for text in (
         "kind: Kustomization\nresources: [a.yml]\npatches:\n- path: b.yml\n",
         "- op: replace\n  path: /spec/template/spec/containers/0/env/0/value\n  value: '1'\n")],
-    # Quarkus' variables go before its files
+    # Quarkus: variables override files
     ({"application.properties": CHANNEL, "c.yml":
       f"{SERVICE}      MP_MESSAGING_CONNECTOR_SMALLRYE_KAFKA_FAILURE_STRATEGY: ignore\n"}, "", 2,
      "goes before the application's own files, and is not read"),
     ({"application.properties": CHANNEL, ".env": "_PROD_MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY="
       "ignore\n"}, "", 1, "processing.errors: skip -> retry"),
-    # a file of variables as compose reads it
+    # an env file in the syntax of compose
     *[({".env": "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\n"
-        f"SPRING_KAFKA_PRODUCER_ACKS{it}1\n"}, "", 1, ONE) for it in (" = ", ": ")],
+        f"SPRING_KAFKA_PRODUCER_ACKS{separator}1\n"}, "", 1, FIX) for separator in (" = ", ": ")],
     ({"application.properties": CHANNEL, "k.yml":
       f"{MAP % 'e'}  MP_MESSAGING_INCOMING_O_COMMIT_STRATEGY: ignore\n"}, "", 2,
      "k.yml:6: commit-strategy=ignore without enable.auto.commit=true"),
     ({"application.properties": CHANNEL, "k.yml":
       f"{MAP % 'e'}  MP_MESSAGING_INCOMING_O_TOPIC: a\n"}, "", 0, "YES"),
-    # an application's own variables
+    # variables of the application itself
     ({"application.yml": FILE, ".env": "DB_URL=x\n"}, "", 0, "YES"),
     ({"application.yml": FILE.replace("earliest", "'${START:earliest}'"), "orders.env":
       "START=latest\n"}, "", 1, "auto.offset.reset: latest -> earliest"),
@@ -151,17 +151,17 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
     ({"c.yml": SERVICE + PROD}, "", 2, "no setting of Kafka"),
     ({"k.yml": f"{MAP % 'e'}  ORDERS_ACKS: '1'\n"}, "", 2, "is acks of a producer"),
 ])  # fmt: skip
-def test_an_application_is_started(
+def test_the_startup_of_an_application_gets_the_expected_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], options: str, code: int,
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path, files)
-    own = TOPIC if "application.properties" in files else READS
-    assert_answer(f"{' '.join(files)} {options}", own, code, expected)
+    settings = TOPIC if "application.properties" in files else READS
+    assert_answer(f"{' '.join(files)} {options}", settings, code, expected)
 
 
-def test_a_value_of_quarkus_that_is_filled_in_is_refused(tmp_path: Path) -> None:
+def test_a_quarkus_value_that_is_a_placeholder_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "application.properties"
     path.write_text(
         "mp.messaging.outgoing.o.connector=smallrye-kafka\nmp.messaging.outgoing.o.acks=all\n"

@@ -1,7 +1,7 @@
-"""Settings of a broker that the command of its container writes before it starts the broker.
+"""Broker settings that the command of a container writes before it starts the broker.
 
-Expected from sh(1): what it exports is a variable of what it starts; and from the images'
-documentation: a variable is a line of server.properties, which a command may write by itself.
+Expected from sh(1): exported variables are passed to the processes that it starts; and from the
+images' documentation: a variable is a line of server.properties, which a command may also write.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ BY_COMMAND = "is written by this command"
     (f"'{RUN} > /var/log/kafka.log 2>&1'", 0, "YES"),
 ])  # fmt: skip
 @pytest.mark.parametrize("text", [POD, SERVICES], ids=["pod", "services"])
-def test_a_command_of_a_broker(
+def test_the_command_of_a_broker_gets_the_expected_answer(
     tmp_path: Path, text: str, command: str, code: int, expected: str
 ) -> None:
     filled = text.replace("%s", command if text is POD else f"[sh, -c, {command}]")
     assert_file(tmp_path / "f.yml", filled, "", COPIES, code, expected)
 
 
-def test_a_file_that_compose_includes_is_named(tmp_path: Path) -> None:
+def test_an_included_compose_file_is_reported(tmp_path: Path) -> None:
     text = f"include: [more.yml]\n{SERVICES.replace('%s', 'run')}"
     assert_file(tmp_path / "f.yml", text, "", COPIES, 0, "a file that is included may hold")

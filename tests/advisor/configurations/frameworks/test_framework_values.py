@@ -1,4 +1,4 @@
-"""Values that a framework cannot make anything of, and how it writes its switches.
+"""Values that a framework cannot convert, and the spellings of its switches.
 
 Sources: Spring, KafkaProperties, LenientObjectToEnumConverterFactory, StringToBooleanConverter;
 KafkaMessageListenerContainer.ListenerConsumer; "Configuration Options" of Spring Cloud Stream's
@@ -15,7 +15,7 @@ from tests.advisor.configurations.asking import TOPIC, assert_file
 
 RETRIES = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
 RESUMES = f"{TOPIC} application.restart=resumes"
-YES, ASKS = "^YES", "Spring does not start"
+YES, REFUSED = "^YES", "Spring does not start"
 RESETS = "each partition begins at startOffset when it is assigned"
 SPRING = "spring.kafka.producer.acks=all\nspring.kafka.consumer.auto-offset-reset=earliest\n%s\n"
 _BINDING, _KAFKA = "spring.cloud.stream.bindings.", "spring.cloud.stream.kafka.bindings."
@@ -29,8 +29,8 @@ VALUES = [
     (SPRING, "spring.kafka.listener.type=${X:batch}", YES),
     (SPRING, "spring.kafka.listener.type=bacth",
      "listener.type is single or batch, and bacth is neither .batch, perhaps"),
-    (SPRING, "spring.kafka.listener.type=${X:bacth}", ASKS),
-    (SPRING, "spring.kafka.listener.Type=multi", ASKS),
+    (SPRING, "spring.kafka.listener.type=${X:bacth}", REFUSED),
+    (SPRING, "spring.kafka.listener.Type=multi", REFUSED),
     (SPRING, "spring.kafka.listener.ack-mode=recrod", "is not one of record"),
     (SPRING, "spring.kafka.listener.ack-mode=manualImmediate", YES),
     (SPRING, "spring.kafka.listener.ack-mode=countTime", YES),
@@ -38,37 +38,37 @@ VALUES = [
      "async-acks is true or false, and ture is neither"),
     (SPRING, "spring.kafka.listener.concurrency=three", "is a whole number, and three is"),
     (SPRING, "spring.kafka.listener.concurrency=3", YES),
-    (SPRING, "spring.kafka.listener.poll-timeout=3sec", ASKS),
+    (SPRING, "spring.kafka.listener.poll-timeout=3sec", REFUSED),
     (SPRING, "spring.kafka.listener.poll-timeout=3s", YES),
     (SPRING, "spring.kafka.listener.missing-topics-fatal=yes", YES),
     (SPRING, "spring.kafka.consumer.isolation-level=ReadCommitted", YES),
-    (SPRING, "spring.kafka.consumer.isolation-level=read_comitted", ASKS),
-    (SPRING, "spring.kafka.consumer.enable-auto-commit=flase", ASKS),
+    (SPRING, "spring.kafka.consumer.isolation-level=read_comitted", REFUSED),
+    (SPRING, "spring.kafka.consumer.enable-auto-commit=flase", REFUSED),
     (SPRING, "spring.kafka.consumer.enable-auto-commit=no", YES),
-    (SPRING, "spring.kafka.consumer.max-poll-records=many", ASKS),
-    (SPRING, "spring.kafka.consumer.fetch-min-size=1kb", ASKS),
+    (SPRING, "spring.kafka.consumer.max-poll-records=many", REFUSED),
+    (SPRING, "spring.kafka.consumer.fetch-min-size=1kb", REFUSED),
     (SPRING, "spring.kafka.consumer.fetch-min-size=1KB", YES),
-    (SPRING, "spring.kafka.producer.batch-size=16k", ASKS),
-    (SPRING, "spring.kafka.producer.retries=lots", ASKS),
-    (SPRING, "spring.kafka.retry.topic.enabled=ture", ASKS),
-    (SPRING, "spring.kafka.jaas.control-flag=requird", ASKS),
+    (SPRING, "spring.kafka.producer.batch-size=16k", REFUSED),
+    (SPRING, "spring.kafka.producer.retries=lots", REFUSED),
+    (SPRING, "spring.kafka.retry.topic.enabled=ture", REFUSED),
+    (SPRING, "spring.kafka.jaas.control-flag=requird", REFUSED),
     (SPRING, "spring.kafka.listener.type=batch\nspring.kafka.listener.ack-mode=record",
      "Cannot use AckMode.RECORD with a batch listener"),
-    (STREAM, f"{_KAFKA}in-in-0.consumer.enable-dlq=ture", ASKS),
-    (STREAM, f"{_KAFKA}in-in-0.consumer.start-offset=earlist", ASKS),
+    (STREAM, f"{_KAFKA}in-in-0.consumer.enable-dlq=ture", REFUSED),
+    (STREAM, f"{_KAFKA}in-in-0.consumer.start-offset=earlist", REFUSED),
     (STREAM, f"{_KAFKA}in-in-0.consumer.reset-offsets=true", RESETS),
     (STREAM, f"{_KAFKA}in-in-0.consumer.resetOffsets=${{RESET:on}}", RESETS),
     (STREAM, f"{_KAFKA}in-in-0.consumer.resetOffsets=false", YES),
     (STREAM, f"{_KAFKA}in-in-0.consumer.autoRebalanceEnabled=false", "That is not advised on"),
     (STREAM, f"{_KAFKA}in-in-0.consumer.auto-rebalance-enabled=true", YES),
-    (STREAM, f"{_BINDING}in-in-0.consumer.batch-mode=treu", ASKS),
-    (STREAM, f"{_KAFKA}out-out-0.producer.sync=ture", ASKS),
+    (STREAM, f"{_BINDING}in-in-0.consumer.batch-mode=treu", REFUSED),
+    (STREAM, f"{_KAFKA}out-out-0.producer.sync=ture", REFUSED),
     (STREAM, "", YES),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "line", "expected"), VALUES)
-def test_spring_does_not_start_with_a_value_that_it_cannot_make_anything_of(
+def test_spring_does_not_start_with_a_value_that_it_cannot_convert(
     tmp_path: Path, text: str, line: str, expected: str
 ) -> None:
     path = tmp_path / "application.properties"
@@ -76,7 +76,7 @@ def test_spring_does_not_start_with_a_value_that_it_cannot_make_anything_of(
 
 
 @pytest.mark.parametrize("switch", ["true", "yes", "on", "1", "${ON:true}"])
-def test_a_switch_of_spring_is_on_in_each_way_to_write_it(tmp_path: Path, switch: str) -> None:
+def test_each_spelling_turns_a_spring_switch_on(tmp_path: Path, switch: str) -> None:
     text = SPRING % f"spring.kafka.retry.topic.enabled={switch}"
     path = tmp_path / "application.properties"
     assert_file(path, text, "--ordering", RETRIES, 1, "retry.topics")
@@ -99,7 +99,7 @@ IGNORED, SKIP = "application.delivery.errors=ignored", "application.processing.e
     ("incoming.in.failure-strategy=fial", 2, "The connector has fail, ignore"),
     ("incoming.in.commit-strategy=throtled", 2, "the connector has throttled, latest"),
 ])  # fmt: skip
-def test_a_switch_of_smallrye_is_off_with_any_other_word(
+def test_any_other_word_turns_a_smallrye_switch_off(
     tmp_path: Path, line: str, code: int, expected: str
 ) -> None:
     text = CHANNELS % f"mp.messaging.{line}"
@@ -118,7 +118,7 @@ POOL = (
     ("ephemral", 2, "storage has no type ephemral: Strimzi has persistent-claim, ephemeral, jbod"),
     ("jbod, volumes: [{id: 0, type: persistent-clam}]", 2, "storage has no type persistent-clam"),
 ])  # fmt: skip
-def test_storage_that_strimzi_does_not_have(
+def test_storage_types_that_strimzi_does_not_support(
     tmp_path: Path, storage: str, code: int, expected: str
 ) -> None:
     reads = "consumer.auto.offset.reset=earliest"
