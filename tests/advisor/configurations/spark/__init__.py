@@ -1,1 +1,1 @@
-"""Queries of Spark."""
+"""Spark queries."""

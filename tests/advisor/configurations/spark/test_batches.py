@@ -1,4 +1,4 @@
-"""Code around queries of Spark: checkpoints that are named anew, functions that take batches."""
+"""Code around Spark queries: checkpoints with a new name at each start, and batch functions."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ QUERY = (
     'd = spark.readStream.format("kafka").option("subscribe", "a")'
     '.option("startingOffsets", "earliest").load()\nd.writeStream{}.start()\n'
 )
-AT = '.format("delta").option("checkpointLocation", {})'
-LOCAL = "a new one at each start"
+CHECKPOINT = '.format("delta").option("checkpointLocation", {})'
+NEW_PLACE = "a new one at each start"
 
 
 @pytest.mark.parametrize(("before", "place", "code", "expected"), [
-    ("", '"s3a://b/" + str(uuid.uuid4())', 1, LOCAL),
-    ("", 'f"s3a://b/{time.time()}"', 1, LOCAL),
-    ('PLACE = f"s3a://b/{uuid4()}"\n', "PLACE", 1, LOCAL),
-    ('conf.place = f"s3a://b/{uuid4()}"\n', "conf.place", 1, LOCAL),
+    ("", '"s3a://b/" + str(uuid.uuid4())', 1, NEW_PLACE),
+    ("", 'f"s3a://b/{time.time()}"', 1, NEW_PLACE),
+    ('PLACE = f"s3a://b/{uuid4()}"\n', "PLACE", 1, NEW_PLACE),
+    ('conf.place = f"s3a://b/{uuid4()}"\n', "conf.place", 1, NEW_PLACE),
     ('PLACE = f"s3a://b/{NAME}"\n', "PLACE", 0, "^YES"),
     ("", '"s3a://b/now"', 0, "^YES"),
 ])  # fmt: skip
-def test_a_checkpoint_that_is_named_anew_is_lost_at_each_start(
+def test_a_checkpoint_with_a_new_name_is_lost_at_each_start(
     tmp_path: Path, before: str, place: str, code: int, expected: str
 ) -> None:
-    query = before + QUERY.format(AT.format(place))
+    query = before + QUERY.format(CHECKPOINT.format(place))
     assert_file(tmp_path / "q.py", query, "--want exactly-once", SPARK, code, expected)
 
 
-TAKES = "def take(rows, number):\n    {}\n"
+FUNCTION = "def take(rows, number):\n    {}\n"
 WRITES = '.foreachBatch(take).option("checkpointLocation", "s3a://b/c")'
 
 
@@ -44,8 +44,8 @@ WRITES = '.foreachBatch(take).option("checkpointLocation", "s3a://b/c")'
     ("for n in range(9):\n        try: return rows.write.save('x')\n"
      "        except Exception: pass\n    raise Failed", 0, "^YES"),
 ])  # fmt: skip
-def test_a_function_that_passes_over_its_errors_is_seen(
+def test_a_batch_function_that_swallows_its_errors_is_reported(
     tmp_path: Path, body: str, code: int, expected: str
 ) -> None:
-    query = TAKES.format(body) + QUERY.format(WRITES)
+    query = FUNCTION.format(body) + QUERY.format(WRITES)
     assert_file(tmp_path / "q.py", query, "", SPARK, code, expected)

@@ -1,7 +1,7 @@
-"""Programs with Spark queries: what their functions do with an error, and whose a checkpoint is.
+"""Programs with Spark queries: errors in their functions, and checkpoints that queries share.
 
-Sources: ForeachBatchSink.scala and MicroBatchExecution.scala (a batch whose function returns is
-done); StreamingQueryManager.scala (queries of one checkpoint have one id).
+Sources: ForeachBatchSink.scala and MicroBatchExecution.scala (a batch is complete when its function
+returns); StreamingQueryManager.scala (queries of one checkpoint have one id).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ QUERY = (
 )
 A, B = '"hdfs://n/a"', '"hdfs://n/b"'
 YES, ASIDE = "^YES", "nothing waits for it"
-SHARED, PASSED = "two queries have this checkpointLocation", "an error of a batch is"
+SHARED, SWALLOWED = "two queries have this checkpointLocation", "an error of a batch is"
 
 
 @pytest.mark.parametrize(("name", "code", "expected"), [
@@ -45,38 +45,42 @@ SHARED, PASSED = "two queries have this checkpointLocation", "an error of a batc
     ("q.py", "def go(t):\n    " + QUERY % ("t", A) + "go(1)\n", YES),
     ("q.py", "def go(t, c):\n    " + QUERY % ("t", "c") + "go(1, 2)\ngo(2, 3)\n", YES),
 ])  # fmt: skip
-def test_a_checkpoint_is_of_one_query(tmp_path: Path, name: str, code: str, expected: str) -> None:
+def test_two_queries_must_not_share_a_checkpoint(
+    tmp_path: Path, name: str, code: str, expected: str
+) -> None:
     assert_file(tmp_path / name, code, "", _TOPIC, 0 if expected == YES else 2, expected)
 
 
 _WRITES = '.writeStream.option("checkpointLocation", "hdfs://n/a").'
-_OF_T = _SOURCE % '"t"'
-PYTHON = f"df = {_OF_T}\n%s\ndf{_WRITES}%s.start()\n"
-SCALA = f"object A {{ def main(a: Array[String]) {{\n{_OF_T}{_WRITES}%s.start()\n}}\n%s\n}}\n"
+_SOURCE_T = _SOURCE % '"t"'
+PYTHON = f"df = {_SOURCE_T}\n%s\ndf{_WRITES}%s.start()\n"
+SCALA = f"object A {{ def main(a: Array[String]) {{\n{_SOURCE_T}{_WRITES}%s.start()\n}}\n%s\n}}\n"
 JAVA = (
-    "class A { void f() {\n" + (_OF_T + _WRITES).replace("Stream.", "Stream().")
+    "class A { void f() {\n" + (_SOURCE_T + _WRITES).replace("Stream.", "Stream().")
     + "%s.start();\n}\n%s\n}\n"
 )  # fmt: skip
 SAVES = '    try:\n        d.write.save("x")\n    except Exception as e:\n        print(e)\n'
 POOL, PART = "ThreadPoolExecutor()", "only a part of a batch is written"
 REPLACED = "each batch overwrites here what the batches before it wrote"
-UNHEARD = "nothing checks the result of this send"
-F = f"def f(d, i):\n{SAVES}"
+UNCHECKED = "nothing checks the result of this send"
+FUNCTION = f"def f(d, i):\n{SAVES}"
 WRITE = 'df.write.save("x")'
 
 
 @pytest.mark.parametrize(("name", "code", "expected"), [
-    ("q.py", PYTHON % (F, "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % (FUNCTION, "foreachBatch(f)"), SWALLOWED),
     ("q.py", PYTHON % ('def f(d, i):\n    d.write.save("x")', "foreachBatch(f)"), YES),
-    ("q.py", PYTHON % (F, "foreachBatch(lambda d, i: f(d, i))"), PASSED),
-    ("q.py", PYTHON % (F.replace("f(d", "f(t, d"), 'foreachBatch(partial(f, "x"))'), PASSED),
-    ("q.py", PYTHON % (f"{F}def g(d, i):\n    f(d, i)", "foreachBatch(g)"), PASSED),
-    ("q.py", PYTHON % (f"class W:\n  def f(self, d, i):\n{SAVES}", "foreachBatch(W().f)"), PASSED),
-    ("q.py", PYTHON % (f"class W:\n  def process(self, d):\n{SAVES}", "foreach(W())"), PASSED),
+    ("q.py", PYTHON % (FUNCTION, "foreachBatch(lambda d, i: f(d, i))"), SWALLOWED),
+    ("q.py", PYTHON % (FUNCTION.replace("f(d", "f(t, d"), 'foreachBatch(partial(f, "x"))'),
+     SWALLOWED),
+    ("q.py", PYTHON % (f"{FUNCTION}def g(d, i):\n    f(d, i)", "foreachBatch(g)"), SWALLOWED),
+    ("q.py", PYTHON % (f"class W:\n  def f(self, d, i):\n{SAVES}", "foreachBatch(W().f)"),
+     SWALLOWED),
+    ("q.py", PYTHON % (f"class W:\n  def process(self, d):\n{SAVES}", "foreach(W())"), SWALLOWED),
     ("q.py", PYTHON % ('def f(d, i):\n    with suppress(Exception):\n        d.write.save("x")',
-     "foreachBatch(f)"), PASSED),
+     "foreachBatch(f)"), SWALLOWED),
     ("q.py", PYTHON % (f"def g(rows):\n    for d in rows:\n{SAVES.replace('    ', '        ')}"
-     "def f(d, i):\n    d.foreachPartition(g)", "foreachBatch(f)"), PASSED),
+     "def f(d, i):\n    d.foreachPartition(g)", "foreachBatch(f)"), SWALLOWED),
     ("q.py", PYTHON % ("r = redis.asyncio.Redis()\nimport redis.asyncio\ndef f(d, i):\n"
      "    r.mset({x.id: x.v for x in d.collect()})", "foreachBatch(f)"), ASIDE),
     ("q.py", PYTHON % ("def f(d, i):\n    channel.basic_publish('', 'q', str(d.toPandas()))",
@@ -91,7 +95,7 @@ WRITE = 'df.write.save("x")'
      "are not written here"),
     ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) => d.write.save("x") }', ""), YES),
     ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) =>\n'
-     'IO(d.write.save("x")).attempt.unsafeRunSync() }', ""), PASSED),
+     'IO(d.write.save("x")).attempt.unsafeRunSync() }', ""), SWALLOWED),
     ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) =>\nval w = 1\n'
      'IO(d.write.save("x"))\nlog.info(w) }', ""), ASIDE),
     ("q.py", PYTHON % ("def f(d, i):\n    Thread(target=save, args=(d,)).start()",
@@ -99,14 +103,14 @@ WRITE = 'df.write.save("x")'
     ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)",
      "foreachBatch(f)"), ASIDE),
     ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)\n"
-     "    p.flush()", "foreachBatch(f)"), UNHEARD),
+     "    p.flush()", "foreachBatch(f)"), UNCHECKED),
     ("q.py", PYTHON % ("def heard(e, m):\n    if e: raise KafkaException(e)\ndef f(d, i):\n"
      "    for r in d.collect(): p.produce('t', r.value, callback=heard)\n    p.flush()",
      "foreachBatch(f)"), YES),
     ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n        x.map(save, d.collect())",
-     "foreachBatch(f)"), PASSED),
+     "foreachBatch(f)"), SWALLOWED),
     ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n"
-     "        wait([x.submit(save, r) for r in d.collect()])", "foreachBatch(f)"), PASSED),
+     "        wait([x.submit(save, r) for r in d.collect()])", "foreachBatch(f)"), SWALLOWED),
     ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n"
      "        list(x.map(save, d.collect()))", "foreachBatch(f)"), YES),
     ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").save("x")', "foreachBatch(f)"),
@@ -144,50 +148,50 @@ WRITE = 'df.write.save("x")'
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) => df.limit(9).{WRITE[3:]} }}",
      ""), PART),
     ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => Await.ready(Future.sequence("
-     "df.collect().toSeq.map(r => Future(save(r)))), t) }", ""), PASSED),
+     "df.collect().toSeq.map(r => Future(save(r)))), t) }", ""), SWALLOWED),
     ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => Await.result(Future.sequence("
      "df.collect().toSeq.map(r => Future(save(r)))), t) }", ""), YES),
     ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => df.collect().foreach(r =>\n"
      "producer.send(new ProducerRecord(1, r))) }", "val producer = new KafkaProducer[A, B](p)"),
-     UNHEARD),
+     UNCHECKED),
     ("A.java", JAVA % ('foreachBatch((df, id) -> { df.write().mode(SaveMode.Overwrite)\n'
      '.save("x"); })', ""), REPLACED),
     ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ pool.submit(() -> {WRITE}); }})", ""), ASIDE),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
-     "catch { case e: Exception => log.error(e) } }", ""), PASSED),
+     "catch { case e: Exception => log.error(e) } }", ""), SWALLOWED),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
      "catch { case e: Exception => log.error(e); throw e } }", ""), YES),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
      "catch { case e: DuplicateKeyException => () } }", ""), YES),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\nTry {{ {WRITE} }}\n}}",
-     ""), PASSED),
+     ""), SWALLOWED),
     ("q.scala", SCALA % ("foreachBatch(save _)", "def save(df: DataFrame, id: Long): Unit = {\n"
-     f"try {WRITE}\ncatch {{ case NonFatal(e) => logError(1, e) }}\n}}"), PASSED),
+     f"try {WRITE}\ncatch {{ case NonFatal(e) => logError(1, e) }}\n}}"), SWALLOWED),
     ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => save(df) }",
      "def save(df: DataFrame): Unit = {\n"
-     f"try {{ {WRITE} }} catch {{ case e => logError(1, e) }}\n}}"), PASSED),
+     f"try {{ {WRITE} }} catch {{ case e => logError(1, e) }}\n}}"), SWALLOWED),
     ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ try {{ {WRITE}; }} "
-     "catch (Exception e) { log.error(e); } })", ""), PASSED),
+     "catch (Exception e) { log.error(e); } })", ""), SWALLOWED),
     ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ while (true) {{ try {{ {WRITE}; return; }} "
      "catch (Exception e) { log.error(e); } } })", ""), YES),
     ("A.java", JAVA % ("foreachBatch(this::save)", f"void save(D df, Long i) {{ try {{ {WRITE}; }} "
-     "catch (Exception e) { e.printStackTrace(); return; } }"), PASSED),
+     "catch (Exception e) { e.printStackTrace(); return; } }"), SWALLOWED),
 ])  # fmt: skip
-def test_a_function_of_batches_lets_errors_out(
+def test_a_batch_function_must_rethrow_errors_and_write_the_whole_batch(
     tmp_path: Path, name: str, code: str, expected: str
 ) -> None:
-    exit_code = {YES: 0, PASSED: 1}.get(expected, 2)
-    expected = "processing.errors: skip -> retry" if expected == PASSED else expected
+    exit_code = {YES: 0, SWALLOWED: 1}.get(expected, 2)
+    expected = "processing.errors: skip -> retry" if expected == SWALLOWED else expected
     assert_file(tmp_path / name, code, "", _TOPIC, exit_code, expected)
 
 
 SESSION = 'spark.conf.set("spark.sql.streaming.checkpointLocation", "hdfs://n/c")\n'
-OF_SESSION = (QUERY % ('"s"', A)).replace(f'.option("checkpointLocation", {A})', "%s")
+SESSION_QUERY = (QUERY % ('"s"', A)).replace(f'.option("checkpointLocation", {A})', "%s")
 
 
 @pytest.mark.parametrize(("code", "expected"), [
-    (f"{SESSION}{OF_SESSION % ''}", "begins anew"),
-    (f"{SESSION}{OF_SESSION % '.queryName(1)'}", "^(?!.*begins anew)"),
+    (f"{SESSION}{SESSION_QUERY % ''}", "begins anew"),
+    (f"{SESSION}{SESSION_QUERY % '.queryName(1)'}", "^(?!.*begins anew)"),
     ("shutil.rmtree('hdfs://n/a')\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
     ("dbutils.fs.rm('hdfs://n/a', True)\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
     ("shutil.rmtree('hdfs://n')\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
@@ -199,7 +203,7 @@ OF_SESSION = (QUERY % ('"s"', A)).replace(f'.option("checkpointLocation", {A})',
     ("b = 'hdfs://n'\nshutil.rmtree(f'{b}/out')\n" + QUERY % ('"s"', 'f"{b}/c"'),
      "^(?!.*is removed here)"),
 ])  # fmt: skip
-def test_a_checkpoint_that_is_another_one_at_each_start(
+def test_a_checkpoint_that_is_removed_or_new_at_each_start_is_reported(
     tmp_path: Path, code: str, expected: str
 ) -> None:
     assert_file(tmp_path / "q.py", code, "", _TOPIC, 0, expected)
@@ -219,7 +223,7 @@ def test_a_checkpoint_that_is_another_one_at_each_start(
     (".coalesce(1)", 0, YES),
     ('.transform(lambda df: spark.sql("SELECT k FROM t GROUP BY k"))', 2, "GROUP BY redistributes"),
 ])  # fmt: skip
-def test_no_order_is_left_behind_a_shuffle(
+def test_no_order_remains_after_a_shuffle(
     tmp_path: Path, name: str, operation: str, code: int, expected: str
 ) -> None:
     text = (QUERY % ('"s"', A)).replace(".writeStream", f"{operation}.writeStream")
@@ -233,14 +237,14 @@ def test_no_order_is_left_behind_a_shuffle(
     ('.withWatermark("timestamp", DELAY).groupBy("k").count()', "more than its delay behind"),
     (".dropDuplicates()", "^(?!.*withWatermark)"),
 ])  # fmt: skip
-def test_what_is_late_for_a_watermark_is_told(
+def test_records_that_are_late_for_a_watermark_are_reported(
     tmp_path: Path, operation: str, expected: str
 ) -> None:
     text = (QUERY % ('"s"', A)).replace(".writeStream", f"{operation}.writeStream")
     assert_file(tmp_path / "q.py", text, "", _TOPIC, 0, expected)
 
 
-def test_a_sink_that_only_prints_is_told(tmp_path: Path) -> None:
+def test_a_sink_that_only_prints_is_reported(tmp_path: Path) -> None:
     text = (QUERY % ('"s"', A)).replace(
         'writeStream.format("kafka")', 'writeStream.format("console")'
     )
@@ -251,7 +255,7 @@ def test_a_sink_that_only_prints_is_told(tmp_path: Path) -> None:
     'topics = ",".join(names)', "topics = ','.join([a, b])", "path = os.path.join(base, x)",
     "thread.join()", "names.sort(key=len)", "val topics = names.mkString",
 ])  # fmt: skip
-def test_what_is_no_rows_is_not_joined(tmp_path: Path, line: str) -> None:
+def test_a_join_or_sort_of_other_objects_is_no_shuffle(tmp_path: Path, line: str) -> None:
     text = f"{line}\n{QUERY % (chr(34) + 's' + chr(34), A)}"
     assert_file(tmp_path / "q.py", text, "--ordering", _TOPIC, 0, YES)
 
@@ -263,23 +267,23 @@ df = spark.readStream.format("kafka").option("kafka.bootstrap.servers", "k:9092"
 df.writeStream.foreachBatch(write).option("checkpointLocation", "s3://b/c").start()
 """
 _INTO_DELTA = 'batch.write.format("delta")%s.mode("append").save("s3://b/t")'
-_TOLD = '.option("txnVersion", batch_id).option("txnAppId", "%s")'
+_TXN = '.option("txnVersion", batch_id).option("txnAppId", "%s")'
 
 
 @pytest.mark.parametrize(("writes", "code"), [
-    (_INTO_DELTA % (_TOLD % "a"), 0),
-    (_INTO_DELTA % (_TOLD % "a").replace('"a"', "str(uuid.uuid4())"), 1),
-    (_INTO_DELTA % (_TOLD % "a").replace("batch_id", "1"), 1),
+    (_INTO_DELTA % (_TXN % "a"), 0),
+    (_INTO_DELTA % (_TXN % "a").replace('"a"', "str(uuid.uuid4())"), 1),
+    (_INTO_DELTA % (_TXN % "a").replace("batch_id", "1"), 1),
     (_INTO_DELTA % "", 1),
-    (_INTO_DELTA % (_TOLD % "a") + "\n    notify(batch)", 1),
-    (_INTO_DELTA % (_TOLD % "a") + '\n    batch.write.format("jdbc").save()', 1),
+    (_INTO_DELTA % (_TXN % "a") + "\n    notify(batch)", 1),
+    (_INTO_DELTA % (_TXN % "a") + '\n    batch.write.format("jdbc").save()', 1),
 ])  # fmt: skip
-def test_a_table_that_is_told_of_its_batches_takes_each_once(
+def test_a_delta_table_with_transaction_ids_stores_each_batch_once(
     tmp_path: Path, writes: str, code: int
 ) -> None:
     expected = "^NO" if code else "^YES"
-    told = "--want exactly-once"
-    assert_file(tmp_path / "q.py", _BY_BATCH % writes, told, _TOPIC, code, expected)
+    options = "--want exactly-once"
+    assert_file(tmp_path / "q.py", _BY_BATCH % writes, options, _TOPIC, code, expected)
 
 
 @pytest.mark.parametrize(("stated", "code", "expected"), [
@@ -290,16 +294,14 @@ def test_a_table_that_is_told_of_its_batches_takes_each_once(
     ("producer.checkpointLocation=s3a://a/b", 0, "^YES"),
     ("producer.checkpointLocation=/tmp/x application.checkpoint=durable", 0, "^YES"),
 ])  # fmt: skip
-def test_options_of_the_query_count_where_a_setting_is_stated(
-    stated: str, code: int, expected: str
-) -> None:
-    """They were left out as settings that no guarantee depends on."""
+def test_stated_options_of_a_query_count(stated: str, code: int, expected: str) -> None:
+    """These options were once ignored as settings that no guarantee depends on."""
     wish = "--client spark --want exactly-once"
     assert_answer(wish, f"{SPARK} application.sink=idempotent {stated}", code, expected)
 
 
 @pytest.mark.parametrize("option", ["--consumer", "--producer", "--spark"])
-def test_options_of_the_query_count_in_each_file_of_a_client(tmp_path: Path, option: str) -> None:
+def test_options_of_a_query_count_in_each_file_of_a_client(tmp_path: Path, option: str) -> None:
     wish = f"--client spark --want exactly-once {option}"
     settings = f"{SPARK} application.sink=idempotent"
     expected = "^NO.*is run again may have other messages"

@@ -1,4 +1,4 @@
-"""spark-defaults.conf beside a query."""
+"""A spark-defaults.conf next to a query."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ QUERY = (
     '.option("startingOffsets", "earliest").load().writeStream'
     '.option("checkpointLocation", "s3a://b/c").format("kafka").option("topic", "b").start())\n'
 )
-OF_CLUSTER = "spark.master           yarn\nspark.executor.memory=4g\n"
+CLUSTER = "spark.master           yarn\nspark.executor.memory=4g\n"
 DEFAULTS = [
-    (OF_CLUSTER, "", 0, "YES.*no guarantee depends on the other settings here"),
-    (f"{OF_CLUSTER}spark.speculation true\n", "--want exactly-once", 1, "two attempts of one task"),
-    (f"{OF_CLUSTER}spark.speculation maybe\n", "", 2, "defaults.conf:3: speculation must be true"),
+    (CLUSTER, "", 0, "YES.*no guarantee depends on the other settings here"),
+    (f"{CLUSTER}spark.speculation true\n", "--want exactly-once", 1, "two attempts of one task"),
+    (f"{CLUSTER}spark.speculation maybe\n", "", 2, "defaults.conf:3: speculation must be true"),
     ("spark.sql.streaming.checkpointLocation /c\n", "", 2, "states no checkpoint.*leave this out"),
 ]
 
 
 @pytest.mark.parametrize(("text", "options", "code", "expected"), DEFAULTS)
-def test_what_an_application_has_of_its_cluster_counts(
+def test_settings_of_spark_defaults_count(
     tmp_path: Path, text: str, options: str, code: int, expected: str
 ) -> None:
     files = {"spark-defaults.conf": text, "query.py": QUERY}

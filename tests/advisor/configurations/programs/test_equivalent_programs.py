@@ -1,7 +1,7 @@
-"""The same file, written otherwise, has the same answer.
+"""A file in another form has the same answer.
 
-Each program stands for a rule that reads its code, and each file of settings for a reader. Nothing
-changes but the form: where lines end, how a class is named, what variables are called.
+Each program exercises a rule that reads code, and each file of settings exercises a reader. Only
+the form changes: line breaks, the form of class names, the names of variables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ConsumerRecords<String, String> records = consumer.poll(Duration.ofSeconds(1));
 }}
 }} }}
 """
-_LOGGED = "try { save(r); } catch (Exception e) { log.error(e); }"
+_SWALLOWED = "try { save(r); } catch (Exception e) { log.error(e); }"
 _SENDER = """import org.apache.kafka.clients.producer.*;
 class A {{ void run() {{
 Properties p = new Properties();
@@ -56,7 +56,7 @@ fun handle(r: R) = runCatching {{ save(r) }}
 """
 JVM = {
     "a.java": _JAVA.format("for (var r : records) save(r); consumer.commitSync();"),
-    "b.java": _JAVA.format(f"for (var r : records) {{ {_LOGGED} }} consumer.commitSync();"),
+    "b.java": _JAVA.format(f"for (var r : records) {{ {_SWALLOWED} }} consumer.commitSync();"),
     "c.java": _JAVA.format("consumer.commitSync(); for (var r : records) save(r);"),
     "d.java": _JAVA.format(
         "for (var r : records) pool.submit(() -> save(r)).get(); consumer.commitSync();"
@@ -75,10 +75,10 @@ JVM = {
 _LOOP = r"for \(var r : records\) (?:\{ (.*?) \} (?=consumer)|([^{}\n]*?;))"
 
 
-def _each(loop: str, methods: str = "") -> Callable[[str], str]:
-    """A program whose loop over its records is another one, with methods beside it."""
+def _with_loop(loop: str, methods: str = "") -> Callable[[str], str]:
+    """Returns a form that replaces the loop over the records and adds methods to the class."""
 
-    def changed(text: str) -> str:
+    def rewrite(text: str) -> str:
         match = re.search(_LOOP, text)
         if match is None:
             return text
@@ -86,32 +86,32 @@ def _each(loop: str, methods: str = "") -> Callable[[str], str]:
         begin, end = text[: match.start()], text[match.end() :].removesuffix("}\n")
         return begin + loop.replace("BODY", body) + end + methods.replace("BODY", body) + "}\n"
 
-    return changed
+    return rewrite
 
 
 _CLASS = r"(?<![\w.])Kafka(Producer|Consumer)\b"
 JVM_FORMS: dict[str, Callable[[str], str]] = {
     "type arguments": lambda text: re.sub(r"new (\w+)<>\(", r"new \1<String, String>(", text),
-    "whole names": lambda text: re.sub(
-        _CLASS, lambda it: f"org.apache.kafka.clients.{it[1].lower()}.Kafka{it[1]}", text
+    "qualified names": lambda text: re.sub(
+        _CLASS, lambda match: f"org.apache.kafka.clients.{match[1].lower()}.Kafka{match[1]}", text
     ),
-    "broken chains": lambda text: re.sub(r"\)\.(?=\w)", ")\n        .", text),
-    "forever": lambda text: text.replace("while (true)", "for (;;)"),
-    "an iterator": _each(
+    "chains on several lines": lambda text: re.sub(r"\)\.(?=\w)", ")\n        .", text),
+    "an infinite for": lambda text: text.replace("while (true)", "for (;;)"),
+    "an iterator": _with_loop(
         "var it = records.iterator();\nwhile (it.hasNext()) {\nvar r = it.next();\nBODY\n}"
     ),
-    "each partition": _each(
+    "a loop over partitions": _with_loop(
         "for (var part : records.partitions()) { for (var r : records.records(part)) { BODY } }"
     ),
-    "a lock": _each("for (var r : records) { synchronized (lock) { BODY } }"),
-    "a context of logs": _each(
+    "a lock": _with_loop("for (var r : records) { synchronized (lock) { BODY } }"),
+    "a logging context": _with_loop(
         'for (var r : records) { try (var c = MDC.putCloseable("k", r.key())) { BODY } }'
     ),
-    "a timer": _each(
+    "a timer": _with_loop(
         "for (var r : records) { long begun = System.nanoTime(); "
         "try { BODY } finally { timer.record(System.nanoTime() - begun); } }"
     ),
-    "thrown again": _each(
+    "a rethrow": _with_loop(
         "for (var r : records) { try { BODY } catch (RuntimeException failure) "
         '{ log.error("failed", failure); throw failure; } }'
     ),
@@ -120,46 +120,50 @@ JVM_FORMS: dict[str, Callable[[str], str]] = {
         r"new Thread(() -> {\n\1\n}).start();",
         text,
     ),
-    "a method": _each("for (var r : records) { one(r); }", "void one(R r) {\nBODY\n}"),
-    "two methods": _each(
+    "a method": _with_loop("for (var r : records) { one(r); }", "void one(R r) {\nBODY\n}"),
+    "two methods": _with_loop(
         "all(records);",
         "void all(Rs batch) { for (var x : batch) { one(x); } }\nvoid one(R r) { BODY }",
     ),
-    "a condition": _each(
+    "a condition": _with_loop(
         "for (var r : records) { if (r.key() != null) { BODY } "
         "else { throw new IllegalStateException(); } }"
     ),
-    "a method with a value": _each(
+    "a method with a value": _with_loop(
         "for (var r : records) { boolean ok = one(r); count(ok); }",
         "boolean one(R r) {\nBODY\nreturn true;\n}",
     ),
-    "a method that is asked": _each(
+    "a method whose result is checked": _with_loop(
         "for (var r : records) { if (!one(r)) { throw new IllegalStateException(); } }",
         "boolean one(R r) {\nBODY\nreturn true;\n}",
     ),
-    "a method of an object": _each(
+    "a method of an object": _with_loop(
         "for (var r : records) { new Handlers().one(r); }",
         "class Handlers { void one(R r) { BODY } }",
     ),
-    "a method of a field": _each(
+    "a method of a field": _with_loop(
         "for (var r : records) { handlers.one(r); }",
         "Handlers handlers = new Handlers();\nclass Handlers { void one(R r) { BODY } }",
     ),
-    "a copy": _each(
+    "a copy": _with_loop(
         "List<R> all = new ArrayList<>();\nfor (var x : records) { all.add(x); }\n"
         "for (var r : all) { BODY }"
     ),
-    "places of a copy": _each(
+    "a copy by index": _with_loop(
         "List<R> all = new ArrayList<>();\nrecords.forEach(all::add);\n"
         "for (int i = 0; i < all.size(); i++) { R r = all.get(i); BODY }"
     ),
-    "running": lambda text: text.replace("while (true)", "while (running.get())"),
-    "a line for each brace": lambda text: re.sub(r"(?m)^(.*\S) \{$", r"\1\n{", text),
-    "no blanks": lambda text: re.sub(r"\b(if|for|while|catch) \(", r"\1(", text),
+    "a loop flag": lambda text: text.replace("while (true)", "while (running.get())"),
+    "braces on separate lines": lambda text: re.sub(r"(?m)^(.*\S) \{$", r"\1\n{", text),
+    "no spaces": lambda text: re.sub(r"\b(if|for|while|catch) \(", r"\1(", text),
     "comments": lambda text: text.replace(";\n", "; // if (x) {\n").replace("{ ", "{ /* ) */ "),
-    "ends of Windows": lambda text: text.replace("\n", "\r\n"),
-    "names": lambda text: re.sub(r"\bout\b", "sender", re.sub(r"\bconsumer\b(?!\.\*)", "c", text)),
-    "of records": lambda text: re.sub(r"\br\b", "message", re.sub(r"\brecords\b", "batch", text)),
+    "Windows line endings": lambda text: text.replace("\n", "\r\n"),
+    "names of clients": lambda text: re.sub(
+        r"\bout\b", "sender", re.sub(r"\bconsumer\b(?!\.\*)", "c", text)
+    ),
+    "names of records": lambda text: re.sub(
+        r"\br\b", "message", re.sub(r"\brecords\b", "batch", text)
+    ),
 }
 _CONSUMER = """from confluent_kafka import Consumer, KafkaException
 consumer = Consumer(
@@ -173,7 +177,7 @@ while True:
         raise KafkaException(msg.error())
     {}
 """
-_OUT = """from confluent_kafka import Producer
+_PRODUCER = """from confluent_kafka import Producer
 import threading
 producer = Producer({{"acks": "all"}})
 def heard(error, message):
@@ -181,7 +185,7 @@ def heard(error, message):
         raise SystemExit(1)
 {}
 """
-_SERVED = """def serve():
+_BACKGROUND_POLL = """def serve():
     while True:
         producer.poll(0.1)
 threading.Thread(target=serve, daemon=True).start()
@@ -189,9 +193,9 @@ producer.produce("t", b"x", callback=heard)"""
 PYTHON = {
     "a.py": _CONSUMER.format("save(msg); consumer.commit(msg)"),
     "b.py": _CONSUMER.format("consumer.commit(msg); save(msg)"),
-    "c.py": _OUT.format('producer.produce("t", b"x")\nproducer.flush()'),
-    "d.py": _OUT.format('producer.produce("t", b"x", callback=heard)\nproducer.flush()'),
-    "e.py": _OUT.format(_SERVED),
+    "c.py": _PRODUCER.format('producer.produce("t", b"x")\nproducer.flush()'),
+    "d.py": _PRODUCER.format('producer.produce("t", b"x", callback=heard)\nproducer.flush()'),
+    "e.py": _PRODUCER.format(_BACKGROUND_POLL),
     "f.py": _CONSUMER.format(
         "for _ in range(3):\n        try:\n            save(msg)\n            break\n"
         "        except Exception as error:\n            print(error)\n    consumer.commit(msg)"
@@ -202,63 +206,67 @@ PYTHON = {
         "        raise\n    consumer.commit(msg)"
     ),
 }
-_ASKED = "raise KafkaException(msg.error())\n"
+_ERROR_CHECK = "raise KafkaException(msg.error())\n"
 
 
-def _one(block: str, functions: str = "") -> Callable[[str], str]:
-    """A program that does in a block, or in functions, what it does with each message."""
+def _with_block(block: str, functions: str = "") -> Callable[[str], str]:
+    """Returns a form that moves the work on each message into a block or into functions."""
 
-    def changed(text: str) -> str:
-        begin, asked, rest = text.partition(_ASKED)
+    def rewrite(text: str) -> str:
+        begin, check, rest = text.partition(_ERROR_CHECK)
         body = textwrap.dedent(rest).strip("\n")
         if not body:
             return text
-        written = [re.sub(r"(?m)^( *)BODY", lambda it: textwrap.indent(body, str(it[1])), part)
-                   for part in (functions, textwrap.indent(block, "    "))]  # fmt: skip
-        return f"{written[0]}\n{begin}{asked}{written[1]}\n"
+        parts = [
+            re.sub(r"(?m)^( *)BODY", lambda match: textwrap.indent(body, str(match[1])), template)
+            for template in (functions, textwrap.indent(block, "    "))
+        ]
+        return f"{parts[0]}\n{begin}{check}{parts[1]}\n"
 
-    return changed
+    return rewrite
 
 
 PYTHON_FORMS: dict[str, Callable[[str], str]] = {
     "annotations": lambda text: re.sub(
         r"(?m)^(\w+) = (Consumer|Producer)\(", r"\1: \2 = \2(", text
     ),
-    "a lock": _one("with lock:\n    BODY"),
-    "a trace": _one(
+    "a lock": _with_block("with lock:\n    BODY"),
+    "a trace": _with_block(
         'with tracer.start_as_current_span("x") as span:\n'
         '    span.set_attribute("key", msg.key())\n    BODY'
     ),
-    "a timer": _one(
+    "a timer": _with_block(
         "begun = time.time()\ntry:\n    BODY\nfinally:\n    print(time.time() - begun)"
     ),
-    "thrown again": _one(
+    "a rethrow": _with_block(
         "try:\n    BODY\nexcept Exception as failure:\n    print(failure)\n    raise"
     ),
-    "a match": _one(
+    "a match": _with_block(
         'match msg.topic():\n    case "t":\n        BODY\n'
         "    case other:\n        raise ValueError(other)"
     ),
-    "a function": _one("one(msg, consumer)", "def one(msg, consumer):\n    BODY\n"),
-    "two functions": _one(
+    "a function": _with_block("one(msg, consumer)", "def one(msg, consumer):\n    BODY\n"),
+    "two functions": _with_block(
         "one(msg, consumer)",
         "def two(m, own):\n    if m.key() is None:\n        return\n    three(m, own)\n"
         "def three(msg, consumer):\n    BODY\ndef one(msg, consumer):\n    two(msg, consumer)\n",
     ),
-    "a condition": _one("if msg.key():\n    BODY\nelse:\n    raise ValueError(msg)"),
-    "a function with a value": _one(
+    "a condition": _with_block("if msg.key():\n    BODY\nelse:\n    raise ValueError(msg)"),
+    "a function with a value": _with_block(
         "done = one(msg, consumer)\nCOUNT.inc(done)",
         "def one(msg, consumer):\n    BODY\n    return True\n",
     ),
-    "a function that is asked": _one(
+    "a function whose result is checked": _with_block(
         "if not one(msg, consumer):\n    raise ValueError(msg)",
         "def one(msg, consumer):\n    BODY\n    return True\n",
     ),
-    "running": lambda text: text.replace("while True:", "while running:"),
+    "a loop flag": lambda text: text.replace("while True:", "while running:"),
     "comments": lambda text: re.sub(r"(?m)(?<=[)\w])$", "  # if x:", text),
-    "ends of Windows": lambda text: text.replace("\n", "\r\n"),
-    "names": lambda text: re.sub(r"\bmsg\b", "m", re.sub(r"\b(consum|produc)er\b", r"\1", text)),
-    "wide": lambda text: re.sub(r"(?m)^( +)", r"\1\1", text),
+    "Windows line endings": lambda text: text.replace("\n", "\r\n"),
+    "names of clients": lambda text: re.sub(
+        r"\bmsg\b", "m", re.sub(r"\b(consum|produc)er\b", r"\1", text)
+    ),
+    "wider indentation": lambda text: re.sub(r"(?m)^( +)", r"\1\1", text),
 }
 SETTINGS = {
     "a.properties": "acks=1\nenable.idempotence=false\nretries=0\n",
@@ -314,8 +322,8 @@ variable "copies" {
 """,
 }
 SETTINGS_FORMS: dict[str, Callable[[str], str]] = {
-    "ends of Windows": lambda text: text.replace("\n", "\r\n"),
-    "ends of old Macs": lambda text: text.replace("\n", "\r"),
+    "Windows line endings": lambda text: text.replace("\n", "\r\n"),
+    "old Mac line endings": lambda text: text.replace("\n", "\r"),
     "comments": lambda text: (
         re.sub(r"(?m)(?<=[\w\"])$", "  # acks=0", text)
         if "resource" in text or "services" in text
@@ -324,10 +332,10 @@ SETTINGS_FORMS: dict[str, Callable[[str], str]] = {
 }
 YAML_FORMS: dict[str, Callable[[str], str]] = SETTINGS_FORMS | {
     "JSON": lambda text: json.dumps(yaml.safe_load(text)),
-    "JSON of lines": lambda text: json.dumps(yaml.safe_load(text), indent=2),
-    "braces": lambda text: yaml.safe_dump(yaml.safe_load(text), default_flow_style=True),
+    "JSON on several lines": lambda text: json.dumps(yaml.safe_load(text), indent=2),
+    "flow style": lambda text: yaml.safe_dump(yaml.safe_load(text), default_flow_style=True),
     "quoted keys": lambda text: re.sub(r"(?m)^( *)(\w\S*):(?= |$)", r'\1"\2":', text),
-    "a document": lambda text: f"# ours\n---\n{text}",
+    "a document marker": lambda text: f"# ours\n---\n{text}",
 }
 FORMS = {
     ".yml": YAML_FORMS,
@@ -345,30 +353,32 @@ ROWS = [
 
 def _answer(path: Path, text: str) -> tuple[int, str]:
     path.write_text(text, newline="")
-    code, said = given(f"{path} --ordering", "" if path.name in SETTINGS else TOPIC)
-    changes = re.findall(r"(?m)^  ([a-z]+\.[\w.]+: \S+ -> \S+)", said)
-    return code, " ".join([*re.findall(r"(?m)^(?:YES|NO)\b", said), *changes])
+    code, output = given(f"{path} --ordering", "" if path.name in SETTINGS else TOPIC)
+    changes = re.findall(r"(?m)^  ([a-z]+\.[\w.]+: \S+ -> \S+)", output)
+    return code, " ".join([*re.findall(r"(?m)^(?:YES|NO)\b", output), *changes])
 
 
 @pytest.mark.parametrize(("name", "text", "form"), ROWS, ids=[f"{n}-{f}" for n, _, f in ROWS])
-def test_the_answer_is_the_same(tmp_path: Path, name: str, text: str, form: str) -> None:
-    other = FORMS.get(Path(name).suffix, SETTINGS_FORMS)[form]
-    assert _answer(tmp_path / name, other(text)) == _answer(tmp_path / name, text)
+def test_the_answer_is_the_same_in_each_form(
+    tmp_path: Path, name: str, text: str, form: str
+) -> None:
+    rewrite = FORMS.get(Path(name).suffix, SETTINGS_FORMS)[form]
+    assert _answer(tmp_path / name, rewrite(text)) == _answer(tmp_path / name, text)
 
 
-def test_a_block_that_has_a_value_stays_one(tmp_path: Path) -> None:
-    """Else the value would be that of its first statement, which nothing asks."""
+def test_a_block_that_has_a_value_is_read_as_a_whole(tmp_path: Path) -> None:
+    """Otherwise its value would be the value of its first statement, which nothing checks."""
     body = "for (r in records) { val done = try { save(r); true } catch (e: E) { throw e } }"
     code = _KOTLIN.format(f"{body}\nconsumer.commitSync()")
     assert _answer(tmp_path / "a.kt", code)[0] == 0
 
 
-def test_a_method_is_followed_behind_many_calls_of_others(tmp_path: Path) -> None:
+def test_a_method_is_followed_after_many_other_calls(tmp_path: Path) -> None:
     many = "log.info(1);\n" * 60
     code = _JAVA.format(f"for (var r : records) {{\n{many}one(r);\n}}\nconsumer.commitSync();")
-    more = "void one(R r) { Handlers handlers = new Handlers(); handlers.two(r); }\n"
-    more += "class Handlers { void two(R r) { consumer.commitSync(); save(r); } }\n}\n"
-    assert "before-processing" in _answer(tmp_path / "A.java", code.removesuffix("}\n") + more)[1]
+    rest = "void one(R r) { Handlers handlers = new Handlers(); handlers.two(r); }\n"
+    rest += "class Handlers { void two(R r) { consumer.commitSync(); save(r); } }\n}\n"
+    assert "before-processing" in _answer(tmp_path / "A.java", code.removesuffix("}\n") + rest)[1]
 
 
 def test_the_answers_are_not_all_the_same(tmp_path: Path) -> None:

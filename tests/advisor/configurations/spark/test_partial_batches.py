@@ -1,8 +1,9 @@
-"""Spark's functions of batches and rows: what they leave behind of what they are given.
+"""Spark functions for batches and rows: whether they process everything that they receive.
 
-A batch whose function returns is done, and its offsets are committed (ForeachBatchSink.scala,
-MicroBatchExecution.scala). Rows of a partition whose `open` is false are not processed, and the
-epoch is committed (ForeachWriter.scala; pyspark, DataStreamWriter.foreach).
+A batch is complete when its function returns, and its offsets are committed
+(ForeachBatchSink.scala, MicroBatchExecution.scala). Rows of a partition whose `open` returns false
+are not processed, and the epoch is committed (ForeachWriter.scala; pyspark,
+DataStreamWriter.foreach).
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from tests.advisor.configurations.spark.test_queries import JAVA, PYTHON, SCALA
 from tests.advisor.programs import YES
 
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
-PASSED = "an error of a batch is swallowed here"
+SWALLOWED = "an error of a batch is swallowed here"
 PART, NOTHING = "only a part of a batch is written", "of a batch are not written here"
 SOME, CLOSED = "only some batches are written here", "returns False here"
 APPEND = 'd.write.mode("append")'
 
-OF_PYTHON = [
+PYTHON_BODIES = [
     ("rows = d.take(100)\n    save(rows)", PART),
     ("row = d.first()\n    save(row)", PART),
     ("for r in d.head(5):\n        save(r)", PART),
@@ -84,28 +85,31 @@ OF_PYTHON = [
         SOME,
     ),
     ("rows = d.collect()\n    if len(rows) > 9: save(rows)\n    else: put(rows)", YES),
-    ("ok = save(d)", PASSED),
+    ("ok = save(d)", SWALLOWED),
     ("if not save(d): raise RuntimeError(i)", YES),
-    ("requests.post(URL, json=d.toJSON().collect())", PASSED),
+    ("requests.post(URL, json=d.toJSON().collect())", SWALLOWED),
     ("r = requests.post(URL, json=d.toJSON().collect())\n    r.raise_for_status()", YES),
     (f"if d.rdd.isEmpty(): return\n    {APPEND}.save('x')", YES),
     (f"if d.count() > 0: {APPEND}.save('x')", YES),
 ]
 
 
-@pytest.mark.parametrize(("body", "expected"), OF_PYTHON)
-def test_a_function_of_python_writes_all_of_its_batch(
+@pytest.mark.parametrize(("body", "expected"), PYTHON_BODIES)
+def test_a_python_function_must_write_its_whole_batch(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    exit_code = {YES: 0, PASSED: 1}.get(expected, 2)
-    own = f"def f(d, i):\n    {body}"
-    for functions in (own, own.replace("def f(", "def g(") + "\ndef f(d, i):\n    g(d, i)"):
+    exit_code = {YES: 0, SWALLOWED: 1}.get(expected, 2)
+    function = f"def f(d, i):\n    {body}"
+    for functions in (
+        function,
+        function.replace("def f(", "def g(") + "\ndef f(d, i):\n    g(d, i)",
+    ):
         code = PYTHON % (functions, "foreachBatch(f)")
         assert_file(tmp_path / "q.py", code, "", _TOPIC, exit_code, expected)
 
 
 CONNECTS = "self.c = connect()"
-KEPT = r"close\(\) does nothing with those that are left"
+LEFT = r"close\(\) does nothing with those that are left"
 _BUFFERED = (
     "class W:\n  def open(self, p, e):\n    self.rows = []\n    return True\n"
     "  def process(self, r):\n    self.rows.append(r)\n"
@@ -115,7 +119,7 @@ _BUFFERED = (
 WRITER = "class W:\n  def open(self, p, e):\n%s\n  def process(self, r): %s\n"
 
 
-@pytest.mark.parametrize(("code", "how", "expected"), [
+@pytest.mark.parametrize(("code", "sink", "expected"), [
     (WRITER % ("    return False", "save(r)"), "foreach(W())", CLOSED),
     (WRITER % (f"    {CONNECTS}\n    return True", "self.c.save(r)"), "foreach(W())", YES),
     (WRITER % (f"    {CONNECTS}", "self.c.save(r)"), "foreach(W())", CLOSED),
@@ -127,7 +131,7 @@ WRITER = "class W:\n  def open(self, p, e):\n%s\n  def process(self, r): %s\n"
     ("class W:\n  def process(self, r): print(r)\n", "foreach(W())", NOTHING),
     ("class W:\n  def process(self, r): self.rows.append(r)\n"
      "  def close(self, e): save(self.rows)\n", "foreach(W())", YES),
-    (_BUFFERED % "pass", "foreach(W())", KEPT),
+    (_BUFFERED % "pass", "foreach(W())", LEFT),
     (_BUFFERED % "self.flush()", "foreach(W())", YES),
     ("def w(r): save(r)\n", "foreach(w)", YES),
     ("def w(r): print(r)\n", "foreach(w)", NOTHING),
@@ -140,10 +144,10 @@ WRITER = "class W:\n  def open(self, p, e):\n%s\n  def process(self, r): %s\n"
     ("", "foreachBatch(lambda d, i: d.show())", NOTHING),
     ("", "foreachBatch(lambda d, i: d.write.save('x'))", YES),
 ])  # fmt: skip
-def test_an_object_or_function_of_python_processes_its_rows(
-    tmp_path: Path, code: str, how: str, expected: str
+def test_a_python_writer_must_process_its_rows(
+    tmp_path: Path, code: str, sink: str, expected: str
 ) -> None:
-    code = PYTHON % (code, how)
+    code = PYTHON % (code, sink)
     assert_file(tmp_path / "q.py", code, "", _TOPIC, 0 if expected == YES else 2, expected)
 
 
@@ -151,7 +155,7 @@ _ROW = "def process(r: Row): Unit = %s; def close(e: Throwable): Unit = {}"
 OBJECT = "foreach(new ForeachWriter[Row] { def open(p: Long, e: Long)%s\n" + _ROW + " })"
 CLASS = "class W extends ForeachWriter[Row] { override def open(p: Long, e: Long)%s\n%s }"
 OPENS = "try { c = connect(); true } catch { case e: Exception => log.error(e); false }"
-_KEEPS = (
+_BUFFERS = (
     "foreach(new ForeachWriter[Row] { val rows = new ArrayBuffer[Row]()\n"
     "def open(p: Long, e: Long): Boolean = true\n"
     "def process(r: Row): Unit = { rows += r; if (rows.size > 99) { save(rows); rows.clear() } }\n"
@@ -160,7 +164,7 @@ _KEEPS = (
 IN_SCALA = "foreachBatch { (d: DataFrame, i: Long) => %s }"
 
 
-@pytest.mark.parametrize(("how", "more", "expected"), [
+@pytest.mark.parametrize(("sink", "definitions", "expected"), [
     (IN_SCALA % 'if (i % 10 == 0) d.write.save("x")', "", SOME),
     (IN_SCALA % 'if (d.count() >= 500) d.write.save("x")', "", SOME),
     (IN_SCALA % 'if (d.count < 500) () else d.write.save("x")', "", SOME),
@@ -191,8 +195,8 @@ IN_SCALA = "foreachBatch { (d: DataFrame, i: Long) => %s }"
     ("foreachBatch(save _)", "def save(d: DataFrame, i: Long): Unit = { d.printSchema() }",
      NOTHING),
     ("foreachBatch(writer.write _)", "", YES),
-    (_KEEPS % "c.close()", "", KEPT),
-    (_KEEPS % "save(rows)", "", YES),
+    (_BUFFERS % "c.close()", "", LEFT),
+    (_BUFFERS % "save(rows)", "", YES),
     (OBJECT % (": Boolean = false;", "save(r)"), "", CLOSED),
     (OBJECT % (" = { c = connect(); false }", "save(r)"), "", CLOSED),
     (OBJECT % (": Boolean = true;", "save(r)"), "", YES),
@@ -201,10 +205,10 @@ IN_SCALA = "foreachBatch { (d: DataFrame, i: Long) => %s }"
     ("foreach(new W)", CLASS % (": Boolean = true;", _ROW % "println(r)"), NOTHING),
     ("foreach(new W)", CLASS % (": Boolean = true;", _ROW % "save(r)"), YES),
 ])  # fmt: skip
-def test_a_function_of_scala_writes_all_of_its_batch(
-    tmp_path: Path, how: str, more: str, expected: str
+def test_a_scala_function_must_write_its_whole_batch(
+    tmp_path: Path, sink: str, definitions: str, expected: str
 ) -> None:
-    code = SCALA % (how, more)
+    code = SCALA % (sink, definitions)
     assert_file(tmp_path / "q.scala", code, "", _TOPIC, 0 if expected == YES else 2, expected)
 
 
@@ -218,20 +222,20 @@ JAVA_ROWS = (
 )
 
 
-@pytest.mark.parametrize(("how", "more", "expected"), [
+@pytest.mark.parametrize(("sink", "definitions", "expected"), [
     ("foreachBatch((d, i) -> { g(d, i); })",
      "void g(Dataset<Row> d, Long i) { if (i % 5 == 0) { d.write().save(p); } }", SOME),
     ("foreachBatch((d, i) -> { g(d, i); })",
      'void g(Dataset<Row> d, Long i) { d.write().mode("append").save(p); }', YES),
 ])  # fmt: skip
-def test_a_method_of_java_writes_all_of_its_batch(
-    tmp_path: Path, how: str, more: str, expected: str
+def test_a_java_method_must_write_its_whole_batch(
+    tmp_path: Path, sink: str, definitions: str, expected: str
 ) -> None:
-    code = JAVA % (how, more)
+    code = JAVA % (sink, definitions)
     assert_file(tmp_path / "A.java", code, "", _TOPIC, {YES: 0}.get(expected, 2), expected)
 
 
-@pytest.mark.parametrize(("how", "expected"), [
+@pytest.mark.parametrize(("sink", "expected"), [
     ('foreachBatch((d, i) -> { d.write().mode("append").save("x"); })', YES),
     ('foreachBatch((d, i) -> d.write().mode("append").save("x"))', YES),
     ("foreachBatch((Dataset<Row> d, Long i) -> { d.show(); })", NOTHING),
@@ -250,8 +254,8 @@ def test_a_method_of_java_writes_all_of_its_batch(
     (JAVA_ROWS % "try { c = connect(); return true; } catch (Exception x) { return false; }",
      CLOSED),
 ])  # fmt: skip
-def test_a_function_of_java_writes_all_of_its_batch(
-    tmp_path: Path, how: str, expected: str
+def test_a_java_lambda_or_object_must_write_its_whole_batch(
+    tmp_path: Path, sink: str, expected: str
 ) -> None:
-    code = JAVA % (how, "")
+    code = JAVA % (sink, "")
     assert_file(tmp_path / "A.java", code, "", _TOPIC, 0 if expected == YES else 2, expected)

@@ -1,4 +1,4 @@
-"""Options of Spark that a query is given under a name, or as a whole."""
+"""Spark options that a query receives through a name, or as a whole map."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCALA = """object J {
 """
 LOSES = "failOnDataLoss: false -> true"
 ELSEWHERE = "these options are not defined in this file"
-WORKED_OUT = "the name of this option is not a string literal here"
+COMPUTED = "the name of this option is not a string literal here"
 LOOP = """for name, value in OPTIONS.items():
     reader = reader.option(name, value)
 """
@@ -64,15 +64,15 @@ LOOP = """for name, value in OPTIONS.items():
     ("def own(name):\n    return {'subscribe': name}", ".options(**own(NAME))", "", 0, "YES"),
     ("@click.option('--topic')\ndef run(topic):\n    pass", "", "", 0, "YES"),
     ("topic = 'a'", '.options(**{"includeHeaders": topic})', "", 0, "YES"),
-    # names
-    ("import names", '.option(names.LOSS, "false")', "", 2, WORKED_OUT),
-    ('LOSS = "failOnDataLoss"', '.option(LOSS, "false")', "", 2, WORKED_OUT),
+    # names of options
+    ("import names", '.option(names.LOSS, "false")', "", 2, COMPUTED),
+    ('LOSS = "failOnDataLoss"', '.option(LOSS, "false")', "", 2, COMPUTED),
     ('TOPIC = "subscribe"', '.option(TOPIC, "a")', "", 0, "YES"),
-    ("", '.option("kafka." + name, value)', "", 2, WORKED_OUT),
+    ("", '.option("kafka." + name, value)', "", 2, COMPUTED),
     (f'OPTIONS = {{"failOnDataLoss": "false"}}\n{LOOP}', "", "", 1, LOSES),
-    (f"from conf import OPTIONS\nreader = spark.readStream\n{LOOP}", "", "", 2, WORKED_OUT),
+    (f"from conf import OPTIONS\nreader = spark.readStream\n{LOOP}", "", "", 2, COMPUTED),
 ])  # fmt: skip
-def test_python(
+def test_options_of_a_python_query_must_be_in_its_file(
     tmp_path: Path, before: str, source: str, sink: str, code: int, expected: str
 ) -> None:
     text = PYTHON % (before, source, "kafka", sink)
@@ -83,24 +83,24 @@ def test_python(
     ("", ".options(opts)", "", 2, ELSEWHERE),
     ("", "", ".options(Conf.kafka)", 2, ELSEWHERE),
     ("", '.options(config.optionsOf("a"))', "", 2, ELSEWHERE),
-    ("", ".option(Names.loss, false)", "", 2, WORKED_OUT),
+    ("", ".option(Names.loss, false)", "", 2, COMPUTED),
     ('val opts = Map("failOnDataLoss" -> "false")', ".options(opts)", "", 1, LOSES),
     ('val o = Map("failOnDataLoss" -> "false")', '.options(o ++ Map("a" -> b))', "", 1, LOSES),
     ('val opts = Map("maxOffsetsPerTrigger" -> "9")', ".options(opts.asJava)", "", 0, "YES"),
 ])  # fmt: skip
-def test_scala(
+def test_options_of_a_scala_query_must_be_in_its_file(
     tmp_path: Path, before: str, source: str, sink: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "J.scala", SCALA % (before, source, sink), "", TOPIC, code, expected)
 
 
-def test_options_of_another_format(tmp_path: Path) -> None:
+def test_options_of_another_format_may_be_in_another_file(tmp_path: Path) -> None:
     text = PYTHON % ("from conf import opts", "", "delta", ".options(**opts)")
     settings = f"{TOPIC} producer.kafka.acks=all"
     assert_file(tmp_path / "j.py", text, "", settings, 0, "YES(?!.*not in this file)")
 
 
-def test_a_docstring_may_hold_a_fence_of_markdown(tmp_path: Path) -> None:
+def test_a_docstring_may_contain_a_markdown_fence(tmp_path: Path) -> None:
     text = '"""A job.\n\n```\nspark-submit j.py\n```\n"""\n'
     text += PYTHON % ("", '.option("failOnDataLoss", "false")', "kafka", "")
     assert_file(tmp_path / "j.py", text, "", TOPIC, 1, LOSES)
