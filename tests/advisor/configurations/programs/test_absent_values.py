@@ -70,7 +70,7 @@ def test_a_kotlin_commit_after_the_first_record_is_reported(
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
 
 
-@pytest.mark.parametrize(("body", "helper", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("val o = Try(parse(r)).getOrElse(null)\nif (o != null) save(o)", "", SKIP),
     ("val o = Try(parse(r)).toOption.orNull\nif (o != null) save(o)", "", SKIP),
     (_TRY_PARSE + _MATCH % ("o", "log.warn(1)"), "", SKIP),
@@ -81,10 +81,10 @@ def test_a_kotlin_commit_after_the_first_record_is_reported(
     ("try api.delete(r.key()) catch { case e: NotFoundException => log.info(1) }", "", YES),
 ])  # fmt: skip
 def test_a_scala_loop_that_skips_missing_values_is_reported(
-    tmp_path: Path, body: str, helper: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
     loop = f"for (r <- rs.asScala) {{\n{body}\n}}\nc.commitSync()"
-    assert_program(tmp_path / "A.scala", SCALA % (loop, helper), expected)
+    assert_program(tmp_path / "A.scala", SCALA % (loop, declarations), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [

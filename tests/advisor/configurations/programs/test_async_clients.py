@@ -60,7 +60,7 @@ _PIKA = "import pika\nchannel = pika.BlockingConnection().channel()"
 _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
 
 
-@pytest.mark.parametrize(("more", "body", "expected"), [
+@pytest.mark.parametrize(("declarations", "body", "expected"), [
     # coroutines that are not awaited
     (_HTTP.format(""), "session.post('http://x', data=m.value())", ASIDE),
     (_MOTOR, "db.orders.insert_one({'v': m.value()})", ASIDE),
@@ -137,6 +137,6 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
     (_MQTT, "client.publish('t', m.value(), qos=1).wait_for_publish()", YES),
 ])  # fmt: skip
 def test_work_that_is_not_awaited_or_not_checked_is_reported(
-    more: str, body: str, expected: str, tmp_path: Path
+    declarations: str, body: str, expected: str, tmp_path: Path
 ) -> None:
-    assert_program(tmp_path / "app.py", _PROGRAM.format(more=more, body=body), expected)
+    assert_program(tmp_path / "app.py", _PROGRAM.format(more=declarations, body=body), expected)

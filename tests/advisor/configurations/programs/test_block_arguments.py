@@ -33,7 +33,7 @@ _BY_NAME = (
 _HANDLER = "val tells: PartialFunction[Throwable, Unit] = { case NonFatal(e) => log.error(e) }\n"
 
 
-@pytest.mark.parametrize(("loop", "more", "expected"), [
+@pytest.mark.parametrize(("loop", "declarations", "expected"), [
     (_CALLS, _LOGS, SKIP),
     ("for (r in rs) quietly { save(r) }", _LOGS, SKIP),
     (_CALLS, _THROWS, YES),
@@ -46,12 +46,12 @@ _HANDLER = "val tells: PartialFunction[Throwable, Unit] = { case NonFatal(e) => 
     ("for (r in rs) { try { save(r) } catch (e: Exception) { null } }", "", SKIP),
 ])  # fmt: skip
 def test_a_kotlin_function_that_swallows_the_errors_of_a_block_is_reported(
-    tmp_path: Path, loop: str, more: str, expected: str
+    tmp_path: Path, loop: str, declarations: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}\nc.commitSync()", more), expected)
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}\nc.commitSync()", declarations), expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("quietly {\nsave(r)\n}", _BY_NAME, SKIP),
     ("quietly(save(r))", _BY_NAME, SKIP),
     ("quietly(save(r))", _BY_NAME.replace("None", "throw e"), YES),
@@ -63,9 +63,9 @@ def test_a_kotlin_function_that_swallows_the_errors_of_a_block_is_reported(
     ("try { save(r) } catch tells", _HANDLER.replace("log.error(e)", "throw e"), YES),
 ])  # fmt: skip
 def test_a_scala_function_that_swallows_the_errors_of_a_block_is_reported(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "A.scala", SCALA % (_SCALA_LOOP % body, more), expected)
+    assert_program(tmp_path / "A.scala", SCALA % (_SCALA_LOOP % body, declarations), expected)
 
 
 @pytest.mark.parametrize(("acquires", "expected"), [

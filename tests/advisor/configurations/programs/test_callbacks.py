@@ -78,8 +78,8 @@ SCALA_CASES = [
 ]
 TYPED = "(RecordMetadata m, final Exception e) -> {"
 JVM_CASES = [
-    *((JAVA, f"k.send(r, (m, e) -> {{ {body} }});", more, answer)
-      for body, more, answer in JAVA_CASES),
+    *((JAVA, f"k.send(r, (m, e) -> {{ {body} }});", declarations, answer)
+      for body, declarations, answer in JAVA_CASES),
     *((KOTLIN, f"k.send(r) {{ m, e -> {body} }}", "", answer) for body, answer in KOTLIN_CASES),
     *((SCALA, f"k.send(r, (m, e) => {{ {body} }})", "", answer) for body, answer in SCALA_CASES),
     (JAVA, f"k.send(r, {CLASS % f'try {{ {THROWS} }} {CATCHES}'});", "", IGNORED),
@@ -94,14 +94,16 @@ JVM_CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "body", "more", "expected"), JVM_CASES)
+@pytest.mark.parametrize(("code", "body", "declarations", "expected"), JVM_CASES)
 def test_a_jvm_callback_that_ignores_an_error_is_reported(
-    tmp_path: Path, code: str, body: str, more: str, expected: str
+    tmp_path: Path, code: str, body: str, declarations: str, expected: str
 ) -> None:
     consumer_settings = "consumer.enable.auto.commit=false application.commit=after-processing"
     path = tmp_path / "A.java"
     exit_code = 1 if expected == IGNORED else 0
-    assert_file(path, code % (body, more), "", f"{TOPIC} {consumer_settings}", exit_code, expected)
+    assert_file(
+        path, code % (body, declarations), "", f"{TOPIC} {consumer_settings}", exit_code, expected
+    )
 
 
 RAISES = "if e: raise KafkaException(e)"

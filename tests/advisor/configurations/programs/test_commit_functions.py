@@ -40,7 +40,7 @@ _METHOD = (
 
 
 @pytest.mark.parametrize(
-    ("more", "before", "body", "expected"),
+    ("declarations", "before", "body", "expected"),
     [
         ("", "Runnable ack = () -> c.commitSync();", f"ack.run(); {_EACH}", BEFORE),
         ("", "Runnable ack = () -> c.commitSync();", f"{_EACH} ack.run();", YES),
@@ -61,9 +61,9 @@ _METHOD = (
     ],
 )  # fmt: skip
 def test_a_function_that_commits_is_followed(
-    more: str, before: str, body: str, expected: str, tmp_path: Path
+    declarations: str, before: str, body: str, expected: str, tmp_path: Path
 ) -> None:
-    code = _JAVA.format(more=more, before=before, body=body)
+    code = _JAVA.format(more=declarations, before=before, body=body)
     assert_program(tmp_path / "App.java", code, expected)
 
 
@@ -165,7 +165,7 @@ _PAUSED = (
 
 
 @pytest.mark.parametrize(
-    ("more", "before", "body", "expected"),
+    ("declarations", "before", "body", "expected"),
     [
         (_FAILED, "", _SAVES.format("failed.add(r);"), SKIP),
         (_FAILED, "", f"{_SAVES.format('failed.add(r);')} again(failed);", YES),
@@ -193,9 +193,9 @@ _PAUSED = (
     ],
 )  # fmt: skip
 def test_deferred_work_that_is_never_done_is_reported(
-    more: str, before: str, body: str, expected: str, tmp_path: Path
+    declarations: str, before: str, body: str, expected: str, tmp_path: Path
 ) -> None:
-    code = _JAVA.format(more=more, before=before, body=f"{body} c.commitSync();")
+    code = _JAVA.format(more=declarations, before=before, body=f"{body} c.commitSync();")
     assert_program(tmp_path / "App.java", code, expected)
 
 
@@ -214,7 +214,7 @@ _OVERRIDE = _WRAPPER.replace("A, B", '"auto.offset.reset", "latest"')
 
 
 @pytest.mark.parametrize(
-    ("more", "start", "exit_code", "expected"),
+    ("declarations", "start", "exit_code", "expected"),
     [
         (_EARLIEST, "Properties p = made();", 0, YES),
         (_LATEST, "Properties p = made();", 1, "latest -> earliest"),
@@ -228,10 +228,10 @@ _OVERRIDE = _WRAPPER.replace("A, B", '"auto.offset.reset", "latest"')
     ],
 )  # fmt: skip
 def test_settings_that_a_method_returns_are_read(
-    more: str, start: str, exit_code: int, expected: str, tmp_path: Path
+    declarations: str, start: str, exit_code: int, expected: str, tmp_path: Path
 ) -> None:
     body = "for (var r : rs) save(r); c.commitSync();"
-    program = _PROGRAM.format(more=more, before="", body=body)
+    program = _PROGRAM.format(more=declarations, before="", body=body)
     program = program.replace("    KafkaConsumer<", f"    {start}\n    KafkaConsumer<")
     settings = f"{TOPIC} application.restart=resumes"
     assert_file(tmp_path / "App.java", program, "", settings, exit_code, expected)

@@ -94,13 +94,15 @@ def test_the_result_of_an_unrelated_poll_need_not_be_followed(
     assert_file(tmp_path / "A.java", code, "", f"{TOPIC} application.restart=resumes", 0, "^YES")
 
 
-@pytest.mark.parametrize("more", [
+@pytest.mark.parametrize("declarations", [
     "package com.shop.subscribe;\n", "import com.shop.subscribe.Listener;\n",
     "class Subscribed { boolean subscribed; }\n",
 ])  # fmt: skip
-def test_only_a_call_of_subscribe_makes_a_consumer_subscribe(tmp_path: Path, more: str) -> None:
+def test_only_a_call_of_subscribe_makes_a_consumer_subscribe(
+    tmp_path: Path, declarations: str
+) -> None:
     code = JAVA % "consumer.assign(List.of(new TopicPartition(t, 0))); var rs = consumer.poll(d);"
-    assert_file(tmp_path / "A.java", more + code, "", TOPIC, 2, "assign\\(\\) reads only")
+    assert_file(tmp_path / "A.java", declarations + code, "", TOPIC, 2, "assign\\(\\) reads only")
 
 
 NEW_EACH_START = "is a new one at each start"

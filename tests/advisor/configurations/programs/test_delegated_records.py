@@ -68,10 +68,13 @@ _SCALA_CASES = [
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        (f"{READER % (LOOP % f'{body} c.commitSync();')}\n{more}", answer)
-        for body, more, answer in _JAVA_CASES
+        (f"{READER % (LOOP % f'{body} c.commitSync();')}\n{declarations}", answer)
+        for body, declarations, answer in _JAVA_CASES
     ]
-    + [(KOTLIN % (f"{body}\nc.commitSync()", more), answer) for body, more, answer in _KOTLIN_CASES]
+    + [
+        (KOTLIN % (f"{body}\nc.commitSync()", declarations), answer)
+        for body, declarations, answer in _KOTLIN_CASES
+    ]
     + [(SCALA % (f"{body}\nc.commitSync()", ""), answer) for body, answer in _SCALA_CASES],
 )
 def test_swallowing_the_error_of_a_delegated_record_is_reported(

@@ -50,7 +50,7 @@ _SEEK_NEXT = "c.seek(TopicPartition('t', 0, m.offset() + 1))"
 
 
 @pytest.mark.parametrize(
-    ("more", "body", "expected"),
+    ("declarations", "body", "expected"),
     [
         ("", "Worker(m)()\nc.commit(m)", SKIP),
         ("h = Each()", "h(m)\nc.commit(m)", SKIP),
@@ -81,10 +81,10 @@ _SEEK_NEXT = "c.seek(TopicPartition('t', 0, m.offset() + 1))"
     ],
 )  # fmt: skip
 def test_a_python_function_is_followed_through_its_aliases(
-    tmp_path: Path, more: str, body: str, expected: str
+    tmp_path: Path, declarations: str, body: str, expected: str
 ) -> None:
     indented = "\n".join(f"    {line}" for line in body.splitlines())
-    assert_program(tmp_path / "a.py", _PYTHON.format(more=more, body=indented), expected)
+    assert_program(tmp_path / "a.py", _PYTHON.format(more=declarations, body=indented), expected)
 
 
 _TRY = "try { save(r); } catch (Exception e) { log.error(e); }"
@@ -141,12 +141,12 @@ _JAVA_CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), _JAVA_CASES)
+@pytest.mark.parametrize(("body", "declarations", "expected"), _JAVA_CASES)
 def test_a_java_function_is_followed_through_its_aliases(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
     loop = body if body.endswith(("}", ";")) else f"for (var r : rs) {body}; c.commitSync();"
-    assert_program(tmp_path / "A.java", f"{READER % (LOOP % loop)}\n{more}", expected)
+    assert_program(tmp_path / "A.java", f"{READER % (LOOP % loop)}\n{declarations}", expected)
 
 
 def test_skipping_a_record_that_cannot_be_deserialized_is_reported(tmp_path: Path) -> None:

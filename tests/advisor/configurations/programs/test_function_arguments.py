@@ -81,7 +81,7 @@ _WRAPPER = _FACTORY.replace("make(db)", "of(f)").replace("db.save", "f") % ""
 _COMMITS = "def ack(c):\n    def inner():\n        c.commit()\n    return inner\n"
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("attempt(r, e -> log.error(e));", _CONSUMER, SKIP),
     ("attempt(r, log::error);", _CONSUMER, SKIP),
     ("attempt(r, e -> letters.send(r));", _CONSUMER, YES),
@@ -102,14 +102,14 @@ _COMMITS = "def ack(c):\n    def inner():\n        c.commit()\n    return inner\
     ("ack().run(); save(r);", _ACK, BEFORE),
 ])  # fmt: skip
 def test_java_function_arguments_are_followed(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
     loop = LOOP % f"for (R r : rs) {{ {body} }} c.commitSync();"
-    code = (READER % loop).removesuffix("}\n") + f"{more}\n}}\n"
+    code = (READER % loop).removesuffix("}\n") + f"{declarations}\n}}\n"
     assert_program(tmp_path / "A.java", code, expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("attempt(r) { e -> log.error(e) }", _KOTLIN, SKIP),
     ("attempt(r)", _KOTLIN, SKIP),
     ("attempt(r, onError = { log.error(it) })", _KOTLIN, SKIP),
@@ -124,13 +124,13 @@ def test_java_function_arguments_are_followed(
     ("again(3) { save(r) }", _LAST_THROWS, YES),
 ])  # fmt: skip
 def test_kotlin_function_arguments_are_followed(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
-    code = KOTLIN % (f"for (r in rs) {{ {body} }}\nc.commitSync()", more)
+    code = KOTLIN % (f"for (r in rs) {{ {body} }}\nc.commitSync()", declarations)
     assert_program(tmp_path / "A.kt", code, expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("attempt(r, e => log.error(e))", _SCALA % ", ", SKIP),
     ("attempt(r)(e => log.error(e))", _SCALA % ")(", SKIP),
     ("attempt(r) { e => log.error(e) }", _SCALA % ")(", SKIP),
@@ -142,13 +142,13 @@ def test_kotlin_function_arguments_are_followed(
     ("all()(r)", _SCALA_LOCAL % "throw e", YES),
 ])  # fmt: skip
 def test_scala_function_arguments_are_followed(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
-    code = SCALA % (f"for (r <- rs.asScala) {body}\nc.commitSync()", more)
+    code = SCALA % (f"for (r <- rs.asScala) {body}\nc.commitSync()", declarations)
     assert_program(tmp_path / "A.scala", code, expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("attempt(m, on_error=log.error)", _PYTHON, SKIP),
     ("attempt(m, log.error)", _PYTHON, SKIP),
     ("attempt(m)", _PYTHON, SKIP),
@@ -169,7 +169,7 @@ def test_scala_function_arguments_are_followed(
     ("save(m)\n    ack(c)()", _COMMITS, YES),
 ])  # fmt: skip
 def test_python_function_arguments_are_followed(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
-    code = f"{PYTHON_READER}{more}{PYTHON_LOOP}    {body}\n    c.commit(m)\n"
+    code = f"{PYTHON_READER}{declarations}{PYTHON_LOOP}    {body}\n    c.commit(m)\n"
     assert_program(tmp_path / "a.py", code, expected)

@@ -243,11 +243,13 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "body", "more", "expected"), CASES)
+@pytest.mark.parametrize(("code", "body", "declarations", "expected"), CASES)
 def test_a_send_whose_future_is_not_read_is_reported(
-    tmp_path: Path, code: str, body: str, more: str, expected: str
+    tmp_path: Path, code: str, body: str, declarations: str, expected: str
 ) -> None:
     consumer_settings = "consumer.enable.auto.commit=false application.commit=after-processing"
     path = tmp_path / "A.java"
     settings = f"{TOPIC} {consumer_settings}"
-    assert_file(path, code % (body, more), "", settings, 1 if expected == IGNORED else 0, expected)
+    assert_file(
+        path, code % (body, declarations), "", settings, 1 if expected == IGNORED else 0, expected
+    )

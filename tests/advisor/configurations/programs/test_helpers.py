@@ -28,7 +28,7 @@ _READ_NONE = "try:\n        o = read(m)\n    except ValueError:\n        o = Non
 _COMMIT = "\n    c.commit(m)"
 
 
-@pytest.mark.parametrize(("more", "body", "expected"), [
+@pytest.mark.parametrize(("declarations", "body", "expected"), [
     (f"{_POST}return r.text", "post(m.value())", SKIP),
     (f"{_POST}return r.text", "log.info(post(m.value()))", SKIP),
     (f"{_POST}r.raise_for_status()\n    return r.text", "post(m.value())", YES),
@@ -49,10 +49,10 @@ _COMMIT = "\n    c.commit(m)"
     ("def read(m):\n    c.commit(m)\n    return parse(m)", "o = read(m)\n    save(o)", BEFORE),
 ])  # fmt: skip
 def test_the_result_of_a_python_helper_must_be_handled(
-    more: str, body: str, expected: str, tmp_path: Path
+    declarations: str, body: str, expected: str, tmp_path: Path
 ) -> None:
     ending = "" if expected == BEFORE else _COMMIT
-    assert_program(tmp_path / "app.py", _PYTHON % (more, f"{body}{ending}"), expected)
+    assert_program(tmp_path / "app.py", _PYTHON % (declarations, f"{body}{ending}"), expected)
 
 
 _JAVA = """import org.apache.kafka.clients.consumer.*;

@@ -368,7 +368,7 @@ PROCESSOR, BUFFERED = "b.process(P::new);", "records are buffered in memory here
 LIST = "class P { List<R> buf = new ArrayList<>();"
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "members", "expected"), [
     ("b.foreach((k, v) -> db.save(v));", "", YES),
     ("b.foreach((k, v) -> { try { db.save(v); } catch (Exception e) { log.error(e); } });", "",
      SKIPS),
@@ -405,12 +405,12 @@ LIST = "class P { List<R> buf = new ArrayList<>();"
      "out.add(r.value()); for (V v : out) c.forward(v); } }", YES),
 ])  # fmt: skip
 def test_a_kafka_streams_operator_that_skips_or_buffers_records_is_reported(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, members: str, expected: str
 ) -> None:
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
     topic += " streams.topic.min.insync.replicas=2"
     exit_code = {YES: 0, SKIPS: 1}.get(expected, 2)
-    assert_file(tmp_path / "A.java", STREAMS % (body, more), "", topic, exit_code, expected)
+    assert_file(tmp_path / "A.java", STREAMS % (body, members), "", topic, exit_code, expected)
 
 
 @pytest.mark.parametrize(("operation", "expected"), [
@@ -424,7 +424,7 @@ def test_windows_that_drop_records_are_named(tmp_path: Path, operation: str, exp
     assert_file(tmp_path / "A.java", STREAMS % (operation, ""), "", topic, 0, expected)
 
 
-@pytest.mark.parametrize(("topology", "more", "expected"), [
+@pytest.mark.parametrize(("topology", "members", "expected"), [
     ("b.process(Other::new);", "", "application.sink=plain"),
     ("b.process { Other() }", "", "application.sink=plain"),
     ('t.addProcessor("p", Other::new, "s");', "", "application.sink=plain"),
@@ -437,10 +437,10 @@ def test_windows_that_drop_records_are_named(tmp_path: Path, operation: str, exp
     ("b.process(Other::new);", "class Other { KeyValueStore<K, V> s; }", YES),
 ])  # fmt: skip
 def test_writes_to_another_system_are_outside_the_transaction(
-    tmp_path: Path, topology: str, more: str, expected: str
+    tmp_path: Path, topology: str, members: str, expected: str
 ) -> None:
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2 consumer.auto.offset.reset=none"
     topic += " streams.topic.min.insync.replicas=2 application.offsets.topic.min.insync.replicas=2"
     topic += " streams.processing.guarantee=exactly_once_v2"
-    program, exit_code = STREAMS % (topology, more), 0 if expected == YES else 1
+    program, exit_code = STREAMS % (topology, members), 0 if expected == YES else 1
     assert_file(tmp_path / "A.java", program, "--want exactly-once", topic, exit_code, expected)

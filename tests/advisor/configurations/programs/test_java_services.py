@@ -56,7 +56,7 @@ SERVICE = (
 EACH = "for (ConsumerRecord<String, String> record : records) {\n%s\n}\nconsumer.commitSync();"
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("process(record);",
      "void process(ConsumerRecord<String, String> record) { "
      "repository.save(parse(record.value())); }", YES),
@@ -192,12 +192,12 @@ EACH = "for (ConsumerRecord<String, String> record : records) {\n%s\n}\nconsumer
      "", YES),
 ])  # fmt: skip
 def test_a_service_that_skips_records_or_commits_early_is_reported(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, declarations), expected)
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), [
+@pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("List<CompletableFuture<Void>> futures = new ArrayList<>();\n"
      "for (ConsumerRecord<String, String> record : records) {\n"
      "    futures.add(CompletableFuture.runAsync(() -> process(record), executor));\n}\n"
@@ -311,6 +311,6 @@ def test_a_service_that_skips_records_or_commits_early_is_reported(
      "", YES),
 ])  # fmt: skip
 def test_a_service_that_loses_part_of_a_poll_is_reported(
-    tmp_path: Path, body: str, more: str, expected: str
+    tmp_path: Path, body: str, declarations: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (body, declarations), expected)

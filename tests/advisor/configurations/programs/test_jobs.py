@@ -1,4 +1,4 @@
-"""Programs that only send: whether they check in the end what their callbacks recorded."""
+"""Programs that only send: whether they check the errors that their callbacks recorded."""
 
 from __future__ import annotations
 

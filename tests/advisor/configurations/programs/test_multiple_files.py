@@ -1,4 +1,4 @@
-"""Programs in several files: the files that are given are read together, the others are assumed."""
+"""Programs in several files: the given files are read together, and assumptions cover the rest."""
 
 from __future__ import annotations
 

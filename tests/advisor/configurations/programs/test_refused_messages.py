@@ -1,5 +1,5 @@
 """Programs that check whether a message can be processed, and then commit all messages: predicates
-of a chain, and limits or locks that may refuse a message.
+in a chain, and limits or locks that may refuse a message.
 """
 
 from __future__ import annotations

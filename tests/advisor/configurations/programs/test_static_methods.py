@@ -30,7 +30,7 @@ _SENDS = (
 )
 
 
-@pytest.mark.parametrize(("handler", "more", "expected"), [
+@pytest.mark.parametrize(("handler", "declarations", "expected"), [
     ("A.tell(e);", _LOGS, SKIP),
     ("Errors.tell(e);", f"static class Errors {{ {_LOGS} }}", SKIP),
     ("Errors.INSTANCE.tell(e);", "enum Errors { INSTANCE; void tell(E e) { log.warn(e); } }", SKIP),
@@ -41,21 +41,21 @@ _SENDS = (
     ("Errors.tell(e);", "", YES),
 ])  # fmt: skip
 def test_a_static_java_method_that_only_logs_is_reported(
-    tmp_path: Path, handler: str, more: str, expected: str
+    tmp_path: Path, handler: str, declarations: str, expected: str
 ) -> None:
-    code = (READER % (LOOP % (_TRY_EACH % handler))).replace("}}\n", f"}}\n{more}\n}}\n")
+    code = (READER % (LOOP % (_TRY_EACH % handler))).replace("}}\n", f"}}\n{declarations}\n}}\n")
     assert_program(tmp_path / "A.java", code, expected)
 
 
-@pytest.mark.parametrize(("loop", "more", "expected"), [
+@pytest.mark.parametrize(("loop", "declarations", "expected"), [
     ("for (R r : rs) { A.tried(r); } c.commitSync();", _TRIED, SKIP),
     ("A.ack(c); for (R r : rs) { save(r); }", "static void ack(Consumer c) { c.commitSync(); }",
      BEFORE),
 ])  # fmt: skip
 def test_a_static_java_method_that_skips_or_commits_is_reported(
-    tmp_path: Path, loop: str, more: str, expected: str
+    tmp_path: Path, loop: str, declarations: str, expected: str
 ) -> None:
-    code = (READER % (LOOP % loop)).replace("}}\n", f"}}\n{more}\n}}\n")
+    code = (READER % (LOOP % loop)).replace("}}\n", f"}}\n{declarations}\n}}\n")
     assert_program(tmp_path / "A.java", code, expected)
 
 
@@ -81,12 +81,12 @@ def test_a_kotlin_object_method_that_only_logs_is_reported(
     assert_program(tmp_path / "A.kt", KOTLIN % (_KOTLIN_LOOP, declaration), expected)
 
 
-@pytest.mark.parametrize(("call", "more", "expected"), [
+@pytest.mark.parametrize(("call", "declarations", "expected"), [
     ("A.tell(e)", "def tell(e: E): Unit = { log.error(e) }\n", SKIP),
     ("Errors.tell(e)", "}\nobject Errors { def tell(e: E): Unit = log.error(e)\n", SKIP),
     ("A.tell(e)", "def tell(e: E): Unit = { throw e }\n", YES),
 ])  # fmt: skip
 def test_a_scala_object_method_that_only_logs_is_reported(
-    tmp_path: Path, call: str, more: str, expected: str
+    tmp_path: Path, call: str, declarations: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "A.scala", SCALA % (_SCALA_LOOP % call, more), expected)
+    assert_program(tmp_path / "A.scala", SCALA % (_SCALA_LOOP % call, declarations), expected)

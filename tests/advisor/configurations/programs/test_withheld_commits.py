@@ -42,8 +42,8 @@ if m.error():
 _SEEK = "c.seek(TopicPartition(m.topic(), m.partition(), m.offset()))"
 
 
-def _batch(first: str, then: str, last: str, done: str = "") -> str:
-    return _BATCH.format(first=first, then=then, last=last, done=done)
+def _batch(before: str, in_handler: str, after: str, in_try: str = "") -> str:
+    return _BATCH.format(first=before, then=in_handler, last=after, done=in_try)
 
 
 @pytest.mark.parametrize(

@@ -65,11 +65,13 @@ _JAVA_CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "more", "expected"), _JAVA_CASES)
+@pytest.mark.parametrize(("body", "declarations", "expected"), _JAVA_CASES)
 def test_a_withheld_commit_does_not_rewind_the_consumer(
-    body: str, more: str, expected: str, tmp_path: Path
+    body: str, declarations: str, expected: str, tmp_path: Path
 ) -> None:
-    assert_program(tmp_path / "A.java", READER % (LOOP % body) + f"class B {{ {more} }}", expected)
+    assert_program(
+        tmp_path / "A.java", READER % (LOOP % body) + f"class B {{ {declarations} }}", expected
+    )
 
 
 _EACH = "for (r in rs) { runCatching { save(r) }%s }\nc.commitSync()"
