@@ -1,4 +1,4 @@
-"""Real brokers for tests: jars and warm judge once a session, a cluster of three once a module."""
+"""Real brokers for tests: jars and warm judge per session, a cluster of three per module."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.protocol.admin import quiet_admin
 from labs.engine.run.launch import Launch
 
-Told = tuple[dict[str, Any], list[dict[str, Any]]]
+Outcome = tuple[dict[str, Any], list[dict[str, Any]]]
 """The arms' results by name, and every event."""
 
 
 class Run(Protocol):
-    """Runs an experiment. One with an arm that is unknown is run once more, as a user would do on a
-    machine that was too busy; a verdict that is wrong is never asked for again."""
+    """Runs an experiment, and once more if the verdict of an arm is `unknown`.
 
-    def __call__(self, spec: ExperimentSpec, *, runs: int = 2) -> Told: ...
+    A user on a busy machine would do the same. A wrong verdict is never retried.
+    """
+
+    def __call__(self, spec: ExperimentSpec, *, runs: int = 2) -> Outcome: ...
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +41,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         judge = WarmJudge(Path(short) / "judge.sock", practice=0)
         judge.start()
 
-        def run(spec: ExperimentSpec, *, runs: int = 2) -> Told:
+        def run(spec: ExperimentSpec, *, runs: int = 2) -> Outcome:
             folder = tmp_path_factory.mktemp("experiment") / "run"
             with Launch(spec, folder, judge.socket) as started:
                 events = list(started)
@@ -61,8 +63,7 @@ def java() -> Java:
 
 @pytest.fixture(scope="session")
 def distribution(java: Java) -> Distribution:
-    """The newest Kafka with all that its first cluster would make: it may be one that a test
-    changed."""
+    """The newest Kafka, with everything that its first cluster would otherwise have to make."""
     return prepared(kafka_versions()[0], java, lambda line: None)
 
 
@@ -77,23 +78,23 @@ def booted(
 
 
 def remove_topics(bootstrap: str) -> None:
-    """Removes what a first attempt at a test left: the second one creates the same topics."""
+    """Removes the topics of a failed first attempt, so that a second one can create them."""
     with quiet_admin(bootstrap) as admin:
 
         def topics() -> list[str]:
             names = admin.list_topics(timeout=10).topics
-            return [name for name in names if not name.startswith("__")]  # the brokers' own stay
+            return [name for name in names if not name.startswith("__")]  # internal ones stay
 
-        if left := topics():
-            for future in admin.delete_topics(left, request_timeout=10).values():
+        if topics_left := topics():
+            for future in admin.delete_topics(topics_left, request_timeout=10).values():
                 future.result()
         until(lambda: not topics(), 60, "the topics of the first attempt are still there")
 
 
 @pytest.fixture
 def cluster(booted: Cluster, request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """The module's cluster with all brokers running, put back so after the test."""
-    if getattr(request.node, "execution_count", 1) > 1:  # pytest-rerunfailures: it failed before
+    """The module's cluster with all brokers running; they are started again after the test."""
+    if getattr(request.node, "execution_count", 1) > 1:  # a rerun by pytest-rerunfailures
         remove_topics(booted.bootstrap)
     yield booted
     for broker in booted.brokers.values():

@@ -1,4 +1,4 @@
-"""A short calibration: an edge of the model, both sides on real brokers, and their page."""
+"""A short calibration: both sides of a boundary of the model on real brokers, and its page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = [
 EVENT = "unclean-election"
 
 
-def test_both_sides_of_a_boundary_are_run_and_nothing_impossible_is_seen(client: Client) -> None:
+def test_both_sides_of_a_boundary_run_and_nothing_impossible_is_seen(client: Client) -> None:
     call_command("calibrate", "--event", EVENT, "--most", "1")
     (trial,) = Trial.objects.all()
     assert {run.verdict for run in trial.experiment.runs.all()} <= {"holds", "broken"}

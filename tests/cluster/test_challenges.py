@@ -1,4 +1,4 @@
-"""Each challenge on real brokers: its optimum passes, and its tempting answer fails."""
+"""Each challenge on real brokers: the optimum passes, and the tempting answer fails."""
 
 from __future__ import annotations
 

@@ -59,22 +59,22 @@ def listening(pid: int) -> list[str]:
 
 def send(bootstrap: str, topic: str, acks: str = "all") -> None:
     """Sends one message; raises unless it is acknowledged within 60 s."""
-    trouble: list[object] = []
+    errors: list[object] = []
     producer = Producer({"bootstrap.servers": bootstrap, "acks": acks})
-    producer.produce(topic, b"1", on_delivery=lambda error, _: trouble.append(error))
+    producer.produce(topic, b"1", on_delivery=lambda error, _: errors.append(error))
     producer.flush(60)
-    assert trouble == [None]
+    assert errors == [None]
 
 
 def broker_config(cluster: Cluster) -> dict[str, ConfigEntry]:
-    """What broker 1 says is in force."""
+    """The configuration that broker 1 reports."""
     resource = ConfigResource(ResourceType.BROKER, "1")
     with quiet_admin(cluster.bootstrap) as admin:
         entries: dict[str, ConfigEntry] = admin.describe_configs([resource])[resource].result(60)
     return entries
 
 
-def id_of(cluster: Cluster) -> str | None:
+def cluster_id(cluster: Cluster) -> str | None:
     with quiet_admin(cluster.bootstrap) as admin:
         return admin.list_topics(timeout=60).cluster_id
 
@@ -89,7 +89,7 @@ def test_three_brokers_serve_a_topic_with_all_replicas_in_sync(cluster):
     send(cluster.bootstrap, "orders")
 
 
-def test_more_replicas_than_brokers_is_refused_in_the_brokers_words(cluster):
+def test_a_refused_topic_raises_with_the_brokers_message(cluster):
     with pytest.raises(KafkaException, match="Unable to replicate the partition 4 time"):
         cluster.create_topic("wide", replication_factor=4, limit_s=1)
     with pytest.raises(KafkaException, match="INVALID_CONFIG"):
@@ -100,52 +100,52 @@ def test_an_unknown_topic_has_no_partitions(cluster):
     assert cluster.describe("no-such-topic") == []
 
 
-def test_brokers_listen_on_loopback_only_and_at_their_two_ports(cluster):
+def test_brokers_listen_at_two_ports_on_loopback_only(cluster):
     for broker in cluster.brokers.values():
         listened = listening(broker.pid)
         assert len(listened) == 2
         assert set(listened) <= {"0100007F", "0000000000000000FFFF00000100007F"}
 
 
-def test_every_log_is_kept(cluster):
+def test_every_broker_writes_its_log(cluster):
     for broker in cluster.brokers.values():
         assert "Kafka Server started" in broker.log.read_text()
 
 
-def test_what_was_shortened_is_in_force_and_the_products_default_is_as_stated(cluster):
+def test_shortened_settings_are_in_force_and_their_stated_defaults_are_right(cluster):
     entries = broker_config(cluster)
     assert set(cluster.shortened) == set(SHORTENED) - {"zookeeper.session.timeout.ms"}
-    for name, (lab, product) in cluster.shortened.items():
-        assert entries[name].value == str(lab), name
+    for name, (lab_value, product_default) in cluster.shortened.items():
+        assert entries[name].value == str(lab_value), name
         defaults = [
             other.value
             for other in entries[name].synonyms.values()
             if ConfigSource(other.source) is ConfigSource.DEFAULT_CONFIG
         ]
-        assert defaults == [str(product)], name
+        assert defaults == [str(product_default)], name
     assert entries["replica.lag.time.max.ms"].value == "30000"
 
 
-def test_a_class_archive_is_mapped(cluster):
+def test_brokers_map_the_class_archive(cluster):
     for broker in cluster.brokers.values():
         assert "classes/kafka-4.3.1-java-" in Path(f"/proc/{broker.pid}/maps").read_text()
 
 
-def test_what_is_known_of_a_topic_is_told_soon_while_brokers_are_paused(cluster):
+def test_a_topic_is_described_quickly_while_brokers_are_paused(cluster):
     cluster.create_topic("paused")
     (before,) = cluster.describe("paused")
     followers = [id_ for id_ in before.isr if id_ != before.leader]
     for id_ in followers:
         cluster.brokers[id_].pause()
     until(lambda: list(cluster.states().values()).count("paused") == 2, 60, "no pause")
-    described = cluster.describe("paused", limit_s=10)  # the one that runs may be slow, too
+    described = cluster.describe("paused", limit_s=10)  # the running broker may be slow, too
     assert described == [before], "paused, and still in sync"
     cluster.brokers[before.leader].pause()
     until(lambda: set(cluster.states().values()) == {"paused"}, 60, "no pause")
     assert cluster.describe("paused") == []
 
 
-def test_a_killed_leader_is_replaced_and_comes_back_at_its_own_port(cluster):
+def test_a_killed_leader_is_replaced_and_restarts_at_its_port(cluster):
     cluster.create_topic("failover")
     (before,) = cluster.describe("failover")
     old = cluster.brokers[before.leader]
@@ -166,7 +166,7 @@ def test_a_killed_leader_is_replaced_and_comes_back_at_its_own_port(cluster):
     socket.create_connection(("127.0.0.1", port), 5).close()
 
 
-def test_two_clusters_booted_at_the_same_moment_are_strangers(distribution, java, tmp_path):
+def test_two_clusters_booted_at_the_same_time_are_independent(distribution, java, tmp_path):
     clusters = [Cluster(distribution, java, tmp_path / name, Layout(1)) for name in ("a", "b")]
     try:
         with ThreadPoolExecutor(2) as pool:
@@ -175,7 +175,7 @@ def test_two_clusters_booted_at_the_same_moment_are_strangers(distribution, java
         pids = [broker.pid for cluster in clusters for broker in cluster.brokers.values()]
         one, other = clusters
         assert one.brokers[1].port != other.brokers[1].port
-        assert id_of(one) != id_of(other)
+        assert cluster_id(one) != cluster_id(other)
         other.create_topic("only-here", replication_factor=1)
         assert other.describe("only-here")
         assert one.describe("only-here") == []
@@ -206,30 +206,30 @@ def test_no_broker_outlives_its_owner(tmp_path, pause_one, distribution, java):
         )
 
 
-def test_a_port_that_is_taken_meanwhile_costs_another_try(
+def test_a_port_that_was_taken_meanwhile_is_replaced_by_another(
     distribution, java, tmp_path, monkeypatch
 ):
-    thieves: list[socket.socket] = []
+    other_sockets: list[socket.socket] = []
 
-    class StolenOnce(Ports):
+    class TakenOnce(Ports):
         def __init__(self, count: int) -> None:
             super().__init__(count)
-            if not thieves:
-                thief = socket.socket()
-                thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                thief.bind(("127.0.0.1", self.numbers[0]))
-                thief.listen()
-                thieves.append(thief)
+            if not other_sockets:
+                other_socket = socket.socket()
+                other_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                other_socket.bind(("127.0.0.1", self.numbers[0]))
+                other_socket.listen()
+                other_sockets.append(other_socket)
 
-    monkeypatch.setattr(clusters, "Ports", StolenOnce)
+    monkeypatch.setattr(clusters, "Ports", TakenOnce)
     with Cluster(distribution, java, tmp_path, Layout(1)) as cluster:
         assert cluster.states() == {1: "running"}
-        assert cluster.brokers[1].port != thieves[0].getsockname()[1]
-    thieves[0].close()
+        assert cluster.brokers[1].port != other_sockets[0].getsockname()[1]
+    other_sockets[0].close()
     assert "Address already in use" in (tmp_path / "broker-1.log").read_text()
 
 
-def test_a_broker_that_ends_by_itself_fails_the_boot_at_once_in_its_own_words(
+def test_a_broker_that_exits_fails_the_boot_immediately_with_its_message(
     distribution, java, tmp_path
 ):
     cluster = Cluster(distribution, java, tmp_path, Layout(1), settings={"num.io.threads": -3})
@@ -244,9 +244,9 @@ def test_a_line_break_in_a_setting_never_reaches_a_broker(distribution, java, tm
 
 
 def test_settings_reach_the_broker_character_by_character(distribution, java, tmp_path):
-    odd = r"a\tb=c:#! ü€"
-    settings: Settings = {"auto.create.topics.enable": False, "broker.rack": odd}
+    special_characters = r"a\tb=c:#! ü€"
+    settings: Settings = {"auto.create.topics.enable": False, "broker.rack": special_characters}
     with Cluster(distribution, java, tmp_path, Layout(1), settings=settings) as cluster:
         entries = broker_config(cluster)
     assert entries["auto.create.topics.enable"].value == "false"
-    assert entries["broker.rack"].value == odd
+    assert entries["broker.rack"].value == special_characters

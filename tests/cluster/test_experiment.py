@@ -1,6 +1,7 @@
-"""The first lab from nothing to its verdicts, and what the honesty rules make of a run.
+"""The first lab from its start to its verdicts, and runs that have to be `unknown`.
 
-Its settings are run once: that they do what the lab says, and all that a run leaves behind.
+Its settings run once for all tests: the counts that the lab promises, and what the run leaves
+behind.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from labs.evidence.lesson_proofs import count, new_proofs, staged
 from labs.lessons import all_lessons
 from labs.runs.planning import parse_pipeline
 from spark_jobs.count_table import COUNTS
-from tests.cluster.conftest import Run, Told
+from tests.cluster.conftest import Outcome, Run
 from tests.engine.arms import DESCRIBED, RECOMMENDED, SCENARIO, arm, experiment
 
 pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(900)]
@@ -30,25 +31,27 @@ pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(900)]
 
 LESSON = all_lessons()[0]
 ARMS = {"acks-1", "set-acks-all", "min-isr-3"}
-"""The story of the lab, its solution, and a change that tempts."""
+"""The arms of the lab: its story, its solution, and a tempting change."""
 
 
 @pytest.fixture(scope="module")
-def told(run: Run) -> Told:
+def outcome(run: Run) -> Outcome:
     return run(staged(LESSON, new_proofs(LESSON), seed=1))
 
 
-def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(told: Told) -> None:
+def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
+    outcome: Outcome,
+) -> None:
     assert LESSON.scenario == SCENARIO
     proofs = new_proofs(LESSON)
     assert {proof.arm for proof in proofs} == ARMS
     for proof in proofs:
-        count(LESSON, proof, told[0][proof.arm])
+        count(LESSON, proof, outcome[0][proof.arm])
     assert not [(proof.role, proof.reasons) for proof in proofs if not proof.is_proven]
 
 
-def test_acks_1_loses_what_it_acknowledged(told: Told) -> None:
-    described = told[0]["acks-1"]
+def test_acks_1_loses_acknowledged_messages(outcome: Outcome) -> None:
+    described = outcome[0]["acks-1"]
     assert described["verdict"] == "broken", described["reason"]
     counts = described["counts"]
     assert counts["lost_write"] > 0
@@ -56,15 +59,15 @@ def test_acks_1_loses_what_it_acknowledged(told: Told) -> None:
     assert described["examples"]["lost_write"]
 
 
-def test_acks_all_with_two_in_sync_loses_nothing(told: Told) -> None:
-    recommended = told[0]["set-acks-all"]
+def test_acks_all_with_two_in_sync_loses_nothing(outcome: Outcome) -> None:
+    recommended = outcome[0]["set-acks-all"]
     assert recommended["verdict"] == "holds", recommended["reason"]
     assert recommended["counts"]["lost_write"] == 0
     assert recommended["counts"]["ok"] > 0
 
 
-def test_nothing_happened_that_the_advisor_rules_out(told: Told) -> None:
-    for name, data in told[0].items():
+def test_only_anomalies_that_the_advisor_permits_are_seen(outcome: Outcome) -> None:
+    for name, data in outcome[0].items():
         seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)}
         failures = assess(parse_pipeline(LESSON.arm(name).fields)).failures
         possible = {anomaly for failure in failures for anomaly in failure.permits}
@@ -73,8 +76,8 @@ def test_nothing_happened_that_the_advisor_rules_out(told: Told) -> None:
         assert (Anomaly.LOST_WRITE in staged.permits) == (Anomaly.LOST_WRITE in seen)
 
 
-def test_all_arms_went_through_the_same_faults_each_with_its_proof(told: Told) -> None:
-    for data in told[0].values():
+def test_all_arms_had_the_same_faults_each_with_evidence(outcome: Outcome) -> None:
+    for data in outcome[0].values():
         evidence = data["fault_evidence"]
         assert {row["phase"] for row in evidence} == {"complete"}
         assert all(row["evidence"] for row in evidence)
@@ -83,8 +86,8 @@ def test_all_arms_went_through_the_same_faults_each_with_its_proof(told: Told) -
         ]  # fmt: skip
 
 
-def test_every_count_is_there_and_the_versions_and_what_was_shortened(told: Told) -> None:
-    for data in told[0].values():
+def test_results_have_every_count_the_versions_and_the_shortened_settings(outcome: Outcome) -> None:
+    for data in outcome[0].values():
         assert set(COUNTS) == set(data["counts"])
         assert data["versions"]["kafka"] == "4.3.1"
         assert all(data["versions"].values())
@@ -93,8 +96,8 @@ def test_every_count_is_there_and_the_versions_and_what_was_shortened(told: Told
         ]
 
 
-def test_the_ledger_holds_what_the_result_says(told: Told) -> None:
-    for data in told[0].values():
+def test_the_ledger_agrees_with_the_result(outcome: Outcome) -> None:
+    for data in outcome[0].values():
         sends = pq.read_table(Path(data["ledger"]) / "sends.parquet")
         outcomes = sends["outcome"].to_pylist()
         assert len(outcomes) == data["counts"]["sent"]
@@ -103,8 +106,8 @@ def test_the_ledger_holds_what_the_result_says(told: Told) -> None:
         assert meta[0]["final_read_completed"]
 
 
-def test_the_telemetry_saw_every_replica_while_brokers_were_paused_and_dead(told: Told) -> None:
-    described = told[0]["acks-1"]
+def test_telemetry_has_every_replica_while_brokers_are_paused_or_dead(outcome: Outcome) -> None:
+    described = outcome[0]["acks-1"]
     seen = replay.read(Path(described["ledger"]), described["timeline"]["start_ns"])
     assert seen is not None
     assert seen.brokers == (1, 2, 3)
@@ -123,8 +126,8 @@ def test_the_telemetry_saw_every_replica_while_brokers_were_paused_and_dead(told
     assert any(m.lag == 0 for m in seen.moments), "the group committed all it read in the end"
 
 
-def test_a_lost_message_can_be_followed_to_what_stands_in_its_place(told: Told) -> None:
-    described = told[0]["acks-1"]
+def test_the_story_of_a_lost_message_ends_with_its_absence_from_the_log(outcome: Outcome) -> None:
+    described = outcome[0]["acks-1"]
     value = described["examples"]["lost_write"][0]["value"]
     lost = story.message_story(Path(described["ledger"]), described["timeline"]["start_ns"], value)
     assert lost is not None
@@ -135,9 +138,9 @@ def test_a_lost_message_can_be_followed_to_what_stands_in_its_place(told: Told) 
     assert "Not in the log at the end." in text
 
 
-def test_events_tell_the_story_in_order(told: Told) -> None:
+def test_events_have_the_phases_and_samples_in_order(outcome: Outcome) -> None:
     for name in ARMS:
-        own = [event for event in told[1] if event["arm"] == name]
+        own = [event for event in outcome[1] if event["arm"] == name]
         phases = [event["phase"] for event in own if event["event"] == "phase"]
         assert list(dict.fromkeys(phases)) == [
             "waiting", "booting", "ready", "producing", "faulting", "healing", "reading",
@@ -152,15 +155,15 @@ def test_events_tell_the_story_in_order(told: Told) -> None:
                    for sample in samples if sample["ends"]), "followers were behind"  # fmt: skip
 
 
-def test_a_finished_run_leaves_its_ledger_and_no_cluster(told: Told) -> None:
-    for data in told[0].values():
+def test_a_finished_run_leaves_its_ledger_and_logs_and_no_cluster(outcome: Outcome) -> None:
+    for data in outcome[0].values():
         folder = Path(data["ledger"]).parent
         assert not (folder / "cluster").exists()
         assert (folder / "logs" / "broker-1.log").exists()
 
 
 ONE_BROKER = "producer-killed"
-SINGLE = {
+SINGLE_ARM = {
     "chosen": replace(
         experiment(RECOMMENDED, rate_per_s=500), controllers=1, partitions=3, value_bytes=2000
     ),
@@ -168,48 +171,50 @@ SINGLE = {
     "unharmed": experiment(DESCRIBED, scenario=ONE_BROKER, faults="none", rate_per_s=200),
     "idle": experiment(DESCRIBED, scenario=ONE_BROKER, rate_per_s=0),
 }
-"""Experiments of one arm; brokers are booted only where the test is about what they do."""
+"""Experiments with one arm. Tests that are not about brokers use the scenario `ONE_BROKER`."""
 
 
 @pytest.fixture(scope="module")
-def singles(run: Run) -> dict[str, dict[str, Any]]:
-    """What became of the one arm of each; two at a time, as the two arms of an experiment are."""
+def single_arms(run: Run) -> dict[str, dict[str, Any]]:
+    """The result of the one arm of each; two experiments run at a time."""
 
-    def once(spec: ExperimentSpec) -> Told:
-        return run(spec, runs=1 if spec.scenario == ONE_BROKER else 2)  # those are to be unknown
+    def run_one(spec: ExperimentSpec) -> Outcome:
+        return run(spec, runs=1 if spec.scenario == ONE_BROKER else 2)  # 1: `unknown` is expected
 
     with ThreadPoolExecutor(2) as pool:
-        data = dict(zip(SINGLE, pool.map(once, SINGLE.values()), strict=True))
+        data = dict(zip(SINGLE_ARM, pool.map(run_one, SINGLE_ARM.values()), strict=True))
     return {name: one for name, (arms, _) in data.items() for one in arms.values()}
 
 
-def test_a_fault_that_did_not_happen_is_unknown(singles: dict[str, dict[str, Any]]) -> None:
-    data = singles["unharmed"]
+def test_a_run_without_a_fault_is_unknown(single_arms: dict[str, dict[str, Any]]) -> None:
+    data = single_arms["unharmed"]
     assert data["counts"]["lost_write"] == 0
     assert data["counts"]["ok"] > 0
     assert data["verdict"] == "unknown"
     assert "fault" in data["reason"]
 
 
-def test_no_acknowledged_send_is_unknown(singles: dict[str, dict[str, Any]]) -> None:
-    data = singles["idle"]
+def test_a_run_without_an_acknowledged_send_is_unknown(
+    single_arms: dict[str, dict[str, Any]],
+) -> None:
+    data = single_arms["idle"]
     assert data["counts"]["ok"] == 0
     assert data["verdict"] == "unknown"
 
 
-def test_one_replica_has_no_followers_and_the_run_says_so(
-    singles: dict[str, dict[str, Any]],
+def test_with_one_replica_the_run_notes_that_there_are_no_followers(
+    single_arms: dict[str, dict[str, Any]],
 ) -> None:
-    data = singles["one replica"]
+    data = single_arms["one replica"]
     assert any("no followers" in note for note in data["notes"])
     phases = {row["fault"]: row["phase"] for row in data["fault_evidence"]}
     assert phases["pause"] == "not_applicable"
 
 
-def test_conditions_that_were_chosen_are_those_of_the_run(
-    singles: dict[str, dict[str, Any]],
+def test_the_run_has_the_chosen_conditions(
+    single_arms: dict[str, dict[str, Any]],
 ) -> None:
-    data = singles["chosen"]
+    data = single_arms["chosen"]
     assert data["verdict"] == "holds", data["reason"]
     ledger = Path(data["ledger"])
     assert replay.partitions(ledger) == (0, 1, 2)
@@ -230,7 +235,7 @@ def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> N
     assert [event["arm"] for event in events if event["event"] == "error"] == ["wide"]
 
 
-def test_an_unknown_scenario_is_an_error_and_no_result(tmp_path: Path) -> None:
+def test_an_unknown_scenario_raises_and_leaves_no_folder(tmp_path: Path) -> None:
     spec = ExperimentSpec("leader-kiled", 1, (DESCRIBED,))
     with Launch(spec, tmp_path / "run") as started:
         with pytest.raises(RunnerDied) as died:

@@ -1,4 +1,4 @@
-"""Whoever dies, nothing is left: no broker, no client, no folder."""
+"""Whichever process dies, nothing is left: no broker, no client, no folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
 
-# Long enough behind that every test finds the followers paused.
+# The followers stay behind long enough for every test to see them paused.
 SPEC = experiment(DESCRIBED, behind_s=120)
 QUERY = experiment(
     arm("described", "exactly-once", **SPARK), scenario="spark-speculation", standing_s=120
@@ -46,7 +46,7 @@ def parents() -> Iterator[tuple[int, int]]:
 
 
 def descendants(pid: int) -> set[int]:
-    """All processes below one."""
+    """All descendants of a process."""
     family, by_name = {pid}, dict(parents())
     while grown := {child for child, parent in by_name.items() if parent in family} - family:
         family |= grown
@@ -65,7 +65,7 @@ def names(pids: set[int]) -> str:
 
 @pytest.fixture
 def owner(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that launched an experiment whose followers are paused by now."""
+    """A process that launched an experiment, whose followers are paused now."""
     process = subprocess.Popen(
         [sys.executable, "-c", OWNER, SPEC.to_json(), str(tmp_path / "run")],
         stdout=subprocess.PIPE, text=True,
@@ -78,7 +78,7 @@ def owner(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process.wait()
 
 
-def test_a_killed_owner_leaves_nothing(owner: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_a_killed_owner_leaves_nothing_behind(owner: subprocess.Popen[str], tmp_path: Path) -> None:
     family = descendants(owner.pid)
     assert names(family).count("kafka.Kafka") == 3
     assert "T" in {processes.state(pid) for pid in family}
@@ -87,8 +87,8 @@ def test_a_killed_owner_leaves_nothing(owner: subprocess.Popen[str], tmp_path: P
     until(lambda: not (tmp_path / "run").exists(), 60, "the folder is still there")
 
 
-def family_in_trouble(started: Launch) -> set[int]:
-    """All processes of an experiment, as soon as its followers are paused."""
+def processes_during_fault(started: Launch) -> set[int]:
+    """All processes of an experiment, as soon as its first fault is complete."""
     for event in started:
         if event["event"] == "fault" and event["phase"] == "complete":
             return descendants(started.pid)
@@ -105,11 +105,11 @@ def family_in_trouble(started: Launch) -> set[int]:
         ),
     ],
 )  # fmt: skip
-def test_a_killed_keeper_is_noticed_and_leaves_nothing(
+def test_a_killed_keeper_is_reported_and_leaves_nothing_behind(
     tmp_path: Path, spec: ExperimentSpec, stopped: str
 ) -> None:
     with Launch(spec, tmp_path / "run") as started:
-        family = family_in_trouble(started)
+        family = processes_during_fault(started)
         assert stopped in names({pid for pid in family if processes.state(pid) == "T"})
         os.kill(started.pid, signal.SIGKILL)
         with pytest.raises(RunnerDied) as died:
@@ -119,9 +119,9 @@ def test_a_killed_keeper_is_noticed_and_leaves_nothing(
     until(lambda: all(map(gone, family)), 60, "somebody outlived the keeper")
 
 
-def test_a_killed_experiment_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_killed_experiment_is_reported_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with Launch(SPEC, tmp_path / "run") as started:
-        family = family_in_trouble(started)
+        family = processes_during_fault(started)
         (child,) = (pid for pid, parent in parents() if parent == started.pid)
         os.kill(child, signal.SIGKILL)
         with pytest.raises(RunnerDied) as died:
@@ -131,9 +131,9 @@ def test_a_killed_experiment_is_noticed_and_leaves_nothing(tmp_path: Path) -> No
     assert not (tmp_path / "run").exists()
 
 
-def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> None:
+def test_a_stopped_experiment_ends_all_processes_and_returns_its_status(tmp_path: Path) -> None:
     with Launch(SPEC, tmp_path / "run") as started:
-        family = family_in_trouble(started)
+        family = processes_during_fault(started)
         assert started.stop() == 3
         assert all(map(gone, family))
         assert not list((tmp_path / "run").glob("*/cluster"))
@@ -142,19 +142,19 @@ def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> Non
 
 
 @pytest.mark.whole
-def test_a_client_that_somebody_else_stopped_makes_the_verdict_unknown(tmp_path: Path) -> None:
-    """The arm ends then: it does not wait for a client that may never go on."""
-    happened: list[tuple[str, str]] = []
+def test_a_client_stopped_from_outside_makes_the_verdict_unknown(tmp_path: Path) -> None:
+    """The arm ends then; it does not wait for a client that may never continue."""
+    faults: list[tuple[str, str]] = []
     with Launch(experiment(RECOMMENDED, rate_per_s=200), tmp_path / "run") as started:
         for event in started:
             if event["event"] != "fault":
                 continue
-            happened.append((event["fault"], event["phase"]))
-            if happened[-1] == ("pause", "complete"):
-                everybody = descendants(os.getpid())
-                consumer = next(pid for pid in everybody if "clients.consumer" in names({pid}))
+            faults.append((event["fault"], event["phase"]))
+            if faults[-1] == ("pause", "complete"):
+                all_processes = descendants(os.getpid())
+                consumer = next(pid for pid in all_processes if "clients.consumer" in names({pid}))
                 os.kill(consumer, signal.SIGSTOP)
     (data,) = event["experiment"]["arms"]
     assert data["verdict"] == "unknown", data["reason"]
     assert "consumer-1 was stopped for" in data["reason"]
-    assert ("restart", "complete") not in happened
+    assert ("restart", "complete") not in faults

@@ -1,4 +1,4 @@
-"""A play of an incident by a worker, on real brokers: its counts, and its end when cancelled."""
+"""Incidents played by a worker on real brokers: their counts, and cancellation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from labs.runs.recording import Recorder
 pytestmark = [
     pytest.mark.cluster,
     pytest.mark.timeout(300),
-    pytest.mark.django_db(transaction=True),  # the heart writes from a thread of its own
+    pytest.mark.django_db(transaction=True),  # the heartbeat writes from its own thread
 ]
 
 
@@ -31,15 +31,15 @@ def no_redis(monkeypatch: pytest.MonkeyPatch, settings: LazySettings, data_dir: 
     monkeypatch.setattr(queue, "nudge", lambda slug, attempt: True)
 
 
-def asked(client: Client, name: str, *sides: str) -> Experiment:
-    """A play that a visitor has asked for on the page of an incident."""
+def start_play(client: Client, name: str, *sides: str) -> Experiment:
+    """Starts a play on the page of an incident, as a visitor does."""
     address = reverse("labs:incident-start", args=[find(name).slug])
     assert client.post(address, {"side": sides}).status_code == 302
     return Experiment.objects.get()
 
 
-def test_a_visitor_sees_the_bug_where_it_is(client: Client) -> None:
-    play = asked(client, "KAFKA-13598", "affected")
+def test_a_visitor_sees_the_bug_on_an_affected_release(client: Client) -> None:
+    play = start_play(client, "KAFKA-13598", "affected")
     worker.run(play.slug, play.attempt)
     play.refresh_from_db()
     assert (play.state, play.reason) == (State.DONE, "")
@@ -52,9 +52,9 @@ def test_a_visitor_sees_the_bug_where_it_is(client: Client) -> None:
 
 
 @pytest.mark.thorough
-def test_every_side_of_an_incident_of_the_brokers_is_played_in_turn(client: Client) -> None:
+def test_every_side_of_a_broker_incident_is_played(client: Client) -> None:
     incident = find("KAFKA-14055")
-    play = asked(client, incident.id, *incident.releases)
+    play = start_play(client, incident.id, *incident.releases)
     worker.run(play.slug, play.attempt)
     play.refresh_from_db()
     assert (play.state, play.reason) == (State.DONE, "")
@@ -63,10 +63,10 @@ def test_every_side_of_an_incident_of_the_brokers_is_played_in_turn(client: Clie
 
 
 @pytest.mark.thorough
-def test_of_a_play_that_is_cancelled_while_brokers_run_nothing_is_left(
+def test_a_play_that_is_cancelled_while_brokers_run_leaves_nothing_behind(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play = asked(client, "KAFKA-14055", "affected", "fixed")
+    play = start_play(client, "KAFKA-14055", "affected", "fixed")
     playing, take = threading.Event(), Recorder.take
 
     def watch(self: Recorder, event: Any) -> None:
@@ -75,13 +75,13 @@ def test_of_a_play_that_is_cancelled_while_brokers_run_nothing_is_left(
             playing.set()
 
     monkeypatch.setattr(Recorder, "take", watch)
-    before = {*processes.process_tree(own())}
+    before = {*processes.process_tree(own_pid())}
     thread = threading.Thread(target=worker.run, args=(play.slug, play.attempt))
     thread.start()
     try:
         assert playing.wait(120), "the steps did not begin"
-        born = {*processes.process_tree(own())} - before
-        assert len(born) >= 3, "the keeper, the runner, and brokers"
+        started_pids = {*processes.process_tree(own_pid())} - before
+        assert len(started_pids) >= 3, "the keeper, the runner, and brokers"
         client.post(reverse("labs:cancel", args=[play.slug]))
         thread.join(60)
         assert not thread.is_alive()
@@ -90,11 +90,11 @@ def test_of_a_play_that_is_cancelled_while_brokers_run_nothing_is_left(
         thread.join(60)
     play.refresh_from_db()
     assert (play.state, play.reason) == (State.CANCELLED, "Cancelled by a visitor.")
-    until(lambda: all(processes.state(pid) in (None, "Z", "X") for pid in born), 10,
+    until(lambda: all(processes.state(pid) in (None, "Z", "X") for pid in started_pids), 10,
           "the end of all that the play had started")  # fmt: skip
     assert not play.folder.exists()
 
 
-def own() -> int:
-    """This process."""
+def own_pid() -> int:
+    """The id of this process."""
     return int(Path("/proc/self").resolve().name)

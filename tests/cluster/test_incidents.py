@@ -1,4 +1,4 @@
-"""Incidents on real brokers: each shows its harm with the bug, and none of it with the fix."""
+"""Incidents on real brokers: each shows its harm with the bug, and no harm with the fix."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from labs.incidents.verify import play, verify
 from tests.house.files import ROOT
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
-AS_A_CLIENT = find("KAFKA-13598")
+CLIENT_BUG = find("KAFKA-13598")
 
 
-def proven(incident: Incident) -> None:
+def assert_proven(incident: Incident) -> None:
     for side in verify(incident, 1, lambda _: None):
         [outcome] = side.outcomes
         assert record.played(side).is_proven, (
@@ -29,18 +29,18 @@ def proven(incident: Incident) -> None:
         assert all(exhibit.text.strip() for exhibit in outcome.exhibits)
 
 
-def test_a_bug_of_the_client_is_seen_before_its_fix_and_not_after() -> None:
-    proven(AS_A_CLIENT)
+def test_a_client_bug_is_seen_before_its_fix_and_not_after() -> None:
+    assert_proven(CLIENT_BUG)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "incident",
-    [incident for incident in all_incidents() if incident != AS_A_CLIENT],
+    [incident for incident in all_incidents() if incident != CLIENT_BUG],
     ids=lambda incident: incident.id,
 )
 def test_every_bug_is_seen_before_its_fix_and_not_after(incident: Incident) -> None:
-    proven(incident)
+    assert_proven(incident)
 
 
 def folders() -> set[Path]:
@@ -48,7 +48,7 @@ def folders() -> set[Path]:
 
 
 @pytest.mark.thorough
-def test_of_a_play_with_zookeeper_that_was_killed_nothing_runs() -> None:
+def test_a_killed_play_with_zookeeper_leaves_no_process() -> None:
     """KAFKA-9254: two brokers of 2.4.0 with their ZooKeeper."""
     command = [sys.executable, "manage.py", "incidents", "--verify", "KAFKA-9254"]
     started = subprocess.Popen(
@@ -62,18 +62,18 @@ def test_of_a_play_with_zookeeper_that_was_killed_nothing_runs() -> None:
 
     try:
         until(running, 120, "two brokers and their ZooKeeper")
-        born = processes.process_tree(started.pid)[1:]
+        started_pids = processes.process_tree(started.pid)[1:]
     finally:
         started.kill()
         started.wait(10)
     # A JVM holds its ports until its last thread has ended.
-    until(lambda: all({*processes.thread_states(pid)} <= {"Z", "X"} for pid in born), 10,
+    until(lambda: all({*processes.thread_states(pid)} <= {"Z", "X"} for pid in started_pids), 10,
           "the end of all that the play had started")  # fmt: skip
 
 
-def test_of_a_play_that_was_killed_nothing_runs_and_the_next_one_removes_its_folder() -> None:
+def test_a_killed_play_leaves_no_process_and_the_next_one_removes_its_folder() -> None:
     before = folders()
-    command = [sys.executable, "manage.py", "incidents", "--verify", AS_A_CLIENT.id]
+    command = [sys.executable, "manage.py", "incidents", "--verify", CLIENT_BUG.id]
     started = subprocess.Popen(
         command, cwd=ROOT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -81,13 +81,13 @@ def test_of_a_play_that_was_killed_nothing_runs_and_the_next_one_removes_its_fol
         until(lambda: any((path / "cluster").exists() for path in folders() - before), 60,
               "a broker's folder")  # fmt: skip
         until(lambda: len(processes.process_tree(started.pid)) > 1, 60, "a broker")
-        born = processes.process_tree(started.pid)[1:]
+        started_pids = processes.process_tree(started.pid)[1:]
     finally:
         started.kill()
         started.wait(10)
-    until(lambda: all(processes.state(number) in (None, "Z", "X") for number in born), 10,
+    until(lambda: all(processes.state(number) in (None, "Z", "X") for number in started_pids), 10,
           "the end of all that the play had started")  # fmt: skip
-    left = folders() - before
-    assert left
-    play(AS_A_CLIENT, AS_A_CLIENT.fixed, lambda _: None)
-    assert not left & folders()
+    folders_left = folders() - before
+    assert folders_left
+    play(CLIENT_BUG, CLIENT_BUG.fixed, lambda _: None)
+    assert not folders_left & folders()

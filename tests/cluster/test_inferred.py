@@ -1,4 +1,4 @@
-"""What the fact base only infers, and the advisor says, seen on real brokers (R-C5, R-S7)."""
+"""Facts that the fact base only infers, confirmed on real brokers (R-C5, R-S7)."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from labs.engine.faults.roles import leader
 from tests.engine.rigs import rig
 
 pytestmark = pytest.mark.cluster
-FENCED_AFTER_MS, SCANNED_EVERY_MS, SHORT_MS = 6_000, 500, 1_000
+SESSION_TIMEOUT_MS, SCAN_INTERVAL_MS, SHORT_MS = 6_000, 500, 1_000
 
 
 @pytest.fixture(scope="module")
 def booted(
     distribution: Distribution, java: Java, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Cluster]:
-    """Three brokers that look for transactions whose time is over twice a second."""
+    """Three brokers that look for expired transactions twice a second."""
     settings = {
-        "broker.session.timeout.ms": FENCED_AFTER_MS,
-        "transaction.abort.timed.out.transaction.cleanup.interval.ms": SCANNED_EVERY_MS,
+        "broker.session.timeout.ms": SESSION_TIMEOUT_MS,
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": SCAN_INTERVAL_MS,
     }
     folder: Path = tmp_path_factory.mktemp("cluster")
     with slot(), Cluster(distribution, java, folder, settings=settings) as cluster:
         yield cluster
 
 
-def test_all_that_consume_returned_at_once_counts_as_processed(cluster: Cluster) -> None:
+def test_every_record_that_consume_returned_counts_as_processed(cluster: Cluster) -> None:
     cluster.create_topic("batch", 1, 3)
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
     for value in range(100):
@@ -49,17 +49,17 @@ def test_all_that_consume_returned_at_once_counts_as_processed(cluster: Cluster)
         }
     )  # fmt: skip
     reader.subscribe(["batch"])
-    handed = until(lambda: reader.consume(40, 1), 60, "the group was handed nothing")
-    # The application is at the first record of its batch; this is what auto-commit would commit.
+    batch = until(lambda: reader.consume(40, 1), 60, "the group was handed nothing")
+    # The application is at the first record of its batch; auto-commit would commit this position.
     (position,) = reader.commit(asynchronous=False) or []
     reader.close()
-    assert len(handed) > 1
-    last = handed[-1].offset()
+    assert len(batch) > 1
+    last = batch[-1].offset()
     assert last is not None
     assert position.offset == last + 1
 
 
-def test_a_transaction_shorter_than_a_fail_over_is_aborted_before_it_is_over(
+def test_a_transaction_timeout_shorter_than_a_failover_aborts_the_transaction(
     cluster: Cluster,
 ) -> None:
     cluster.create_topic("orders", 1, 3)

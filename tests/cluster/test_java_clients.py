@@ -1,4 +1,4 @@
-"""Kafka's own Java clients in place of librdkafka: the leader's disk is lost."""
+"""Kafka's Java clients in place of librdkafka: a lost leader disk, and a zombie."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from labs.calibration.cases import CASES
-from tests.cluster.conftest import Run, Told
-from tests.cluster.test_scenarios import IN_JAVA, proved
+from tests.cluster.conftest import Outcome, Run
+from tests.cluster.test_scenarios import JAVA_CASE, assert_proved
 
 pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(900)]
 
 RELEASE = "4.3.1"
-(LEADER_DISK_LOST,) = (case for case in CASES if case.name == IN_JAVA)
+(LEADER_DISK_LOST,) = (case for case in CASES if case.name == JAVA_CASE)
 
 
 @pytest.fixture(scope="module")
-def both(run: Run) -> Told:
+def lost_disk(run: Run) -> Outcome:
     return run(replace(LEADER_DISK_LOST.experiment(), java_clients=RELEASE))
 
 
@@ -31,10 +31,10 @@ def rows(data: dict[str, Any], table: str) -> list[dict[str, Any]]:
     return read
 
 
-def test_one_copy_loses_what_was_acknowledged_and_two_do_not(both: Told) -> None:
-    proved(LEADER_DISK_LOST, both)
-    assert both[0]["good"]["counts"]["ok"] > 0
-    for data in both[0].values():
+def test_one_copy_loses_acknowledged_messages_and_two_do_not(lost_disk: Outcome) -> None:
+    assert_proved(LEADER_DISK_LOST, lost_disk)
+    assert lost_disk[0]["good"]["counts"]["ok"] > 0
+    for data in lost_disk[0].values():
         assert data["clients"] == {
             "producer": f"a producer with the Java client of Kafka {RELEASE}",
             "consumer": f"a consumer with the Java client of Kafka {RELEASE}",
@@ -42,8 +42,8 @@ def test_one_copy_loses_what_was_acknowledged_and_two_do_not(both: Told) -> None
         assert "client reconnect.backoff.ms" not in [item["setting"] for item in data["shortened"]]
 
 
-def test_every_send_is_known_with_its_time_and_nothing_is_judged_by_guess(both: Told) -> None:
-    for data in both[0].values():
+def test_every_send_is_recorded_with_its_time_and_its_offset(lost_disk: Outcome) -> None:
+    for data in lost_disk[0].values():
         sends = sorted(rows(data, "sends"), key=lambda row: int(row["value"]))
         assert [row["value"] for row in sends] == list(range(len(sends)))
         invoked = [row["invoked_ns"] for row in sends]
@@ -56,20 +56,20 @@ def test_every_send_is_known_with_its_time_and_nothing_is_judged_by_guess(both: 
             assert all(log[row["offset"]] == row["value"] for row in good), "no offset is a guess"
         group = [row for row in rows(data, "deliveries") if row["group"] == "app"]
         assert len(group) > 0
-        (saved,) = rows(data, "commits")
-        assert saved["offset"] == max(row["offset"] for row in group) + 1
+        (committed,) = rows(data, "commits")
+        assert committed["offset"] == max(row["offset"] for row in group) + 1
         assert data["counts"]["skipped"] is not None
         assert data["counts"]["phantom"] == 0
 
 
 @pytest.fixture(scope="module")
-def zombies(run: Run) -> Told:
+def zombies(run: Run) -> Outcome:
     (case,) = (case for case in CASES if case.name == "zombie")
     return run(replace(case.experiment(), java_clients=RELEASE, copier=True))
 
 
 @pytest.mark.thorough
-def test_a_zombie_in_java_is_fenced_where_it_has_a_transactional_id(zombies: Told) -> None:
+def test_a_java_zombie_with_a_transactional_id_is_fenced(zombies: Outcome) -> None:
     bad, good = zombies[0]["bad"], zombies[0]["good"]
     assert bad["verdict"] == "broken", bad["reason"]
     assert bad["counts"]["effect_duplicated"] > 0
@@ -81,11 +81,11 @@ def test_a_zombie_in_java_is_fenced_where_it_has_a_transactional_id(zombies: Tol
 
 
 @pytest.mark.thorough
-def test_what_a_frozen_java_application_was_handed_and_committed_is_whole(zombies: Told) -> None:
-    for producer in zombies[0].values():
-        group = [row for row in rows(producer, "deliveries") if row["group"] == "app"]
+def test_deliveries_and_commits_of_a_frozen_java_application_are_complete(zombies: Outcome) -> None:
+    for data in zombies[0].values():
+        group = [row for row in rows(data, "deliveries") if row["group"] == "app"]
         assert {row["consumer"] for row in group} == {"consumer-1", "consumer-2"}
-        handed = {row["offset"] for row in group}
-        assert handed == set(range(max(handed) + 1))
-        good = [row for row in rows(producer, "commits") if row["outcome"] == "ok"]
-        assert max(row["offset"] for row in good) == max(handed) + 1
+        delivered = {row["offset"] for row in group}
+        assert delivered == set(range(max(delivered) + 1))
+        good = [row for row in rows(data, "commits") if row["outcome"] == "ok"]
+        assert max(row["offset"] for row in good) == max(delivered) + 1

@@ -1,4 +1,4 @@
-"""The recipe of the first scenario on real brokers: every step proved, in the ledger's words."""
+"""Faults on real brokers: the steps of the first scenario and others, each with its evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.faults import admin as by_hand
+from labs.engine.faults import admin as admin_faults
 from labs.engine.faults.hanging import abort_hanging
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.pause import pause, resume
@@ -42,7 +42,7 @@ MESSAGES = 500
 
 
 def send(producer: Producer, topic: str, count: int) -> int:
-    """Sends messages; how many were acknowledged within 60 s."""
+    """Sends messages and returns how many were acknowledged within 60 s."""
     errors: list[object] = []
     for value in range(count):
         producer.produce(topic, str(value), on_delivery=lambda error, _: errors.append(error))
@@ -50,26 +50,26 @@ def send(producer: Producer, topic: str, count: int) -> int:
     return sum(error is None for error in errors)  # a KafkaError cannot be compared with None
 
 
-def commits(consumer: Consumer, place: TopicPartition) -> bool:
-    """Whether it can; a new coordinator says that it is none until it has read what it keeps."""
+def commit_succeeds(consumer: Consumer, place: TopicPartition) -> bool:
+    """Whether the commit succeeded; a new coordinator refuses it until it has read its log."""
     try:
         return bool(consumer.commit(offsets=[place], asynchronous=False))
-    except KafkaException as passing:
-        if passing.args[0].code() != KafkaError.NOT_COORDINATOR:
+    except KafkaException as temporary:
+        if temporary.args[0].code() != KafkaError.NOT_COORDINATOR:
             raise
         return False
 
 
-def end_of(cluster: Cluster, topic: str) -> int:
-    """The log end that the partition's leader tells, once it has caught up after its election."""
+def log_end(cluster: Cluster, topic: str) -> int:
+    """The log end that the leader reports, once it has caught up after its election."""
     consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "reader"})
     ends: list[int] = []
 
     def is_known() -> bool:
         try:
             ends.append(consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=5)[1])
-        except KafkaException as passing:
-            if passing.args[0].code() != KafkaError.OFFSET_NOT_AVAILABLE:
+        except KafkaException as temporary:
+            if temporary.args[0].code() != KafkaError.OFFSET_NOT_AVAILABLE:
                 raise
         return bool(ends)
 
@@ -78,7 +78,7 @@ def end_of(cluster: Cluster, topic: str) -> int:
     return ends[0]
 
 
-def test_followers_behind_and_a_killed_leader_lose_what_was_acknowledged(cluster):
+def test_killing_the_leader_while_followers_are_behind_loses_messages(cluster):
     cluster.create_topic("orders")
     log = FaultLog()
     (state,) = cluster.describe("orders")
@@ -87,7 +87,7 @@ def test_followers_behind_and_a_killed_leader_lose_what_was_acknowledged(cluster
     assert send(producer, "orders", 1) == 1
 
     pause(rig(cluster, log), followers("orders"))
-    # Each follower has a fetch waiting at the leader, which is answered with what comes next.
+    # Each follower has a fetch waiting at the leader, which answers it with the next record.
     assert send(producer, "orders", 1) == 1
     assert send(producer, "orders", MESSAGES) == MESSAGES
     kill(rig(cluster, log), leader("orders"))
@@ -99,7 +99,7 @@ def test_followers_behind_and_a_killed_leader_lose_what_was_acknowledged(cluster
     (after,) = cluster.describe("orders")
     assert after.leader_epoch > state.leader_epoch
     assert after.leader != first.id
-    assert end_of(cluster, "orders") <= 2
+    assert log_end(cluster, "orders") <= 2
     assert {row.phase for row in log.rows} == {"invoke", "complete"}
     completed = [(row.fault, row.target) for row in log.rows if row.phase == "complete"]
     others = sorted({1, 2, 3} - {first.id})
@@ -125,28 +125,32 @@ def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
     assert not log.proved
 
 
-def test_a_commit_that_the_coordinator_names_later_is_written(cluster, tmp_path, monkeypatch):
+def test_a_commit_that_the_coordinator_reports_late_is_recorded(cluster, tmp_path, monkeypatch):
     cluster.create_topic("later")
-    at, asked, ask = cluster.bootstrap, Event(), group.committed_positions
+    servers, asked, committed = cluster.bootstrap, Event(), group.committed_positions
 
     def committed_positions(bootstrap: str, topic: str) -> dict[int, int]:
-        named = ask(bootstrap, topic)
+        positions = committed(bootstrap, topic)
         asked.set()
-        return named
+        return positions
 
     monkeypatch.setattr(group, "committed_positions", committed_positions)
-    consumer = Consumer({"bootstrap.servers": at, "group.id": group.GROUP})
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": group.GROUP})
     with ThreadPoolExecutor() as pool:
-        written = pool.submit(group.write_committed, at, "later", tmp_path, "consumer-1")
+        written = pool.submit(group.write_committed, servers, "later", tmp_path, "consumer-1")
         assert asked.wait(60), "the coordinator was not asked"
-        until(lambda: commits(consumer, TopicPartition("later", 0, 7)), 60, "no commit was taken")
+        until(
+            lambda: commit_succeeds(consumer, TopicPartition("later", 0, 7)),
+            60,
+            "no commit was taken",
+        )
         written.result(60)
     consumer.close()
     (row,) = parquet.read_table(tmp_path / "commits.parquet").to_pylist()
     assert (row["consumer"], row["offset"], row["outcome"]) == ("consumer-1", 7, "ok")
 
 
-def test_records_positions_and_a_partition_by_the_admin_client(cluster):
+def test_faults_by_the_admin_client(cluster):
     cluster.create_topic("kept")
     log, at = FaultLog(), cluster.bootstrap
     producer = Producer({"bootstrap.servers": at, "log_level": 0})
@@ -154,39 +158,43 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     consumer = Consumer({"bootstrap.servers": at, "group.id": "app", "enable.auto.commit": False})
     place = TopicPartition("kept", 0, 7)
     assert group.committed_positions(at, "kept") == {}, "of a coordinator that has just begun"
-    until(lambda: commits(consumer, place), 60, "no coordinator took the commit")
+    until(lambda: commit_succeeds(consumer, place), 60, "no coordinator took the commit")
     assert group.committed_positions(at, "kept") == {0: 7}
 
-    deleted = by_hand.delete(rig(cluster, log), "kept", {0: 4})[0]
+    deleted = admin_faults.delete(rig(cluster, log), "kept", {0: 4})[0]
     assert deleted.evidence == "partition 0 starts at 4 now"
     assert consumer.get_watermark_offsets(place, timeout=60) == (4, 10)
 
-    assert by_hand.forget_group(rig(cluster, log), "app")[0].phase == "complete"
+    assert admin_faults.forget_group(rig(cluster, log), "app")[0].phase == "complete"
     assert consumer.committed([place], timeout=60)[0].offset < 0
 
-    assert by_hand.widen(rig(cluster, log), "kept")[0].evidence == "kept has 2 partitions"
+    assert admin_faults.widen(rig(cluster, log), "kept")[0].evidence == "kept has 2 partitions"
     assert len(cluster.describe("kept")) == 2
-    made = by_hand.create(rig(cluster, log), "newer")[0].evidence
+    made = admin_faults.create(rig(cluster, log), "newer")[0].evidence
     assert made == "newer has 1 copy, the cluster's default.replication.factor"
     text = "retention.ms and retention.bytes of kept are -1 now"
-    assert by_hand.disable_retention(rig(cluster, log), "kept")[0].evidence == text
+    assert admin_faults.disable_retention(rig(cluster, log), "kept")[0].evidence == text
     until(
-        lambda: not by_hand.disable_retention(rig(cluster, log), "kept"), 30, "it is not left alone"
+        lambda: not admin_faults.disable_retention(rig(cluster, log), "kept"),
+        30,
+        "it is not left alone",
     )
 
     assert (
-        by_hand.refuse(rig(cluster, log), "kept")[0].evidence
+        admin_faults.refuse(rig(cluster, log), "kept")[0].evidence
         == "max.message.bytes of kept is 0 now"
     )
     until(lambda: send(producer, "kept", 1) == 0, 30, "the topic still takes records")
-    assert by_hand.accept(rig(cluster, log), "kept")[0].phase == "complete"
+    assert admin_faults.accept(rig(cluster, log), "kept")[0].phase == "complete"
     until(lambda: send(producer, "kept", 1) == 1, 30, "the topic still refuses records")
     consumer.close()
     assert log.proved
-    assert by_hand.delete(rig(cluster, log), "kept", {})[0].phase == "failed", "nobody said how far"
+    assert admin_faults.delete(rig(cluster, log), "kept", {})[0].phase == "failed", (
+        "nobody said how far"
+    )
 
 
-def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
+def test_a_throttle_keeps_a_follower_out_of_sync_until_it_is_released(cluster):
     cluster.create_topic("narrow")
     log, at = FaultLog(), cluster.bootstrap
     producer = Producer({"bootstrap.servers": at, "log_level": 0})
@@ -197,12 +205,12 @@ def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
     (row,) = terminate(rig(cluster, log), one_follower("narrow"))
     cluster.wait_in_sync("narrow", 1, 2, limit_s=60)
     assert send(producer, "narrow", MESSAGES) == MESSAGES
-    (back,) = restart(rig(cluster, log), terminated())
-    assert back.phase == "complete"
+    (restarted,) = restart(rig(cluster, log), terminated())
+    assert restarted.phase == "complete"
     cluster.wait_ready(60)
-    # The high watermark may wait for one that has just come back; the leader alone does not.
-    alone = Producer({"bootstrap.servers": at, "log_level": 0, "acks": 1})
-    assert send(alone, "narrow", MESSAGES) == MESSAGES
+    # With acks=all the send may wait for the restarted follower; with acks=1 it does not.
+    acks_one = Producer({"bootstrap.servers": at, "log_level": 0, "acks": 1})
+    assert send(acks_one, "narrow", MESSAGES) == MESSAGES
     (state,) = cluster.describe("narrow")
     assert f"follower: broker {({1, 2, 3} - {*state.isr}).pop()}" == row.target
     assert release(rig(cluster, log), "narrow")[0].phase == "complete"
@@ -210,7 +218,7 @@ def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
     assert log.proved
 
 
-def test_a_broker_without_a_disk_ends_itself_and_another_controls_the_cluster(cluster):
+def test_a_broker_without_a_disk_exits_and_another_becomes_controller(cluster):
     cluster.create_topic("kept-well")
     log = FaultLog()
     first = cluster.active_controller()
@@ -218,13 +226,13 @@ def test_a_broker_without_a_disk_ends_itself_and_another_controls_the_cluster(cl
     assert (row.target, row.phase) == (f"controller: broker {first}", "complete")
     assert [broker.broker.id for broker in failed().targets(cluster)] == [first]
     until(lambda: cluster.active_controller() not in (None, first), 60, "nobody follows it")
-    (back,) = restart(rig(cluster, log), dead())
-    assert back.phase == "complete"
+    (restarted,) = restart(rig(cluster, log), dead())
+    assert restarted.phase == "complete"
     cluster.wait_in_sync("kept-well", 1, 3, limit_s=60)
     assert log.proved
 
 
-def test_longer_values_are_so_on_the_wire_and_a_group_has_a_coordinator(cluster, tmp_path):
+def test_padded_values_are_sent_and_a_group_has_a_coordinator(cluster, tmp_path):
     cluster.create_topic("long")
     client = {"bootstrap.servers": cluster.bootstrap, "log_level": 0}
     config = ProducerConfig(str(tmp_path), "producer-1", "long", 500, client, value_bytes=500)
@@ -233,13 +241,13 @@ def test_longer_values_are_so_on_the_wire_and_a_group_has_a_coordinator(cluster,
     reader.subscribe(["long"])
     results: list[bytes] = []
 
-    def five() -> bool:
+    def has_five() -> bool:
         results.extend(
             message.value() or b"" for message in reader.consume(5, 1) if not message.error()
         )
         return len(results) >= 5
 
-    until(five, 60, "nothing was read")
+    until(has_five, 60, "nothing was read")
     assert [len(value) for value in results[:5]] == [500] * 5
     assert [int(value) for value in results[:5]] == [0, 1, 2, 3, 4]
     (target,) = coordinator("readers").targets(cluster)
@@ -248,7 +256,7 @@ def test_longer_values_are_so_on_the_wire_and_a_group_has_a_coordinator(cluster,
     sender.kill()
 
 
-def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster):
+def test_only_the_hanging_transaction_is_aborted(cluster):
     cluster.create_topic("hanging")
     port = cluster.brokers[cluster.describe("hanging")[0].leader].port
 
@@ -259,30 +267,30 @@ def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster)
         assert send(producer, "hanging", 5) == 5
         return producer
 
-    silent = begin("silent")
+    hanging_producer = begin("silent")
     (first,) = hanging.open_transactions(port, "hanging", 0, 10)
     until(lambda: time.time() * 1000 - first.wrote_ms > 2000, 60, "time stands still")
-    at_work = begin("at-work")
+    active = begin("at-work")
     (row,) = abort_hanging(rig(cluster, log := FaultLog()), "hanging")
     assert row.phase == "complete", row.evidence
     assert row.evidence.endswith("open since offset 0 of partition 0")
     assert [
         transaction.start for transaction in hanging.open_transactions(port, "hanging", 0, 10)
     ] == [5]
-    at_work.commit_transaction(60)
+    active.commit_transaction(60)
     assert abort_hanging(rig(cluster, log), "hanging")[0].evidence == "no transaction hangs"
     assert not log.proved, "a heal is no fault"
-    del silent
+    del hanging_producer
 
 
-def test_nobody_is_elected_while_the_only_replica_is_away(cluster):
+def test_no_leader_is_elected_while_the_only_replica_is_down(cluster):
     cluster.create_topic("alone", replication_factor=1)
     log = FaultLog()
-    assert by_hand.elect(rig(cluster, log), "alone", 20)[0].phase == "complete"
+    assert admin_faults.elect(rig(cluster, log), "alone", 20)[0].phase == "complete"
     kill(rig(cluster, log), leader("alone"))
     until(lambda: not cluster.describe("alone")[0].leader, 60, "the dead broker leads")
-    row = by_hand.elect(rig(cluster, log), "alone", 2)[0]
+    row = admin_faults.elect(rig(cluster, log), "alone", 2)[0]
     assert row.phase == "failed"
     assert "a partition of alone has no leader" in row.evidence
     restart(rig(cluster, log), dead())
-    assert by_hand.elect(rig(cluster, log), "alone", 60)[0].phase == "complete"
+    assert admin_faults.elect(rig(cluster, log), "alone", 60)[0].phase == "complete"

@@ -1,4 +1,4 @@
-"""Whoever is killed or stopped behind a run's back, on real brokers: the run is `unknown`.
+"""A process of a run is killed or stopped from outside, on real brokers: the run is `unknown`.
 
 `python -m benchmarks.kills` tries each victim in each phase.
 """
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
 
 @pytest.mark.parametrize(
-    ("name", "phase", "number", "how"),
+    ("name", "phase", "number", "message"),
     [
         ("broker", "judging", signal.SIGKILL, "was killed, and not by this run"),
         pytest.param(
@@ -36,10 +36,10 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
         ),
     ],
 )  # fmt: skip
-def test_the_arm_ends_at_once_and_says_who_it_was(
-    tmp_path: Path, name: str, phase: str, number: signal.Signals, how: str
+def test_the_arm_ends_immediately_and_names_the_victim(
+    tmp_path: Path, name: str, phase: str, number: signal.Signals, message: str
 ) -> None:
     victim = next(victim for victim in VICTIMS if victim.name == name)
-    became = strike(victim, phase, number, tmp_path / "run")
-    assert became.right(victim), became
-    assert how in became.reason
+    outcome = strike(victim, phase, number, tmp_path / "run")
+    assert outcome.right(victim), outcome
+    assert message in outcome.reason

@@ -1,5 +1,8 @@
-"""Each lab is what it says, on real brokers, by night: the first one by day (test_experiment.py);
-by night a browser goes through it, too (tests/browser/test_lesson.py)."""
+"""Each lab on real brokers shows what it promises.
+
+They run in `make nightly`; the first lab runs in `make test` (test_experiment.py), and in
+`make nightly` a browser goes through it (tests/browser/test_lesson.py).
+"""
 
 from __future__ import annotations
 

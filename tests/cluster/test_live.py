@@ -1,4 +1,4 @@
-"""A live cluster, read through the page as a person does, from a real broker."""
+"""A live cluster, described through the page that reads it from a real broker."""
 
 from __future__ import annotations
 
@@ -40,52 +40,52 @@ BROKER = {
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[str]:
-    """The address of the broker's listener that asks for a name and a password."""
+    """The address of the broker's listener that requires a user name and a password."""
     ports = Ports(1)
     yield f"127.0.0.1:{ports.numbers[0]}"
     ports.release()
 
 
 @pytest.fixture(scope="module")
-def asked(distribution, java, tmp_path_factory, guarded: str) -> Iterator[Cluster]:
-    """One broker with three topics: one open, one that we may only describe, one closed to us."""
+def live_cluster(distribution, java, tmp_path_factory, guarded: str) -> Iterator[Cluster]:
+    """A broker with three topics: an open one, one that we may only describe, and a closed one."""
     folder = tmp_path_factory.mktemp("live")
-    ours = properties.joined_listeners
+    joined = properties.joined_listeners
     with pytest.MonkeyPatch.context() as patch, slot():
-        # The lab loads no authorizer for anybody; here nobody but this test chooses it.
+        # The lab refuses to load an authorizer; here the test itself chooses it.
         patch.setattr(properties, "IDENTITY", re.compile("(?!)"))
         patch.setattr(
-            properties, "joined_listeners", lambda case: f"{ours(case)},GUARDED://{guarded}"
+            properties, "joined_listeners", lambda case: f"{joined(case)},GUARDED://{guarded}"
         )
         cluster = Cluster(distribution, java, folder, Layout(1), settings=BROKER)
         with cluster:
-            lay_out(cluster)
+            create_content(cluster)
             yield cluster
 
 
-def lay_out(cluster: Cluster) -> None:
-    """The topics, the rules about them, and the group."""
+def create_content(cluster: Cluster) -> None:
+    """Creates the topics, their ACLs and the group."""
     config = {"retention.ms": "7000000"}
     cluster.create_topic("orders", partitions=2, replication_factor=1, config=config)
-    for name, who in (("half", "User:ANONYMOUS"), ("closed", "User:somebody")):
+    for name, user in (("half", "User:ANONYMOUS"), ("closed", "User:somebody")):
         cluster.create_topic(name, partitions=1, replication_factor=1)
-        only_describes(cluster, name, who)
+        allow_describe_only(cluster, name, user)
     commit(cluster, "billing", "orders")
 
 
-def only_describes(cluster: Cluster, topic: str, who: str) -> None:
-    """Once a topic has one rule, nobody may do what no rule allows."""
+def allow_describe_only(cluster: Cluster, topic: str, user: str) -> None:
+    """Allows a user to describe a topic. Once a topic has an ACL, the rest is forbidden."""
     rule = AclBinding(
-        ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, who, "*",
+        ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, user, "*",
         AclOperation.DESCRIBE, AclPermissionType.ALLOW,
     )  # fmt: skip
     with quiet_admin(cluster.bootstrap) as admin:
-        for made in admin.create_acls([rule]).values():
-            made.result(60)
+        for future in admin.create_acls([rule]).values():
+            future.result(60)
 
 
 def commit(cluster: Cluster, group: str, topic: str) -> None:
-    """A static member of a group that has committed on one partition, and is still there."""
+    """Commits on one partition as a static member of a group, which stays a member."""
     producer = Producer({"bootstrap.servers": cluster.bootstrap})
     producer.produce(topic, b"1", partition=0)
     assert producer.flush(60) == 0
@@ -100,13 +100,13 @@ def commit(cluster: Cluster, group: str, topic: str) -> None:
 
 
 @pytest.fixture
-def ask(client: Client, settings: LazySettings, asked: Cluster):
-    settings.LAB_LIVE_CLUSTERS = {"staging": asked.bootstrap}
+def ask(client: Client, settings: LazySettings, live_cluster: Cluster):
+    settings.LAB_LIVE_CLUSTERS = {"staging": live_cluster.bootstrap}
 
     def ask(**fields: str) -> tuple[int, str]:
         response = client.post(URL, {"cluster": "staging", **fields})
         html = html_of(response)
-        assert asked.bootstrap not in html
+        assert live_cluster.bootstrap not in html
         return response.status_code, html
 
     return ask
@@ -118,7 +118,7 @@ def test_topics_and_groups_are_offered_by_name(ask):
     assert re.findall(r"<option>([\w-]+)</option>", html) == ["half", "orders", "billing"]
 
 
-def test_what_was_read_is_shown_and_becomes_a_pipeline_once_confirmed(client, ask):
+def test_settings_that_were_read_become_a_pipeline_once_confirmed(client, ask):
     status, html = ask(topic="orders", group="billing")
     assert status == 200
     assert "Is this right?" in html
@@ -146,13 +146,13 @@ def test_what_was_read_is_shown_and_becomes_a_pipeline_once_confirmed(client, as
     ({"topic": "closed"}, "This site may not describe topic closed."),
     ({"topic": "orders", "group": "nobody"}, "staging does not have group nobody."),
 ])  # fmt: skip
-def test_what_is_not_there_or_not_for_us_is_said(ask, fields, answer):
+def test_missing_or_forbidden_topics_and_groups_are_reported(ask, fields, answer):
     status, html = ask(**fields)
     assert status == 503
     assert answer in html
 
 
-def test_what_may_not_be_read_is_said_and_the_rest_is_shown(ask):
+def test_settings_that_may_not_be_read_are_reported_and_the_rest_is_shown(ask):
     status, html = ask(topic="half")
     assert status == 200
     assert "Not read: the settings of the topic, because this site may not." in html
@@ -166,8 +166,8 @@ def test_what_may_not_be_read_is_said_and_the_rest_is_shown(ask):
     (None, 503, "staging takes no call of this site: nobody listens at its address, or who listens "
      "hangs up, as brokers do that ask for TLS or credentials."),
 ])  # fmt: skip
-def test_a_guarded_cluster_takes_the_operators_credentials_and_no_others(
-    client: Client, settings: LazySettings, asked: Cluster, guarded: str, tmp_path: Path,
+def test_a_guarded_cluster_accepts_only_the_operators_credentials(
+    client: Client, settings: LazySettings, live_cluster: Cluster, guarded: str, tmp_path: Path,
     more: str | None, status: int, message: str,
 ) -> None:  # fmt: skip
     file = tmp_path / "client.properties"

@@ -1,5 +1,7 @@
-"""A runner that has booted before anybody asked: who gets it, and what is left of it. One broker
-each, and no judge: what a run is from there on is tested where it is run cold."""
+"""A runner that was booted ahead: which run gets it, and what it leaves behind.
+
+Each has one broker and no judge. The rest of a run is tested with cold runs.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ pytestmark = [pytest.mark.whole, pytest.mark.timeout(240)]
 
 SPEC = experiment(DESCRIBED, scenario="producer-killed", lead_in_s=60)
 OTHER = replace(SPEC, controllers=1)
-LIMIT_S = 120  # places for clusters are the machine's: who else has one makes a pool wait
+LIMIT_S = 120  # all clusters of the machine share its slots, so the pool may have to wait
 OWNER = """
 import signal, sys
 from pathlib import Path
@@ -48,7 +50,7 @@ def brokers(pid: int) -> set[int]:
 def command(pid: int) -> str:
     try:
         return names({pid})
-    except OSError:  # it has just ended: java is asked for its version, too
+    except OSError:  # it has just ended, like a `java -version`
         return ""
 
 
@@ -59,12 +61,12 @@ def homes(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pool(homes: Path) -> Iterator[Pool]:
-    """One whose runner has booted and waits."""
-    kept = Pool(homes, wanted=shapes(SPEC), quiet=0)
-    kept.start()
-    until(lambda: kept.booted, LIMIT_S, "no broker was booted ahead")
-    yield kept
-    kept.stop()
+    """A pool whose runner has booted and waits."""
+    running_pool = Pool(homes, wanted=shapes(SPEC), quiet=0)
+    running_pool.start()
+    until(lambda: running_pool.booted, LIMIT_S, "no broker was booted ahead")
+    yield running_pool
+    running_pool.stop()
     assert not list(homes.glob("ahead-*"))
 
 
@@ -73,7 +75,9 @@ def family(pool: Pool) -> set[int]:
     return {pool.pid, *descendants(pool.pid)}
 
 
-def test_the_run_that_fits_gets_it_and_another_does_not(pool: Pool, tmp_path: Path) -> None:
+def test_a_run_of_the_same_shape_gets_the_runner_and_another_does_not(
+    pool: Pool, tmp_path: Path
+) -> None:
     booted = brokers(pool.pid or 0)
     assert pool.take(OTHER) is None
     with Launch(SPEC, tmp_path / "run", pool=pool) as started:
@@ -86,8 +90,8 @@ def test_the_run_that_fits_gets_it_and_another_does_not(pool: Pool, tmp_path: Pa
         ]  # fmt: skip
         assert brokers(started.pid) == booted, "other brokers serve the run"
         assert "Kafka Server started" in log(tmp_path / "run" / "described", "broker-1.log")
-        left = {started.pid, *descendants(started.pid)}
-    assert all(map(gone, left))
+        pids = {started.pid, *descendants(started.pid)}
+    assert all(map(gone, pids))
     assert not (tmp_path / "run").exists()
 
 
@@ -96,22 +100,20 @@ def log(arm: Path, name: str) -> str:
 
 
 @pytest.mark.thorough
-def test_it_gives_way_to_whoever_waits_for_a_cluster(pool: Pool) -> None:
-    left = family(pool)
-    with ExitStack() as held:
+def test_a_waiting_runner_gives_up_its_slot(pool: Pool) -> None:
+    pids = family(pool)
+    with ExitStack() as stack:
         for _ in range(clusters_at_once()):
-            held.enter_context(slot())
-        until(lambda: all(map(gone, left)), 60, "it kept its place")
+            stack.enter_context(slot())
+        until(lambda: all(map(gone, pids)), 60, "it kept its place")
         assert pool.pid is None
 
 
-def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
-    pool: Pool, tmp_path: Path
-) -> None:
-    left = family(pool)
-    (runner,) = (pid for pid in left if "run.ahead" in command(pid))
+def test_a_runner_whose_broker_died_is_not_used(pool: Pool, tmp_path: Path) -> None:
+    pids = family(pool)
+    (runner,) = (pid for pid in pids if "run.ahead" in command(pid))
     (broker,) = brokers(runner)
-    os.kill(runner, signal.SIGSTOP)  # it hears of the death only when it has been handed over
+    os.kill(runner, signal.SIGSTOP)  # it notices the death only after it was passed to the run
     os.kill(broker, signal.SIGKILL)
     until(lambda: processes.thread_states(broker) == ["Z"], 60, "the broker is not dead")
     with Launch(SPEC, tmp_path / "run", pool=pool) as started:
@@ -120,28 +122,28 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
         phases = [event["phase"] for event in rows if event["event"] == "phase"]
         assert phases == ["waiting", "booting"]
         assert brokers(started.pid)
-        assert all(map(gone, left))
+        assert all(map(gone, pids))
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("part", ["run.keeper ", "run.ahead"])
-def test_one_that_was_killed_while_it_waited_is_not_used(
-    pool: Pool, tmp_path: Path, part: str
+@pytest.mark.parametrize("command_part", ["run.keeper ", "run.ahead"])
+def test_a_runner_that_was_killed_while_it_waited_is_not_used(
+    pool: Pool, tmp_path: Path, command_part: str
 ) -> None:
-    left = family(pool)
-    (victim,) = (pid for pid in left if part in command(pid))
+    pids = family(pool)
+    (victim,) = (pid for pid in pids if command_part in command(pid))
     os.kill(victim, signal.SIGKILL)
-    until(lambda: all(map(gone, left)), 60, "somebody outlived it")
+    until(lambda: all(map(gone, pids)), 60, "somebody outlived it")
     with Launch(SPEC, tmp_path / "run", pool=pool) as started:
-        assert started.pid not in left
+        assert started.pid not in pids
         assert next(iter(started))["phase"] == "waiting"
 
 
-def test_a_killed_owner_leaves_nothing(homes: Path) -> None:
+def test_a_killed_owner_leaves_nothing_behind(homes: Path) -> None:
     owner = subprocess.Popen([sys.executable, "-c", OWNER, SPEC.to_json(), homes])
     until(lambda: brokers(owner.pid), LIMIT_S, "no broker was booted ahead")
-    left = descendants(owner.pid)
+    pids = descendants(owner.pid)
     owner.kill()
     owner.wait()
-    until(lambda: all(map(gone, left)), 60, "somebody outlived the owner")
+    until(lambda: all(map(gone, pids)), 60, "somebody outlived the owner")
     until(lambda: not list(homes.glob("ahead-*")), 60, "its folder is still there")

@@ -1,4 +1,4 @@
-"""A Spark query's process, driver and JVM, on real brokers."""
+"""The process of a Spark query, its driver and its JVM, on real brokers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def table(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def read(bootstrap: str) -> list[int]:
-    """All values in the log."""
+    """All values in the log of `SENT`."""
     at = TopicPartition(SENT, 0, 0)
     reader = Consumer({"bootstrap.servers": bootstrap, "group.id": "reader"})
     reader.assign([at])
@@ -67,16 +67,14 @@ def read(bootstrap: str) -> list[int]:
     return [int(message.value() or b"") for message in messages]
 
 
-@pytest.mark.thorough  # by day an experiment does so: `batch-again` in test_scenarios.py
-def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_batch(
-    tmp_path: Path, cluster: Cluster
-) -> None:
+@pytest.mark.thorough  # `make test` has the experiment `batch-again` (test_scenarios.py)
+def test_the_driver_after_a_dead_one_repeats_its_batch(tmp_path: Path, cluster: Cluster) -> None:
     cluster.create_topic(TOPIC, 1, 3, {})
     broker = Producer({"bootstrap.servers": cluster.bootstrap})
     first = start(tmp_path, cluster.bootstrap, "consumer-1")
     first.await_ready(LIMIT_S)
     send(broker, range(10))
-    # Delivered is not enough: the hold would catch the first batch, which is not done yet.
+    # Waiting for deliveries is not enough: the hold would catch the unfinished first batch.
     until(
         lambda: checkpoint.committed_offsets(tmp_path / "checkpoint", TOPIC) == {0: 10},
         LIMIT_S,
@@ -92,29 +90,29 @@ def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_b
     second.await_ready(LIMIT_S)
     second.ask_to_stop()
     assert second.await_end(LIMIT_S)["stopped"] is None
-    handed = [(row["consumer"], row["value"]) for row in table(tmp_path, "deliveries")]
-    assert handed == [
+    deliveries = [(row["consumer"], row["value"]) for row in table(tmp_path, "deliveries")]
+    assert deliveries == [
         *(("consumer-1", value) for value in range(15)),
         *(("consumer-2", value) for value in range(10, 15)),
     ]
-    left = sink.effects(tmp_path / "sink.sqlite")
-    assert dict(zip(left["value"], left["applied"], strict=True)) == {
+    effects = sink.effects(tmp_path / "sink.sqlite")
+    assert dict(zip(effects["value"], effects["applied"], strict=True)) == {
         value: 2 if value >= 10 else 1 for value in range(15)
     }
     ends = [(row["consumer"], row["offset"]) for row in table(tmp_path, "commits")]
     assert ends == [("consumer-1", 10), ("consumer-2", 15)]
 
 
-def doubled_by_a_pause(client: ClientProcess, rows: int, cluster: Cluster) -> bool:
-    """Whether the log holds a value twice after an executor was stopped and went on."""
+def pause_causes_duplicates(client: ClientProcess, rows: int, cluster: Cluster) -> bool:
+    """Whether the log has a value twice after an executor was paused and resumed."""
     client.send("pause")
     until(lambda: client.latest.get("paused"), LIMIT_S, "no executor stands still")
     states = [set(processes.thread_states(pid)) for pid in executors(client.pid).values()]
     assert len(states) == 2
     assert states.count({"T"}) == 1
-    # The batch of the task that stands, and another: the first is not done without that task.
-    done = client.latest["acknowledged"] + 2 * rows
-    until(lambda: client.latest["acknowledged"] >= done, LIMIT_S, "the query waits for the task")
+    # The batch of the paused task, and another: the first cannot finish without that task.
+    target = client.latest["acknowledged"] + 2 * rows
+    until(lambda: client.latest["acknowledged"] >= target, LIMIT_S, "the query waits for the task")
 
     client.send("resume")
     until(lambda: client.latest.get("resumed"), LIMIT_S, "the executor still stands")
@@ -123,8 +121,8 @@ def doubled_by_a_pause(client: ClientProcess, rows: int, cluster: Cluster) -> bo
     return len(logged) > len(set(logged))
 
 
-@pytest.mark.thorough  # by day small processes stand in for executors: test_executors.py
-def test_a_task_that_stands_still_is_tried_elsewhere_and_both_attempts_send(
+@pytest.mark.thorough  # in `make test` small processes stand in for executors: test_executors.py
+def test_a_paused_task_is_tried_elsewhere_and_both_attempts_send(
     tmp_path: Path, cluster: Cluster
 ) -> None:
     cluster.create_topic(SENT, 1, 3, {})
@@ -137,14 +135,14 @@ def test_a_task_that_stands_still_is_tried_elsewhere_and_both_attempts_send(
     )  # fmt: skip
     client = ClientProcess("sending_query", config, tmp_path, tmp_path, name)
     until(lambda: client.latest.get("acknowledged"), LIMIT_S, "nothing was acknowledged")
-    # On a busy machine a task that is stopped may have sent nothing yet, and Spark ends it as soon
-    # as it goes on. Then another is stopped.
-    until(lambda: doubled_by_a_pause(client, rows, cluster), LIMIT_S, "nothing was sent twice")
+    # On a busy machine a paused task may have sent nothing yet, and Spark ends it as soon as it
+    # resumes. Then another one is paused.
+    until(lambda: pause_causes_duplicates(client, rows, cluster), LIMIT_S, "nothing was sent twice")
     client.ask_to_stop()
     client.await_end(LIMIT_S)
     until(lambda: group_is_gone(client.pid), LIMIT_S, "an executor outlived its driver")
     sends = table(tmp_path, "sends")
-    assert {row["outcome"] for row in sends} == {"ok"}  # a stop lets the last batch be done
+    assert {row["outcome"] for row in sends} == {"ok"}  # a stop lets the last batch finish
     logged = read(cluster.bootstrap)
     assert set(logged) == {row["value"] for row in sends}
     assert len(logged) > len(sends)

@@ -1,4 +1,4 @@
-"""The final reader on a log whose end nobody may read yet."""
+"""The final reader on a log that ends with an open transaction."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ TOPIC = "held-back"
 
 @pytest.fixture
 def broker(distribution: Distribution, java: Java, tmp_path: Path) -> Iterator[Cluster]:
-    """One is enough: no replica has a part in it."""
+    """A cluster of one broker: replicas play no role here."""
     with slot(), Cluster(distribution, java, tmp_path / "cluster", Layout(1)) as cluster:
         yield cluster
 
 
-def completed(broker: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]:
+def read_to_the_end(broker: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]:
     config = ReaderConfig(
         str(folder), broker.bootstrap, TOPIC, "read_committed", "delete", limit_s, sink="plain"
     )
@@ -37,8 +37,10 @@ def completed(broker: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]
     return reading.completed, reading.sink.count
 
 
-def test_what_is_behind_an_open_transaction_is_waited_for(broker: Cluster, tmp_path: Path) -> None:
-    """The last stable offset is where an open transaction begins, and not the log's end."""
+def test_the_reader_waits_for_records_after_an_open_transaction(
+    broker: Cluster, tmp_path: Path
+) -> None:
+    """The last stable offset is the start of the open transaction, not the log end."""
     broker.create_topic(TOPIC, 1, 1, {})
     data = {"bootstrap.servers": broker.bootstrap}
     hanging = Producer({**data, "transactional.id": "held-back"})
@@ -46,9 +48,9 @@ def test_what_is_behind_an_open_transaction_is_waited_for(broker: Cluster, tmp_p
     hanging.begin_transaction()
     hanging.produce(TOPIC, b"1")
     hanging.flush(30)
-    behind = Producer(data)
-    behind.produce(TOPIC, b"2")
-    assert behind.flush(30) == 0
-    assert completed(broker, tmp_path / "open", limit_s=3) == (False, 0)
+    plain = Producer(data)
+    plain.produce(TOPIC, b"2")
+    assert plain.flush(30) == 0
+    assert read_to_the_end(broker, tmp_path / "open", limit_s=3) == (False, 0)
     hanging.abort_transaction(30)
-    assert completed(broker, tmp_path / "aborted", limit_s=30) == (True, 1)
+    assert read_to_the_end(broker, tmp_path / "aborted", limit_s=30) == (True, 1)

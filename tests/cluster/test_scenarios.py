@@ -1,4 +1,4 @@
-"""Each scenario shows its anomaly under bad settings and none of it under good ones."""
+"""Each scenario shows its anomaly with bad settings, and not with good ones."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.cases import CASES, EARLIEST, TWO_COPIES, Case
 from labs.calibration.table import NOT_CLAIMED
 from labs.engine.scenarios import find
-from tests.cluster.conftest import Run, Told
+from tests.cluster.conftest import Outcome, Run
 from tests.engine.arms import arm, experiment, pipeline
 
 pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(400)]
 
 
-IN_JAVA = "one-copy"
-"""Java's clients play it (test_java_clients.py); `make nightly` has those of librdkafka play it."""
+JAVA_CASE = "one-copy"
+"""The Java clients run this case (test_java_clients.py); `make nightly` runs it with librdkafka."""
 
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in CASES if case.tested and case.name != IN_JAVA],
+    [case for case in CASES if case.tested and case.name != JAVA_CASE],
     ids=lambda case: case.name,
 )
-def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None:
-    proved(case, run(case.experiment()))
+def test_bad_settings_show_the_anomaly_and_good_ones_do_not(run: Run, case: Case) -> None:
+    assert_proved(case, run(case.experiment()))
 
 
-def proved(case: Case, told: Told) -> None:
+def assert_proved(case: Case, outcome: Outcome) -> None:
     """The bad arm shows the anomaly, the good one does not, and the advisor has a reason."""
-    arms, _ = told
+    arms, _ = outcome
     bad, good = arms["bad"], arms["good"]
     assert bad["verdict"] == "broken", bad["reason"]
     assert bad["counts"][case.anomaly] > 0, bad["reason"]
@@ -51,7 +51,7 @@ def proved(case: Case, told: Told) -> None:
 
 
 @pytest.mark.thorough
-def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
+def test_an_unavailable_only_replica_is_an_outage_and_no_loss(run: Run) -> None:
     alone = arm("alone", "at-least-once", topic__replication_factor=1, **EARLIEST)
     three = arm("three", "at-least-once", **TWO_COPIES)
     arms, _ = run(experiment(alone, three, scenario="only-replica-down"))
@@ -62,10 +62,8 @@ def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
-def test_with_zookeeper_an_election_without_the_last_in_sync_is_a_loss(
-    run: Run, version: str
-) -> None:
-    """`isr-shrunk-leader-killed`: the leader is killed, and its session has to end."""
+def test_with_zookeeper_an_unclean_election_loses_messages(run: Run, version: str) -> None:
+    """The leader is killed, and a new one is elected when its ZooKeeper session ends."""
     weak = {**TWO_COPIES, "topic__min_insync_replicas": 1,
             "topic__unclean_leader_election_enable": True}  # fmt: skip
     described = arm("unclean", "at-least-once", kafka=version[:3], **weak)
@@ -81,8 +79,8 @@ def test_with_zookeeper_an_election_without_the_last_in_sync_is_a_loss(
     "brokers-below-min-isr", "consumer-killed-before-processing", "last-replica-loses-power",
     "only-replica-down", "producer-killed", "rolling-restart",
 ])  # fmt: skip
-def test_with_zookeeper_a_case_shows_what_it_can_do(run: Run, name: str, version: str) -> None:
-    """And its good settings do not, but for what only eligible leader replicas prevent."""
+def test_with_zookeeper_a_case_shows_its_anomaly(run: Run, name: str, version: str) -> None:
+    """Its good settings do not, unless only eligible leader replicas prevent the anomaly."""
     case = next(case for case in CASES if case.scenario == name)
     arms, _ = run(replace(case.experiment(kafka=version), zookeeper=True))
     for side, data in arms.items():
@@ -95,7 +93,9 @@ def test_with_zookeeper_a_case_shows_what_it_can_do(run: Run, name: str, version
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
-def test_with_zookeeper_a_group_gets_again_what_its_dead_member_had(run: Run, version: str) -> None:
+def test_with_zookeeper_a_group_gets_the_records_of_a_dead_member_again(
+    run: Run, version: str
+) -> None:
     described = arm("group", "at-least-once", kafka=version[:3], **EARLIEST)
     request = experiment(described, scenario="consumer-killed-before-commit")
     arms, _ = run(replace(request, kafka=version, zookeeper=True))
@@ -105,9 +105,7 @@ def test_with_zookeeper_a_group_gets_again_what_its_dead_member_had(run: Run, ve
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
-def test_with_zookeeper_a_lost_disk_of_the_last_replica_in_sync_is_a_loss(
-    run: Run, version: str
-) -> None:
+def test_with_zookeeper_losing_the_last_in_sync_disk_loses_messages(run: Run, version: str) -> None:
     described = arm("two-copies", "at-least-once", kafka=version[:3], **TWO_COPIES)
     request = experiment(described, scenario="leader-disk-lost")
     arms, _ = run(replace(request, kafka=version, zookeeper=True))
@@ -116,5 +114,5 @@ def test_with_zookeeper_a_lost_disk_of_the_last_replica_in_sync_is_a_loss(
     assert data["counts"]["lost_write"] > 0
     assert data["versions"]["kafka"] == version
     assert any("ZooKeeper" in note for note in data["notes"])
-    wiped = [row["evidence"] for row in data["fault_evidence"] if row["fault"] == "wipe"]
-    assert "the folder is empty" in " ".join(wiped)
+    wipe_evidence = [row["evidence"] for row in data["fault_evidence"] if row["fault"] == "wipe"]
+    assert "the folder is empty" in " ".join(wipe_evidence)

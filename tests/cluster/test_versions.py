@@ -1,4 +1,4 @@
-"""Clusters in other forms than three brokers of the newest release: an old one, and roles apart."""
+"""Clusters other than three brokers of the newest release: old releases, separate controllers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.cluster
 ELR = "eligible.leader.replicas.version"
 
 
-def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Path) -> None:
+def test_the_oldest_release_serves_and_describes_its_leaders(java: Java, tmp_path: Path) -> None:
     oldest = kafka(kafka_versions()[-1])
     with slot(), Cluster(oldest, java, tmp_path, Layout(1), share_classes=False) as cluster:
         cluster.create_topic("orders", partitions=2, replication_factor=1)
@@ -39,7 +39,7 @@ def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Pat
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
-def test_brokers_with_zookeeper_serve_and_come_back_after_a_kill_as_members(
+def test_brokers_with_zookeeper_serve_and_rejoin_after_a_kill(
     java: Java, tmp_path: Path, version: str
 ) -> None:
     with slot(), Cluster(kafka(version), java, tmp_path, Layout(zookeeper=True)) as cluster:
@@ -55,9 +55,9 @@ def test_brokers_with_zookeeper_serve_and_come_back_after_a_kill_as_members(
         killed.start()
         cluster.wait_in_sync("orders", 1, 3, limit_s=30)
         assert not cluster.lost
-        born = [node.pid for node in cluster.nodes.values() if node.pid]
-    assert len(born) == 4
-    assert all(processes.state(pid) in (None, "Z", "X") for pid in born)
+        pids = [node.pid for node in cluster.nodes.values() if node.pid]
+    assert len(pids) == 4
+    assert all(processes.state(pid) in (None, "Z", "X") for pid in pids)
     assert f"Kafka version: {version}" in (tmp_path / "broker-1.log").read_text()
 
 
@@ -73,7 +73,7 @@ def test_a_dedicated_controller_is_reached_through_links_like_a_broker(
         assert cluster.links.counts([("1", "2", "QUORUM")]).bytes
 
 
-def test_a_cluster_is_formatted_with_the_feature_levels_that_were_asked_for(java: Java) -> None:
-    own, path = checkpoint(kafka(), java), checkpoint(kafka(), java, {ELR: 0})
-    assert ELR.encode() in own.read_bytes()  # on in new clusters since 4.1
-    assert ELR.encode() not in path.read_bytes()
+def test_a_cluster_is_formatted_with_the_requested_feature_levels(java: Java) -> None:
+    default, without_elr = checkpoint(kafka(), java), checkpoint(kafka(), java, {ELR: 0})
+    assert ELR.encode() in default.read_bytes()  # on in new clusters since 4.1
+    assert ELR.encode() not in without_elr.read_bytes()
