@@ -263,7 +263,7 @@ PYTHON_FORMS: dict[str, Callable[[str], str]] = {
     "a loop flag": lambda text: text.replace("while True:", "while running:"),
     "comments": lambda text: re.sub(r"(?m)(?<=[)\w])$", "  # if x:", text),
     "Windows line endings": lambda text: text.replace("\n", "\r\n"),
-    "names of clients": lambda text: re.sub(
+    "names of variables": lambda text: re.sub(
         r"\bmsg\b", "m", re.sub(r"\b(consum|produc)er\b", r"\1", text)
     ),
     "wider indentation": lambda text: re.sub(r"(?m)^( +)", r"\1\1", text),

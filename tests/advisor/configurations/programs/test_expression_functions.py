@@ -207,7 +207,9 @@ val rs = c.poll(Duration.ofSeconds(1))
 }
 """
 _EVERY = "def every(rs: ConsumerRecords[String, String]): Unit = %s\n"
-_DONE = "def handle(r: ConsumerRecord[String, String]): Unit = {\nc.commitSync()\nsave(r)\n}"
+_COMMITS_FIRST = (
+    "def handle(r: ConsumerRecord[String, String]): Unit = {\nc.commitSync()\nsave(r)\n}"
+)
 _OPTION = "def read(r: R): Option[O] = Try(parse(r)).toOption"
 _CAUGHT_OPTION = (
     "def read(r: R): Option[O] = try Some(parse(r)) catch { case e: Exception => None }"
@@ -216,9 +218,9 @@ _LOOP = "for (r <- rs.asScala) {\n%s\n}\nc.commitSync()"
 
 
 @pytest.mark.parametrize(("loop", "definitions", "expected"), [
-    ("every(rs)", _EVERY % "rs.asScala.foreach(r => handle(r))" + _DONE, BEFORE),
-    ("every(rs)", _EVERY % "rs.asScala.foreach(handle)" + _DONE, BEFORE),
-    ("every(rs)", _EVERY % "for (r <- rs.asScala) handle(r)" + _DONE, BEFORE),
+    ("every(rs)", _EVERY % "rs.asScala.foreach(r => handle(r))" + _COMMITS_FIRST, BEFORE),
+    ("every(rs)", _EVERY % "rs.asScala.foreach(handle)" + _COMMITS_FIRST, BEFORE),
+    ("every(rs)", _EVERY % "for (r <- rs.asScala) handle(r)" + _COMMITS_FIRST, BEFORE),
     ("every(rs)\nc.commitSync()", _EVERY % "for (r <- rs.asScala) save(r)", YES),
     # an error is a value that nothing uses
     (_LOOP % "Using(open()) { f => f.write(r.value) }", "", SKIP),

@@ -45,7 +45,7 @@ while True:
     "log.info('got %s', m.offset())", "notify(m.key())", "o = parse(m)", "pass",
 ])  # fmt: skip
 @pytest.mark.parametrize(("failed", "expected"), [("ok = False", SKIP), ("raise SystemExit", YES)])
-def test_the_next_message_is_committed_after_one_that_failed(
+def test_the_commit_of_the_next_message_skips_a_message_that_failed(
     tmp_path: Path, before: str, failed: str, expected: str
 ) -> None:
     code = _CODE.format(before=before, failed=failed)

@@ -196,7 +196,7 @@ AUTO_COMMIT = READER.replace(', "enable.auto.commit": False', "")
     (f"{READER}{CLOSES.format('c.commit(m)')}", 0, CLOSE),
     (f"{MANUAL_STORE}{CLOSES.format('c.store_offsets(m)')}", 0, YES),
 ])  # fmt: skip
-def test_a_close_after_an_error_is_read(
+def test_a_consumer_that_closes_after_an_error_is_found(
     tmp_path: Path, code: str, exit_code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "a.py", code, "", SETTINGS, exit_code, expected)

@@ -81,7 +81,7 @@ def test_a_commit_in_python_after_only_observing_the_message_is_early(
     ("if (!save(record)) { throw new IllegalStateException(); }", YES),
     ("metrics.record(record.value());", YES),
 ])  # fmt: skip
-def test_a_call_that_may_be_the_processing_counts_as_it(
+def test_a_call_that_may_be_processing_counts_as_processing(
     tmp_path: Path, body: str, expected: str
 ) -> None:
     loop = f"for (ConsumerRecord<String, String> record : records) {{ {body} {_COMMIT} }}"

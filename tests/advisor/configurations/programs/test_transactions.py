@@ -97,12 +97,12 @@ TRANSACTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "wish", "text", "expected"), TRANSACTIONS)
+@pytest.mark.parametrize(("name", "guarantee", "text", "expected"), TRANSACTIONS)
 def test_transactions_of_a_program_are_read(
-    tmp_path: Path, name: str, wish: str, text: str, expected: str
+    tmp_path: Path, name: str, guarantee: str, text: str, expected: str
 ) -> None:
     code = {YES: 0, "^NO": 1, CONTINUES: 1, BEFORE: 1}.get(expected, 2)
-    assert_file(tmp_path / name, text, f"--want {wish}", RESUMES, code, expected)
+    assert_file(tmp_path / name, text, f"--want {guarantee}", RESUMES, code, expected)
 
 
 STREAMS = (
@@ -142,14 +142,14 @@ TOPOLOGIES = [
 def test_settings_and_functions_of_a_topology_are_read(
     tmp_path: Path, topology: str, definitions: str, expected: str
 ) -> None:
-    wish = "--want at-least-once" if expected == LATEST else "--want exactly-once"
+    options = "--want at-least-once" if expected == LATEST else "--want exactly-once"
     unsafe = (PLAIN_SINK, LATEST, RECORD_SWALLOWED, "LogAndSkipOnInvalidTimestamp")
     code = 0 if expected == YES else 1 if expected in unsafe else 2
     settings = f"{TOPIC} {COPIES}"
     if expected != LATEST:
         settings = f"{settings} consumer.auto.offset.reset=none"
     assert_file(
-        tmp_path / "A.java", STREAMS % (topology, definitions), wish, settings, code, expected
+        tmp_path / "A.java", STREAMS % (topology, definitions), options, settings, code, expected
     )
 
 

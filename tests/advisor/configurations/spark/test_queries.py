@@ -296,14 +296,14 @@ def test_a_delta_table_with_transaction_ids_stores_each_batch_once(
 ])  # fmt: skip
 def test_stated_options_of_a_query_count(stated: str, code: int, expected: str) -> None:
     """These options were once ignored as settings that no guarantee depends on."""
-    wish = "--client spark --want exactly-once"
-    assert_answer(wish, f"{SPARK} application.sink=idempotent {stated}", code, expected)
+    options = "--client spark --want exactly-once"
+    assert_answer(options, f"{SPARK} application.sink=idempotent {stated}", code, expected)
 
 
 @pytest.mark.parametrize("option", ["--consumer", "--producer", "--spark"])
 def test_options_of_a_query_count_in_each_file_of_a_client(tmp_path: Path, option: str) -> None:
-    wish = f"--client spark --want exactly-once {option}"
+    options = f"--client spark --want exactly-once {option}"
     settings = f"{SPARK} application.sink=idempotent"
     expected = "^NO.*is run again may have other messages"
     text = "asyncProgressTrackingEnabled=true\n"
-    assert_file(tmp_path / "client.properties", text, wish, settings, 1, expected)
+    assert_file(tmp_path / "client.properties", text, options, settings, 1, expected)
