@@ -1,4 +1,4 @@
-"""What faults are done to in tests: a cluster without clients, or one client without a cluster."""
+"""Targets of faults in tests: a cluster without clients, or one client without a cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from labs.engine.faults.rig import Rig
 
 @dataclass(frozen=True)
 class Alone:
-    """One client that plays every role; `start` makes its successor."""
+    """One client that has every role; `start` starts its successor."""
 
     playing: ClientProcess
     start: Callable[[], ClientProcess] | None = None
@@ -44,7 +44,7 @@ class Alone:
 
 
 def rig(cluster: Any, log: FaultLog) -> Rig:
-    """A cluster of which no clients are known."""
+    """A rig of a cluster without clients."""
     return Rig(cluster, log, cast(Any, None))
 
 
@@ -52,5 +52,5 @@ def alone(
     client: Any, log: FaultLog, start: Callable[[], ClientProcess] | None = None,
     checkpoint: Path | None = None,
 ) -> Rig:  # fmt: skip
-    """A client, None if there is none yet, of whose cluster nothing is known."""
+    """A rig of a client (None if there is none yet) without a cluster."""
     return Rig(cast(Any, None), log, Alone(client, start, checkpoint))

@@ -1,6 +1,6 @@
-"""An arm of which somebody kills or stops a part, in each phase that comes after its boot.
+"""Arms whose broker, controller or client is killed or stopped from outside, in each phase.
 
-Small processes stand in for brokers and clients. `tests/cluster/test_kills.py` has real ones.
+Small processes stand in for brokers and clients; `tests/cluster/test_kills.py` has real ones.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LONG_S = 60.0
 
 @dataclass
 class Booted(Herd):
-    """A cluster that serves, as an arm knows it."""
+    """A booted cluster, with the attributes that an arm uses."""
 
     bootstrap = "127.0.0.1:1"
     addresses = SimpleNamespace(note="", told=bootstrap, lab=bootstrap, clients=())
@@ -58,36 +58,36 @@ class Booted(Herd):
         return []
 
     def create_topic(self, *_: Any) -> None:
-        """There are topics enough."""
+        """No topic is needed."""
 
     def stop(self) -> None:
         for broker in (*self.brokers.values(), *self.controllers.values()):
             broker.terminate(grace_s=0)
 
 
-class Hits(io.StringIO):
-    """Hears the events of an arm, and does what somebody does in a phase."""
+class PhaseHook(io.StringIO):
+    """A stream for the events of an arm that calls `act` when `phase` begins."""
 
     def __init__(self, phase: str, act: Any) -> None:
         super().__init__()
-        self.phase, self._act, self.hit_s = phase, act, 0.0
+        self.phase, self._act, self.acted_s = phase, act, 0.0
 
     def write(self, message: str) -> int:
-        if json.loads(message).get("phase") == self.phase and not self.hit_s:
+        if json.loads(message).get("phase") == self.phase and not self.acted_s:
             self._act()
-            self.hit_s = time.monotonic()
+            self.acted_s = time.monotonic()
         return super().write(message)
 
 
 class Clients:
-    """The clients of an arm: one that sleeps. In the phase in which it is hit the arm waits."""
+    """The clients of an arm: one process that sleeps. The arm waits in the phase of the hook."""
 
     topics, runs_streams, ready_limit_s, flow_limit_s = (), False, 1.0, 1.0
     pinned = pinned_readers = played_by = {}  # type: ignore[var-annotated]
     notes = differs = ()
 
-    def __init__(self, client: Broker, hits: Hits) -> None:
-        self._client, self._hits = client, hits
+    def __init__(self, client: Broker, hook: PhaseHook) -> None:
+        self._client, self._hook = client, hook
 
     def __call__(self, _: Any) -> Clients:
         return self
@@ -108,7 +108,7 @@ class Clients:
         self.wait_in("producing")
 
     def stop_producer(self) -> None:
-        """It sends nothing."""
+        """Nothing is sent."""
 
     def stop_consumer(self) -> None:
         self.wait_in("reading")
@@ -121,7 +121,7 @@ class Clients:
         return HOLDS
 
     def wait_in(self, phase: str) -> None:
-        if phase == self._hits.phase:
+        if phase == self._hook.phase:
             rest(LONG_S)
 
     def kill(self) -> None:
@@ -130,25 +130,25 @@ class Clients:
 
 @pytest.fixture
 def parts(tmp_path: Path) -> Iterator[dict[str, Broker]]:
-    """A broker, a controller and a client."""
-    named = {1: "broker 1", 4: "node 4", 9: "the consumer-1"}
-    made = {
+    """A broker, a controller and a client, by name."""
+    names = {1: "broker 1", 4: "node 4", 9: "the consumer-1"}
+    processes = {
         name: Broker(id_, 1, SLEEPER, tmp_path, tmp_path / "log", name=name)
-        for id_, name in named.items()
+        for id_, name in names.items()
     }
-    yield made
-    for broker in made.values():
+    yield processes
+    for broker in processes.values():
         broker.terminate(grace_s=0)
 
 
-def result(
-    parts: dict[str, Broker], hits: Hits, folder: Path, monkeypatch: pytest.MonkeyPatch
+def run_arm(
+    parts: dict[str, Broker], hook: PhaseHook, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[dict[str, Any], ArmRunner]:
     broker, controller, client = parts.values()
     broker.start()
     controller.start()
     herd = Booted({1: broker}, controllers={4: controller})
-    clients = Clients(client, hits)
+    clients = Clients(client, hook)
     booted = SimpleNamespace(cluster=herd, java="17", kafka="4.3.1")
     stand_ins: dict[str, Any] = {
         "slot": lambda **_: nullcontext(), "boot": lambda *_: booted,
@@ -156,20 +156,20 @@ def result(
     }  # fmt: skip
     for name, stands_in in stand_ins.items():
         monkeypatch.setattr(runner, name, stands_in)
-    at_once = {"lead_in_s": (0.0, 0.0)}
-    scenario = replace(find(SCENARIO), play=clients.play, durations=at_once)
+    no_lead_in = {"lead_in_s": (0.0, 0.0)}
+    scenario = replace(find(SCENARIO), play=clients.play, durations=no_lead_in)
     arm = Arm(
         experiment(DESCRIBED), DESCRIBED, scenario, draw(scenario, 1, {}),
-        folder / "described", Emitter(hits),
+        folder / "described", Emitter(hook),
     )  # fmt: skip
-    ran = ArmRunner(arm)
-    return ran.run(), ran
+    arm_runner = ArmRunner(arm)
+    return arm_runner.run(), arm_runner
 
 
 KILLED = (signal.SIGKILL, "was killed, and not by this run.")
 SEGV = (signal.SIGSEGV, "was killed (SIGSEGV), and not by this run.")
 STOPPED = (signal.SIGSTOP, "and not by this run.")
-HIT = [
+DISTURBANCES = [
     *((part, phase, *KILLED) for part in ("broker 1", "node 4") for phase in PHASES),
     *(("the consumer-1", phase, *KILLED) for phase in PHASES[:-1]),
     ("the consumer-1", "reading", *SEGV),
@@ -180,57 +180,57 @@ HIT = [
 ]
 
 
-@pytest.mark.parametrize(("part", "phase", "number", "how"), HIT)
-def test_the_arm_ends_at_once_and_names_it(
+@pytest.mark.parametrize(("part", "phase", "number", "reason"), DISTURBANCES)
+def test_the_arm_ends_immediately_and_names_the_disturbed_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker],
-    part: str, phase: str, number: signal.Signals, how: str,
+    part: str, phase: str, number: signal.Signals, reason: str,
 ) -> None:  # fmt: skip
-    hits = Hits(phase, lambda: os.kill(parts[part].pid or 0, number))
-    data, ran = result(parts, hits, tmp_path, monkeypatch)
-    assert time.monotonic() - hits.hit_s < LONG_S / 2
+    hook = PhaseHook(phase, lambda: os.kill(parts[part].pid or 0, number))
+    data, arm_runner = run_arm(parts, hook, tmp_path, monkeypatch)
+    assert time.monotonic() - hook.acted_s < LONG_S / 2
     assert data["verdict"] == "unknown"
     assert data["reason"].startswith(f"The run was disturbed: {part} ")
-    assert data["reason"].endswith(how)
+    assert data["reason"].endswith(reason)
     assert set(data["counts"].values()) == {None}
-    assert ran.failed
+    assert arm_runner.failed
     rows = pq.read_table(tmp_path / "described" / "ledger" / "faults.parquet").to_pylist()
     assert [(row["fault"], row["phase"]) for row in rows] == [("run", "failed")]
 
 
-def test_an_arm_that_nobody_disturbs_has_its_verdict(
+def test_an_undisturbed_arm_has_the_verdict_of_its_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
 ) -> None:
-    data, ran = result(parts, Hits("none", None), tmp_path, monkeypatch)
-    assert (data["verdict"], ran.failed) == ("holds", False)
+    data, arm_runner = run_arm(parts, PhaseHook("none", None), tmp_path, monkeypatch)
+    assert (data["verdict"], arm_runner.failed) == ("holds", False)
     assert (tmp_path / "described" / "ledger" / SEAL).is_file()
 
 
-def test_what_comes_after_the_judges_answer_takes_the_verdict_away(
+def test_a_disturbance_after_the_judges_answer_makes_the_verdict_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
 ) -> None:
-    def end(ledger: Path) -> None:
+    def seal_and_kill(ledger: Path) -> None:
         seal(ledger)
         if parts["node 4"].returncode is None:
             os.kill(parts["node 4"].pid or 0, signal.SIGKILL)
             until(lambda: parts["node 4"].returncode is not None, LONG_S, "it did not end")
 
-    monkeypatch.setattr(runner, "seal", end)
-    hits = Hits("none", None)
-    data, ran = result(parts, hits, tmp_path, monkeypatch)
+    monkeypatch.setattr(runner, "seal", seal_and_kill)
+    hook = PhaseHook("none", None)
+    data, arm_runner = run_arm(parts, hook, tmp_path, monkeypatch)
     assert data["verdict"] == "unknown"
     assert "node 4 was killed, and not by this run" in data["reason"]
-    assert ran.failed
+    assert arm_runner.failed
     sealed = json.loads((tmp_path / "described" / "ledger" / SEAL).read_text())
-    parts_of_faults = sealed["tables"]["faults"].values()
-    assert sum(part["rows"] for part in parts_of_faults) == 1, "the row is in a sealed part"
+    fault_parts = sealed["tables"]["faults"].values()
+    assert sum(part["rows"] for part in fault_parts) == 1, "the row is in a sealed part"
 
 
 def test_an_arm_has_one_deadline_for_all_its_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
 ) -> None:
     monkeypatch.setattr(ArmRunner, "limit_s", 0.5)
-    hits = Hits("producing", lambda: None)
-    data, _ = result(parts, hits, tmp_path, monkeypatch)
+    hook = PhaseHook("producing", lambda: None)
+    data, _ = run_arm(parts, hook, tmp_path, monkeypatch)
     assert data["verdict"] == "unknown"
     assert "it did not end within 0 s" in data["reason"]
-    assert time.monotonic() - hits.hit_s < LONG_S / 2
+    assert time.monotonic() - hook.acted_s < LONG_S / 2

@@ -1,4 +1,4 @@
-"""What the owner of a run hears, without a broker."""
+"""The events and errors that the owner of a run receives. No broker is needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.engine.arms import experiment
 pytestmark = pytest.mark.process
 
 
-def test_who_stopped_listening_may_listen_again(tmp_path: Path) -> None:
+def test_events_can_be_read_on_after_a_break(tmp_path: Path) -> None:
     with Launch(experiment(scenario="no-such-scenario"), tmp_path / "run") as started:
         for event in started:
             assert event["event"] == "error"
@@ -28,34 +28,34 @@ def test_who_stopped_listening_may_listen_again(tmp_path: Path) -> None:
     assert died.value.status == UNUSABLE
 
 
-def test_a_full_disk_is_the_reason_and_not_an_exit_code(tmp_path: Path) -> None:
-    """/dev/full takes no byte, as a full disk takes none of the log and of the last tables."""
+def test_a_full_disk_is_reported_as_the_reason(tmp_path: Path) -> None:
+    """/dev/full refuses every byte, as a full disk refuses the log and the last tables."""
     spec, folder = tmp_path / "spec.json", tmp_path / "run"
     spec.write_text(experiment().to_json(), "utf-8")
     folder.mkdir()
     for arm in experiment().arms:
         (folder / arm.name).symlink_to("/dev/full")
     with Path("/dev/full").open("wb") as full:
-        ended = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "labs.engine.run.experiment", spec, folder],
             cwd=ROOT, stderr=full, stdout=subprocess.PIPE, text=True, timeout=120,
         )  # fmt: skip
-    said = [json.loads(line) for line in ended.stdout.splitlines()]
-    reasons = [event["message"] for event in said if event["event"] == "error"]
+    events = [json.loads(line) for line in process.stdout.splitlines()]
+    reasons = [event["message"] for event in events if event["event"] == "error"]
     assert len(reasons) == len(experiment().arms)
     assert all("The arm could not be run" in reason for reason in reasons)
-    assert said[-1]["event"] == "result"
+    assert events[-1]["event"] == "result"
 
 
-def test_whatever_ends_a_run_is_named(
+def test_an_error_that_ends_a_run_is_reported_without_local_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def full(*_: object, **__: object) -> int:
+    def raise_disk_full(*_: object, **__: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "faults.parquet"))
 
     spec = tmp_path / "spec.json"
     spec.write_text(experiment().to_json(), "utf-8")
-    monkeypatch.setattr("labs.engine.run.experiment.run", full)
+    monkeypatch.setattr("labs.engine.run.experiment.run", raise_disk_full)
     assert main(["", str(spec), str(tmp_path)]) == ARM_FAILED
     message = json.loads(capsys.readouterr().out)["message"]
     assert message.startswith("The run could not be carried out: ")

@@ -1,4 +1,4 @@
-"""What the pool boots next. That it boots is tested with brokers (tests/cluster)."""
+"""Which clusters the pool boots next; tests/cluster tests with brokers that it boots them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ OLDER = replace(experiment(), kafka="4.2.1")
 
 @pytest.fixture
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pool:
-    """One that was not started, on a machine with room for two clusters."""
+    """A pool that was not started, on a machine with room for two clusters."""
     monkeypatch.setenv("LAB_CLUSTERS_AT_ONCE", "2")
     return Pool(tmp_path)
 
 
-def test_at_first_what_is_ordinary_then_what_was_asked_for_last(pool: Pool) -> None:
+def test_the_pool_wants_the_default_shapes_first_and_then_those_last_requested(pool: Pool) -> None:
     assert pool.wanted == default_shapes()
     assert pool.take(OLDER) is None
     assert pool.wanted == shapes(OLDER)
@@ -29,11 +29,11 @@ def test_at_first_what_is_ordinary_then_what_was_asked_for_last(pool: Pool) -> N
     assert pool.wanted == default_shapes()
 
 
-def test_never_more_than_there_is_room_for(pool: Pool) -> None:
+def test_the_pool_wants_no_more_clusters_than_there_is_room_for(pool: Pool) -> None:
     pool.take(experiment(DESCRIBED, RECOMMENDED, replace(DESCRIBED, name="third")))
     assert pool.wanted == default_shapes()
 
 
-def test_what_cannot_be_staged_changes_nothing(pool: Pool) -> None:
+def test_an_experiment_that_cannot_be_staged_does_not_change_the_wanted_shapes(pool: Pool) -> None:
     assert pool.take(experiment(scenario="no-such-scenario")) is None
     assert pool.wanted == default_shapes()

@@ -1,4 +1,4 @@
-"""What an arm makes of its judge's answer, and of a judge that failed. No broker is needed."""
+"""How an arm handles the answer or the failure of its judge. No broker is needed."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ def arm_runner(tmp_path: Path, stream: io.StringIO) -> ArmRunner:
     )  # fmt: skip
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exception) -> None:
-    """Makes an arm come to its verdict without a cluster."""
+def answer_without_cluster(
+    monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exception
+) -> None:
+    """Replaces the cluster and the judge of an arm: the judge returns or raises `answer`."""
 
     def judge(*_: Any, **__: Any) -> dict[str, Any]:
         if isinstance(answer, Exception):
@@ -57,21 +59,21 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exceptio
     monkeypatch.setattr(runner, "judge", judge)
     cluster: Any = SimpleNamespace(bootstrap="127.0.0.1:1")
 
-    def answered(self: ArmRunner) -> dict[str, Any]:
+    def answer_of_judge(self: ArmRunner) -> dict[str, Any]:
         self.arm.ledger.mkdir(parents=True)
         return self._judge(cluster)
 
-    monkeypatch.setattr(ArmRunner, "answer", answered)
+    monkeypatch.setattr(ArmRunner, "answer", answer_of_judge)
 
 
 def events(stream: io.StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def test_the_judges_answer_is_the_arms(
+def test_the_judges_answer_is_the_answer_of_the_arm(
     arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answering(monkeypatch, HOLDS)
+    answer_without_cluster(monkeypatch, HOLDS)
     data = arm_runner.run()
     assert (data["verdict"], data["counts"]["ok"]) == ("holds", 5)
     assert data["counts"]["duplicate"] is None, "a count that the judge did not give is null"
@@ -83,14 +85,14 @@ def test_the_judges_answer_is_the_arms(
 def test_the_arms_of_an_experiment_run_at_the_same_time(
     tmp_path: Path, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No arm waits for another, as far as `labs.engine.base.slots` lets them."""
-    meeting = Barrier(2)
+    """No arm waits for another, unless `labs.engine.base.slots` has no free slot."""
+    barrier = Barrier(2)
 
-    def answer(_: ArmRunner) -> dict[str, Any]:
-        meeting.wait(timeout=60)
+    def meet(_: ArmRunner) -> dict[str, Any]:
+        barrier.wait(timeout=60)
         return HOLDS
 
-    monkeypatch.setattr(ArmRunner, "answer", answer)
+    monkeypatch.setattr(ArmRunner, "answer", meet)
     assert run(experiment(), tmp_path, Emitter(stream)) == FINISHED
     assert [arm["name"] for arm in events(stream)[-1]["experiment"]["arms"]] == [
         "described", "recommended",
@@ -101,22 +103,22 @@ def test_the_arms_of_an_experiment_run_at_the_same_time(
     ("problem", "killed"),
     [(Disturbed("broker 3 was killed, and not by this run"), True), (ClientFailed("gone"), None)],
 )
-def test_what_was_disturbed_is_told_from_what_failed(
+def test_only_a_disturbed_run_is_reported_as_killed(
     arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch,
     problem: Exception, killed: bool | None,
 ) -> None:  # fmt: skip
-    answering(monkeypatch, problem)
+    answer_without_cluster(monkeypatch, problem)
     assert arm_runner.run()["verdict"] == "unknown"
     (error,) = (event for event in events(stream) if event["event"] == "error")
     assert (error.get("killed"), str(problem) in error["message"]) == (killed, True)
 
 
 @pytest.mark.parametrize("failure", [JudgeFailed("its JVM died"), OSError("its JVM died")])
-def test_a_crashed_judge_is_unknown_with_null_counts(
+def test_with_a_crashed_judge_the_verdict_is_unknown_and_counts_are_null(
     arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch,
     failure: Exception,
 ) -> None:  # fmt: skip
-    answering(monkeypatch, failure)
+    answer_without_cluster(monkeypatch, failure)
     data = arm_runner.run()
     assert arm_runner.failed
     assert data["verdict"] == "unknown"
@@ -127,7 +129,7 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
 
 
 @pytest.mark.parametrize(
-    ("topic", "heals"),
+    ("topic", "expected"),
     [({"retention.ms": "20000"}, [("disable_retention", TOPIC)]),
      ({"retention.bytes": "50000"}, [("disable_retention", TOPIC)]),
      ({"retention.ms": "20000", "cleanup.policy": "compact,delete"},
@@ -136,21 +138,21 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
      ({"retention.ms": "604800000", "retention.bytes": "-1"}, []), ({"retention.ms": "-1"}, []),
      ({}, [])],
 )  # fmt: skip
-def test_retention_ends_before_the_log_is_read_for_the_ledger(
-    arm_runner: ArmRunner, topic: dict[str, str], heals: list[tuple[str, str]]
+def test_retention_is_disabled_before_the_log_is_read_for_the_ledger(
+    arm_runner: ArmRunner, topic: dict[str, str], expected: list[tuple[str, str]]
 ) -> None:
-    """Else what expires between the final reading and the judge's would count as lost."""
+    """Otherwise records that expire between the final reading and the judging would look lost."""
     settings = {**DESCRIBED.settings, "topic": {**DESCRIBED.settings["topic"], **topic}}
     arm_runner.arm = replace(arm_runner.arm, spec=replace(DESCRIBED, settings=settings))
-    made: dict[str, dict[str, str]] = {}
+    created: dict[str, dict[str, str]] = {}
     cluster = SimpleNamespace(
         addresses=SimpleNamespace(note=""),
-        create_topic=lambda name, _partitions, _copies, config: made.update({name: config}),
+        create_topic=lambda name, _partitions, _copies, config: created.update({name: config}),
     )
     booted: Any = SimpleNamespace(cluster=cluster, java="21", kafka="4.3.1")
     arm_runner.create_topics(booted, topology_of(arm_runner.arm.experiment, arm_runner.arm.spec))
-    assert made[TOPIC].items() >= topic.items()
+    assert created[TOPIC].items() >= topic.items()
     healed: list[tuple[str, ...]] = []
     stage: Any = SimpleNamespace(heal=lambda heal, *args: healed.append((heal.__name__, *args)))
     arm_runner.end_retention(stage)
-    assert healed == heals
+    assert healed == expected

@@ -1,4 +1,4 @@
-"""Which clusters can stand in for each other."""
+"""The shape of a cluster: which experiments can use the same clusters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLEAN = {"unclean.leader.election.enable": False}
 
 
 @pytest.mark.parametrize(
-    "same",
+    "spec",
     [
         experiment(),
         experiment(scenario="leader-killed"),
@@ -38,11 +38,11 @@ CLEAN = {"unclean.leader.election.enable": False}
         experiment(arm("described", topic__replication_factor=1), RECOMMENDED),
     ],
 )
-def test_what_does_not_concern_brokers_does_not_change_their_shape(same: ExperimentSpec) -> None:
-    assert shapes(same) == default_shapes()
+def test_settings_that_do_not_concern_brokers_do_not_change_the_shape(spec: ExperimentSpec) -> None:
+    assert shapes(spec) == default_shapes()
 
 
-def test_an_arm_may_have_brokers_of_its_own_release() -> None:
+def test_an_arm_may_have_brokers_of_another_release() -> None:
     spec = experiment(replace(DESCRIBED, kafka="3.9.2"), RECOMMENDED)
     assert [shape.kafka for shape in shapes(spec)] == ["3.9.2", "4.3.1"]
     too_old = experiment(replace(DESCRIBED, kafka="3.3.2"), scenario="log-directory-fails")
@@ -51,7 +51,7 @@ def test_an_arm_may_have_brokers_of_its_own_release() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "first"),
+    ("spec", "changes"),
     [
         (replace(experiment(), kafka="4.2.1"), {"kafka": "4.2.1"}),
         (replace(experiment(), controllers=3), {"layout": Layout(controllers=3)}),
@@ -69,108 +69,110 @@ def test_an_arm_may_have_brokers_of_its_own_release() -> None:
         ),
     ],
 )
-def test_what_brokers_are_started_with_does(other: ExperimentSpec, first: dict[str, Any]) -> None:
-    wanted, usual = shapes(other)[0], default_shapes()[0]
-    assert wanted == replace(usual, **first)
+def test_settings_that_brokers_are_started_with_change_the_shape(
+    spec: ExperimentSpec, changes: dict[str, Any]
+) -> None:
+    wanted, usual = shapes(spec)[0], default_shapes()[0]
+    assert wanted == replace(usual, **changes)
     assert wanted != usual
 
 
-def test_what_was_chosen_of_the_topology_wins() -> None:
+def test_a_chosen_topology_overrides_that_of_the_scenario() -> None:
     spec = experiment(DESCRIBED, scenario="controllers-lost")
-    own = find(spec.scenario).topology(DESCRIBED.settings)
-    assert topology_of(spec, DESCRIBED) == own
+    default = find(spec.scenario).topology(DESCRIBED.settings)
+    assert topology_of(spec, DESCRIBED) == default
     chosen = replace(spec, partitions=6, controllers=1)
-    assert topology_of(chosen, DESCRIBED) == replace(own, partitions=6, controllers=1)
-    assert own.controllers == 3, "else nothing was chosen otherwise"
+    assert topology_of(chosen, DESCRIBED) == replace(default, partitions=6, controllers=1)
+    assert default.controllers == 3, "else nothing was chosen otherwise"
 
 
 @pytest.mark.parametrize(
-    ("name", "kafka", "why"),
+    ("name", "kafka", "reason"),
     [
         ("log-directory-fails", "3.6.2", "is for 3.7 and later, because older brokers do not"),
         ("producer-state-expired", "3.3.2", "is for 3.4 and later, because before Kafka 3.4"),
     ],
 )
-def test_brokers_too_old_for_a_scenario_are_refused(name: str, kafka: str, why: str) -> None:
+def test_brokers_too_old_for_a_scenario_are_refused(name: str, kafka: str, reason: str) -> None:
     spec = experiment(DESCRIBED, scenario=name)
     assert topology_of(spec, DESCRIBED).brokers
-    with pytest.raises(ScenarioError, match=f"Kafka {kafka}: {name} {why}"):
+    with pytest.raises(ScenarioError, match=f"Kafka {kafka}: {name} {reason}"):
         topology_of(replace(spec, kafka=kafka), DESCRIBED)
 
 
-def test_a_log_directory_of_a_broker_can_fail_where_it_has_two() -> None:
+def test_brokers_have_two_log_directories_where_one_is_to_fail() -> None:
     wanted = shapes(experiment(DESCRIBED, scenario="log-directory-fails"))[0]
     assert (wanted.layout.log_dirs, default_shapes()[0].layout.log_dirs) == (2, 1)
 
 
-def test_a_cluster_is_needed_for_each_arm() -> None:
+def test_each_arm_needs_a_cluster() -> None:
     assert shapes(experiment(DESCRIBED)) == default_shapes()[:1]
     assert shapes(experiment(DESCRIBED)) != default_shapes()
 
 
-def test_what_a_scenario_sets_for_its_brokers_is_in_it() -> None:
+def test_broker_settings_of_a_scenario_are_in_the_shape() -> None:
     spec = experiment(DESCRIBED, scenario="retention-overtakes-reader")
-    own = {
+    pins = {
         name: pinned.lab
         for name, pinned in find(spec.scenario).broker_pins(DESCRIBED.settings).items()
     }
-    assert own
-    assert shape(spec, DESCRIBED).settings == {**default_shapes()[0].settings, **own}
+    assert pins
+    assert shape(spec, DESCRIBED).settings == {**default_shapes()[0].settings, **pins}
 
 
-def test_a_scenario_may_keep_what_was_described_of_its_brokers() -> None:
+def test_a_scenario_may_keep_broker_settings_of_the_team() -> None:
     copies = "offsets.topic.replication.factor"
     alone = arm("described", broker__offsets_topic_replication_factor=1)
-    data = shape(experiment(alone, scenario="offsets-topic-lost"), alone)
-    assert data.settings == {**default_shapes()[0].settings, copies: 1}
+    kept = shape(experiment(alone, scenario="offsets-topic-lost"), alone)
+    assert kept.settings == {**default_shapes()[0].settings, copies: 1}
     assert copies not in shape(experiment(alone), alone).settings
 
 
-def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_it(
+def test_brokers_have_zookeeper_if_it_is_requested_and_the_scenario_supports_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = replace(experiment(scenario="leader-killed"), kafka="2.8.2", zookeeper=True)
-    [one, *_] = shapes(asked)
-    assert (one.kafka, one.layout.zookeeper, one.layout.controllers) == ("2.8.2", True, 0)
-    [beside, *_] = shapes(replace(asked, scenario="unclean-election"))
-    assert beside.layout.controllers == 0, (
+    with_zookeeper = replace(experiment(scenario="leader-killed"), kafka="2.8.2", zookeeper=True)
+    [first, *_] = shapes(with_zookeeper)
+    assert (first.kafka, first.layout.zookeeper, first.layout.controllers) == ("2.8.2", True, 0)
+    [without_controller, *_] = shapes(replace(with_zookeeper, scenario="unclean-election"))
+    assert without_controller.layout.controllers == 0, (
         "the scenario's own controller: ZooKeeper stands in its place"
     )
     with monkeypatch.context() as patched:
         other = replace(find("leader-killed"), zookeeper=False)
         patched.setattr("labs.engine.run.shape.find", lambda _: other)
         with pytest.raises(ScenarioError, match="not staged on brokers with ZooKeeper"):
-            shapes(asked)
+            shapes(with_zookeeper)
     with monkeypatch.context() as patched:
         later = replace(find("leader-killed"), zookeeper_since="3.6")
         patched.setattr("labs.engine.run.shape.find", lambda _: later)
         with pytest.raises(ScenarioError, match=r"ZooKeeper of 3\.6 to 3\.9"):
-            shapes(asked)
+            shapes(with_zookeeper)
     with pytest.raises(ScenarioError, match=r"2\.8\.2"):
-        shapes(replace(asked, zookeeper=False))
+        shapes(replace(with_zookeeper, zookeeper=False))
     with pytest.raises(ValueError, match="no dedicated controllers"):
-        replace(asked, controllers=1)
+        replace(with_zookeeper, controllers=1)
 
 
-def test_what_cannot_be_staged_has_no_shape() -> None:
+def test_an_experiment_that_cannot_be_staged_has_no_shapes() -> None:
     with pytest.raises(ScenarioError):
         shapes(experiment(scenario="no-such-scenario"))
 
 
-def test_shapes_cross_the_border_of_a_process() -> None:
+def test_shapes_are_unchanged_by_json() -> None:
     shapes = (*default_shapes(), Shape("4.0.2", Layout(1, 3, linked=True), CLEAN, {ELR: 1}))
     assert from_json(to_json(shapes)) == shapes
 
 
 @pytest.mark.parametrize(
-    ("version", "level", "data"),
+    ("version", "level", "expected"),
     [
         ("4.3.1", 1, {}), ("4.3.1", 0, {ELR: 0}), ("4.0.2", 1, {ELR: 1}), ("4.0.2", 0, {}),
         ("3.9.2", 1, {}), ("4.3.1", None, {}),
     ],
 )  # fmt: skip
-def test_a_new_cluster_gets_the_feature_levels_that_are_described(
-    version: str, level: int | None, data: dict[str, int]
+def test_a_new_cluster_gets_the_described_feature_levels_that_are_not_the_default(
+    version: str, level: int | None, expected: dict[str, int]
 ) -> None:
     stated = {} if level is None else {ELR: level}
-    assert features({"application": stated}, version) == data
+    assert features({"application": stated}, version) == expected

@@ -1,4 +1,4 @@
-"""What is called a disturbed run, on real processes that stand in for brokers."""
+"""When a run counts as disturbed; real processes stand in for brokers."""
 
 from __future__ import annotations
 
@@ -42,86 +42,88 @@ def is_paused(broker: Broker) -> bool:
 
 
 def stop(herd: Any, number: int) -> None:
-    """Stops a broker behind our back, as an operator of the machine might."""
+    """Stops a broker with SIGSTOP from outside the run, as an operator of the machine might."""
     pid = herd.brokers[number].pid
     os.kill(pid, signal.SIGSTOP)
     until(lambda: herd.brokers[number].state == "paused", 60, "it did not stop")
 
 
-def test_who_was_stopped_by_somebody_else_disturbs_the_run(herd: Any) -> None:
-    looking = Watch(herd, list, FaultLog())
+def test_a_broker_stopped_from_outside_for_over_two_seconds_disturbs_the_run(herd: Any) -> None:
+    watch = Watch(herd, list, FaultLog())
     stop(herd, 2)
     for tenth in range(100, 120, 2):
-        looking.check(tenth / 10)
-    assert looking.disturbance == ""
-    looking.check(12.2)
+        watch.check(tenth / 10)
+    assert watch.disturbance == ""
+    watch.check(12.2)
     text = "broker 2 was stopped for 2.2 s, and not by this run"
-    assert looking.disturbance == text
+    assert watch.disturbance == text
     os.kill(herd.brokers[2].pid, signal.SIGCONT)
     until(lambda: herd.brokers[2].state == "running", 60, "it did not go on")
-    looking.check(12.4)
-    assert looking.disturbance == text, "a run that was disturbed stays so"
+    watch.check(12.4)
+    assert watch.disturbance == text, "a run that was disturbed stays so"
 
 
-def test_who_has_gone_on_before_anybody_looked_again_stood_still_too(herd: Any) -> None:
-    looking = Watch(herd, list, FaultLog())
+def test_a_broker_that_continued_before_the_next_check_counts_as_stopped_until_then(
+    herd: Any,
+) -> None:
+    watch = Watch(herd, list, FaultLog())
     stop(herd, 1)
-    looking.check(10.0)
+    watch.check(10.0)
     os.kill(herd.brokers[1].pid, signal.SIGCONT)
     until(lambda: herd.brokers[1].state == "running", 60, "it did not go on")
-    looking.check(15.0)
-    assert looking.disturbance.startswith("broker 1 was stopped for 5.0 s")
+    watch.check(15.0)
+    assert watch.disturbance.startswith("broker 1 was stopped for 5.0 s")
 
 
-def test_a_moment_is_no_disturbance(herd: Any) -> None:
-    looking = Watch(herd, list, FaultLog())
+def test_a_short_stop_is_no_disturbance(herd: Any) -> None:
+    watch = Watch(herd, list, FaultLog())
     stop(herd, 2)
-    looking.check(10.0)
+    watch.check(10.0)
     os.kill(herd.brokers[2].pid, signal.SIGCONT)
     until(lambda: herd.brokers[2].state == "running", 60, "it did not go on")
-    looking.check(11.9)
-    assert looking.disturbance == ""
+    watch.check(11.9)
+    assert watch.disturbance == ""
 
 
-def test_it_looks_by_itself_and_every_wait_hears_of_it(herd: Any) -> None:
-    looking = Watch(herd, list, FaultLog())
+def test_a_watch_checks_in_the_background_and_ends_waits(herd: Any) -> None:
+    watch = Watch(herd, list, FaultLog())
     stop(herd, 1)
     with (
         pytest.raises(Disturbed, match="broker 1 was stopped"),
-        undisturbed(lambda: looking.disturbance),
-        looking,
+        undisturbed(lambda: watch.disturbance),
+        watch,
     ):
         rest(600)
 
 
-def test_a_watch_that_cannot_look_says_so(herd: Any) -> None:
-    def nobody() -> list[Any]:
+def test_a_watch_whose_check_fails_reports_a_disturbance(herd: Any) -> None:
+    def fail() -> list[Any]:
         raise OSError("no /proc here")
 
-    looking = Watch(herd, nobody, FaultLog())
-    with looking:
-        until(lambda: looking.disturbance, 60, "nothing was said")
-    assert looking.disturbance == "the check of its processes failed: no /proc here"
+    watch = Watch(herd, fail, FaultLog())
+    with watch:
+        until(lambda: watch.disturbance, 60, "nothing was said")
+    assert watch.disturbance == "the check of its processes failed: no /proc here"
 
 
 def test_dedicated_controllers_and_links_are_watched_too(herd: Any) -> None:
     herd.controllers = {4: herd.brokers.pop(2)}
     herd.controllers[4].name = "node 4"
-    carrier = herd.brokers.pop(1)
-    herd.links = SimpleNamespace(pids=[carrier.pid])
-    for process, text in ((carrier, "the proxy of the links"), (herd.controllers[4], "node 4")):
-        looking = Watch(herd, list, FaultLog())
+    proxy = herd.brokers.pop(1)
+    herd.links = SimpleNamespace(pids=[proxy.pid])
+    for process, text in ((proxy, "the proxy of the links"), (herd.controllers[4], "node 4")):
+        watch = Watch(herd, list, FaultLog())
         process.pause()
         until(partial(is_paused, process), 60, "it did not stop")
-        looking.check(10.0)
-        looking.check(12.5)
+        watch.check(10.0)
+        watch.check(12.5)
         process.resume()
-        assert looking.disturbance.startswith(f"{text} was stopped")
-    herd.brokers = {1: carrier}
+        assert watch.disturbance.startswith(f"{text} was stopped")
+    herd.brokers = {1: proxy}
 
 
 @pytest.mark.parametrize("fault", ["resume", "fail", "spoil"])
-def test_a_client_that_is_held_may_stand_still_until_it_goes_on(fault: Any) -> None:
+def test_a_held_client_counts_as_paused_until_it_continues(fault: Any) -> None:
     log = FaultLog()
     log.record("hold", "java_consumer: consumer-1", "invoke")
     assert log.paused("consumer-1")
@@ -132,28 +134,28 @@ def test_a_client_that_is_held_may_stand_still_until_it_goes_on(fault: Any) -> N
     assert not log.paused("consumer-1")
 
 
-def test_who_was_stopped_here_is_no_disturbance(herd: Any) -> None:
+def test_a_broker_that_the_run_paused_is_no_disturbance(herd: Any) -> None:
     log = FaultLog()
-    looking = Watch(herd, list, log)
+    watch = Watch(herd, list, log)
     pause(rig(herd, log), running_brokers())
     for now in (10.0, 12.0, 14.0):
-        looking.check(now)
+        watch.check(now)
     resume(rig(herd, log), paused())
-    looking.check(16.0)
-    assert looking.disturbance == ""
+    watch.check(16.0)
+    assert watch.disturbance == ""
     assert {row.fault for row in log.rows} == {"pause", "resume"}
 
 
-def test_a_look_that_comes_late_is_the_machines(herd: Any) -> None:
+def test_a_late_check_with_deadlines_is_recorded_as_a_fault_of_the_machine(herd: Any) -> None:
     log = FaultLog()
-    looking = Watch(herd, list, log)
-    looking.check(5.0)
-    with looking.with_deadlines():
+    watch = Watch(herd, list, log)
+    watch.check(5.0)
+    with watch.with_deadlines():
         for now in (10.0, 10.3, 12.2, 12.5):
-            looking.check(now)
+            watch.check(now)
         assert log.rows == []
-        looking.check(15.85)
-    looking.check(30.0)
+        watch.check(15.85)
+    watch.check(30.0)
     (row,) = log.rows
     assert (row.fault, row.target, row.phase) == ("run", "machine", "failed")
     assert "3.1 s" in row.evidence

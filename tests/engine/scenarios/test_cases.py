@@ -1,4 +1,4 @@
-"""The pairs that scenarios are shown with lie on both sides of what the failure model says."""
+"""Cases of scenarios: the failure model permits the anomaly for the bad settings, not the good."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.engine.arms import pipeline
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_model_permits_it_under_the_bad_settings_alone_and_on_each_line(case: Case) -> None:
+def test_the_model_permits_the_anomaly_only_for_the_bad_settings_on_each_line(case: Case) -> None:
     events = [event for event in all_events() if event.scenario == case.scenario]
     for line in case.lines:
         bad = pipeline(**case.bad | {"kafka": line})
@@ -26,8 +26,8 @@ def test_the_model_permits_it_under_the_bad_settings_alone_and_on_each_line(case
         assert case.anomaly not in frozenset().union(*(permitted(event, good) for event in events))
 
 
-def refused(case: Case, release: str) -> str:
-    """Why the products or the scenario do not take a case on a release of the brokers, if so."""
+def refusal(case: Case, release: str) -> str:
+    """Why a product or the scenario refuses a case on a release of the brokers, or an empty text."""
     for stated in filter(None, (case.bad, case.good)):
         for problem in pipeline(**stated | {"kafka": kafka_line(release)}).problems():
             return problem.message
@@ -35,28 +35,28 @@ def refused(case: Case, release: str) -> str:
     try:
         for arm in spec.arms:
             topology_of(spec, arm)
-    except ScenarioError as no:
-        return str(no)
+    except ScenarioError as error:
+        return str(error)
     return ""
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_case_says_on_which_lines_it_can_be_run(case: Case) -> None:
-    taken = {
+def test_a_case_states_the_lines_on_which_it_can_be_run(case: Case) -> None:
+    accepted = {
         kafka_line(kafka_version)
         for kafka_version in kafka_versions()
-        if not refused(case, kafka_version)
+        if not refusal(case, kafka_version)
     }
-    assert taken == set(case.lines)
+    assert accepted == set(case.lines)
 
 
-def test_a_scenario_that_is_not_for_every_line_says_why() -> None:
+def test_a_scenario_that_does_not_support_every_line_states_why() -> None:
     oldest = kafka_line(kafka_versions()[-1])
-    late = [scenario for scenario in all_scenarios() if scenario.lines[-1] != oldest]
-    assert late == [scenario for scenario in all_scenarios() if scenario.why_since]
+    restricted = [scenario for scenario in all_scenarios() if scenario.lines[-1] != oldest]
+    assert restricted == [scenario for scenario in all_scenarios() if scenario.why_since]
 
 
-def test_bad_settings_that_a_line_does_not_act_on_show_nothing_there() -> None:
+def test_bad_settings_that_have_no_effect_on_a_line_must_hold_there() -> None:
     case = next(case for case in CASES if case.name == "stale-leads")
     assert case.acts("3.9.2")
     assert case.acts("2.8.2", zookeeper=True)

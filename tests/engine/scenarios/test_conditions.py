@@ -1,4 +1,4 @@
-"""What a play waits for before it goes on."""
+"""The conditions that a play waits for."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def _rig(release: str, *ages_s: float) -> Rig:
 
 
 @pytest.mark.parametrize("release", all_versions())
-def test_brokers_delete_nothing_in_their_first_half_minute_where_no_setting_changes_that(
+def test_retention_runs_30_s_after_the_start_if_no_setting_changes_that(
     release: str,
 ) -> None:
-    """Before 3.8 the first check comes 30 s after the start. A run that ended before lost nothing,
-    however short messages were kept, and that was no evidence for the settings."""
+    """Before 3.8 the first check is 30 s after the start. A run that ends earlier loses nothing,
+    whatever the retention is, so it would be no evidence for the settings."""
     has_setting = tuple(map(int, release.split(".")[:2])) >= (3, 8)
     assert bool(RETENTION_RUNS.holds(_rig(release, 2.0))) == has_setting
     assert bool(RETENTION_RUNS.holds(_rig(release, 40.0, 29.0))) == has_setting
@@ -41,22 +41,22 @@ def test_brokers_delete_nothing_in_their_first_half_minute_where_no_setting_chan
 
 
 @pytest.mark.parametrize("name", RETAINING)
-def test_a_scenario_of_retention_waits_until_brokers_delete_before_it_does_anything(
+def test_a_scenario_of_retention_first_waits_until_retention_runs(
     name: str,
 ) -> None:
-    done: list[str] = []
+    calls: list[str] = []
 
     class Stage:
         topology: Any = None
 
         def wait(self, condition: Any, limit_s: float) -> None:
-            done.append(condition.words)
+            calls.append(condition.words)
 
-        def __getattr__(self, what: str) -> Any:
-            return lambda *_, **__: done.append(what)
+        def __getattr__(self, method: str) -> Any:
+            return lambda *_, **__: calls.append(method)
 
     stage: Any = Stage()
     scenario = find(name)
     scenario.play(stage, dict.fromkeys(scenario.durations, 0.0))
-    assert done[0] == RETENTION_RUNS.words
-    assert "do" in done[1:]
+    assert calls[0] == RETENTION_RUNS.words
+    assert "do" in calls[1:]

@@ -1,4 +1,4 @@
-"""Scenarios: found by walking, drawn from a seed, and what they refuse."""
+"""Scenarios: how they are found, drawn from a seed and described, and what they refuse."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ CARELESS: list[dict[str, Any]] = [
         "consumer__enable_auto_commit": False,
     },
 ]
-"""Settings of which one or another meets each event that can be staged."""
+"""For each event that can be staged, some of these settings permit its anomalies."""
 
 
 def test_every_scenario_is_named_after_its_file_and_shows_known_anomalies() -> None:
@@ -86,18 +86,18 @@ def test_events_and_scenarios_name_each_other() -> None:
         scenario.name for scenario in all_scenarios()
     }
     for event in all_events():
-        settings = [pipeline(**stated) for stated in CARELESS]
-        met = [setting for setting in settings if setting.family in event.families]
-        permitted = {str(anomaly) for pipeline in met for anomaly in event.permits(pipeline)}
+        pipelines = [pipeline(**stated) for stated in CARELESS]
+        matching = [pipeline for pipeline in pipelines if pipeline.family in event.families]
+        permitted = {str(anomaly) for pipeline in matching for anomaly in event.permits(pipeline)}
         assert permitted & set(find(event.scenario).shows), event.name
 
 
-def test_a_wrong_name_gets_the_nearest_right_one() -> None:
+def test_an_unknown_name_is_an_error_that_suggests_the_nearest_one() -> None:
     with pytest.raises(ScenarioError, match="did you mean leader-killed-followers-behind"):
         find("leader-killed-follower-behind")
 
 
-def test_a_seed_draws_one_schedule_within_the_ranges() -> None:
+def test_a_seed_determines_a_schedule_within_the_ranges() -> None:
     first = draw(LEADER, 1, {})
     assert first == draw(LEADER, 1, {})
     assert first != draw(LEADER, 2, {})
@@ -105,7 +105,7 @@ def test_a_seed_draws_one_schedule_within_the_ranges() -> None:
         assert least <= first.durations[name] <= most
 
 
-def test_an_override_changes_nothing_but_itself() -> None:
+def test_an_override_changes_no_other_value() -> None:
     drawn, schedule = draw(LEADER, 1, {}), draw(LEADER, 1, {"behind_s": 0.1, "rate_per_s": 5})
     assert schedule.durations == {**drawn.durations, "behind_s": 0.1}
     assert (schedule.rate_per_s, schedule.quiet) == (5, False)
@@ -113,12 +113,12 @@ def test_an_override_changes_nothing_but_itself() -> None:
 
 
 @pytest.mark.parametrize("override", [{"behind": 1}, {"faults": "some"}])
-def test_an_override_that_the_scenario_lacks_is_refused(override: dict[str, Any]) -> None:
+def test_an_unknown_override_is_refused(override: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError):
         draw(LEADER, 1, override)
 
 
-def test_a_scenario_shows_its_anomaly_every_time_or_says_why_not() -> None:
+def test_a_scenario_showed_its_anomaly_in_every_run_or_states_why_not() -> None:
     for scenario in all_scenarios():
         for rate in scenario.measured:
             assert rate.anomaly in scenario.shows, scenario.name
@@ -126,16 +126,16 @@ def test_a_scenario_shows_its_anomaly_every_time_or_says_why_not() -> None:
             assert rate.shown == rate.runs or scenario.chance, scenario.name
 
 
-def test_how_surely_a_scenario_shows_it_is_told_with_its_numbers() -> None:
+def test_the_certainty_of_a_scenario_is_stated_with_its_numbers() -> None:
     assert replace(LEADER, measured=(), chance="").certainty == "Not measured yet."
-    sure = replace(LEADER, measured=(Rate("lost_write", 10, 10),), chance="")
-    assert sure.certainty == "Settings that permit it showed lost_write in 10 of 10 runs."
-    perhaps = replace(LEADER, measured=(Rate("lost_write", 7, 10),), chance="it is a race")
-    assert perhaps.certainty == (
+    certain = replace(LEADER, measured=(Rate("lost_write", 10, 10),), chance="")
+    assert certain.certainty == "Settings that permit it showed lost_write in 10 of 10 runs."
+    uncertain = replace(LEADER, measured=(Rate("lost_write", 7, 10),), chance="it is a race")
+    assert uncertain.certainty == (
         "A matter of chance: it is a race. Settings that permit it showed lost_write in 7 of 10 "
         "runs."
     )
 
 
-def test_every_scenario_has_settings_that_show_it() -> None:
+def test_every_scenario_has_a_case_and_every_case_a_scenario() -> None:
     assert {case.scenario for case in CASES} == {scenario.name for scenario in all_scenarios()}
