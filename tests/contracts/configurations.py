@@ -1,4 +1,4 @@
-"""Configurations in which settings meet: every pair that a real client compares, and more."""
+"""Configurations for the contract tests: combinations of settings that real clients compare."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from advisor.reasoning.pipeline import Pipeline
 Texts = dict[str, str]
 _Choices = Mapping[str, tuple[str | None, ...]]
 
-_PROMISES: _Choices = {
+_GUARANTEES: _Choices = {
     "acks": (None, "all", "1", "0"),
     "enable.idempotence": (None, "true", "false"),
     "retries": (None, "0", "1"),
     "max.in.flight.requests.per.connection": (None, "5", "6"),
     "transactional.id": (None, "payments-1"),
 }
-_TIMES: _Choices = {
+_TIMEOUTS: _Choices = {
     "delivery.timeout.ms": (None, "5", "29999", "30000", "30005", "60000", "60001"),
     "linger.ms": (None, "5", "60000", "400000"),
     "request.timeout.ms": (None, "1000"),
@@ -41,19 +41,19 @@ _SOCKETS: _Choices = {"socket.timeout.ms": (None, "60100", "60101", "1000")}
 
 
 def producers(family: Family) -> list[Texts]:
-    """216 about promises, 224 about times, and 200 drawn from both at once."""
+    """216 of settings that decide guarantees, 224 of timeouts, and 200 random ones of both."""
     sockets = _SOCKETS if family is Family.LIBRDKAFKA else {}
-    both: _Choices = {**_PROMISES, **_TIMES, **sockets}
+    both: _Choices = {**_GUARANTEES, **_TIMEOUTS, **sockets}
     draw = random.Random(7)
     drawn = [
         _without_none({name: draw.choice(values) for name, values in both.items()})
         for _ in range(200)
     ]
-    return [*_all(_PROMISES), *_all(_TIMES), *drawn]
+    return [*_combinations(_GUARANTEES), *_combinations(_TIMEOUTS), *drawn]
 
 
-def clashes() -> list[Texts]:
-    """Every two of a Java producer's refusals at once: which of them it says is its order."""
+def refusal_pairs() -> list[Texts]:
+    """Every two refusals of a Java producer at once; its message shows which it checks first."""
     refused: list[Texts] = [
         {"acks": "1"}, {"retries": "0"}, {"max.in.flight.requests.per.connection": "6"},
         {"transactional.id": "payments-1", "enable.idempotence": "false"},
@@ -66,7 +66,7 @@ def clashes() -> list[Texts]:
 
 def consumers() -> list[Texts]:
     """The timeouts of a consumer, which some clients compare."""
-    return _all(
+    return _combinations(
         {
             "session.timeout.ms": (None, "6000", "300000", "300001", "3000", "3001"),
             "max.poll.interval.ms": (None, "1000", "44999", "45000", "3000"),
@@ -76,7 +76,7 @@ def consumers() -> list[Texts]:
 
 def heartbeats(protocols: bool) -> list[Texts]:
     """Each side of every comparison of a Java consumer's heartbeat with its session timeout."""
-    return _all({
+    return _combinations({
         "heartbeat.interval.ms": (None, "1000", "6000", "9999", "10000", "44999", "45000"),
         "session.timeout.ms": (None, "1001", "6000", "6001", "45000"),
         "group.protocol": (None, "classic", "consumer") if protocols else (None,),
@@ -87,25 +87,25 @@ _RANGE = {Family.JAVA: "org.apache.kafka.clients.consumer.RangeAssignor",
           Family.LIBRDKAFKA: "range"}  # fmt: skip
 
 
-def producers_beside() -> list[Texts]:
-    """Settings that are not modelled, beside those that they clash with."""
-    return _all({
+def unmodelled_producers() -> list[Texts]:
+    """Producer settings that the catalog does not model, with those they can conflict with."""
+    return _combinations({
         "transaction.two.phase.commit.enable": (None, "true", "false"),
         "transaction.timeout.ms": (None, "1000"), "transactional.id": (None, "payments-1"),
     })  # fmt: skip
 
 
-def librdkafka_beside() -> list[Texts]:
-    """The same of librdkafka."""
-    return _all({
+def unmodelled_librdkafka() -> list[Texts]:
+    """The same for librdkafka."""
+    return _combinations({
         "queuing.strategy": (None, "fifo", "lifo"), "enable.gapless.guarantee": (None, "true"),
         "enable.idempotence": (None, "true", "false"),
     })  # fmt: skip
 
 
 def assignors() -> list[Texts]:
-    """Lists of librdkafka's assignors: of one protocol, of two, and with one that is none."""
-    return _all({
+    """Lists of librdkafka's assignors: of one protocol, of two, and with an unknown one."""
+    return _combinations({
         "group.protocol": (None, "classic", "consumer"),
         "partition.assignment.strategy": (
             None, "range", "range,roundrobin", "range, roundrobin", "cooperative-sticky",
@@ -115,9 +115,9 @@ def assignors() -> list[Texts]:
     })  # fmt: skip
 
 
-def consumers_beside(family: Family) -> list[Texts]:
-    """Both protocols, and what one of them does not have."""
-    return _all({
+def unmodelled_consumers(family: Family) -> list[Texts]:
+    """Both group protocols, with settings that one of them does not have."""
+    return _combinations({
         "group.protocol": (None, "classic", "consumer"), "heartbeat.interval.ms": (None, "2000"),
         "partition.assignment.strategy": (None, _RANGE[family]),
         "group.remote.assignor": (None, "uniform"),
@@ -132,34 +132,36 @@ def parsed(
     return {component: {name: parse(settings[name], texts[name]) for name in texts}}
 
 
-_ALLOWING: dict[str, Value] = {
+_WIDE_SESSION_BOUNDS: dict[str, Value] = {
     "group.min.session.timeout.ms": 1,
     "group.max.session.timeout.ms": 2**31 - 1,
 }
-"""Brokers that refuse no session: a client alone is asked here (test_limits asks the brokers)."""
+"""Broker bounds that allow every session timeout; test_limits.py tests the brokers' bounds."""
 
 
 def our_refusal(family: Family, version: str, component: Component, texts: Texts) -> str | None:
-    """What the catalog says in the client's name, or None."""
-    stated = {**parsed(family, version, component, texts), Component.BROKER: _ALLOWING}
+    """The first refusal that the catalog predicts for this client, or None."""
+    stated = {**parsed(family, version, component, texts), Component.BROKER: _WIDE_SESSION_BOUNDS}
     problems = validate(family, version, "4.3", 3, stated)
     return next((problem.message for problem in problems if _by_client(problem, component)), None)
 
 
-def our_word(family: Family, version: str, component: Component, texts: Texts) -> str | None:
-    """The same of a configuration that may hold settings which no pipeline has."""
+def our_full_refusal(
+    family: Family, version: str, component: Component, texts: Texts
+) -> str | None:
+    """The same for a configuration that may have settings which the catalog does not model."""
     if problem := refused_combination(family, version, component, texts):
         return problem.message
     modelled = {setting.name for setting in settings_of(family, version, "4.3", component)}
-    held = {name: text for name, text in texts.items() if name in modelled}
-    return our_refusal(family, version, component, held)
+    modelled_texts = {name: text for name, text in texts.items() if name in modelled}
+    return our_refusal(family, version, component, modelled_texts)
 
 
 def _by_client(problem: Problem, component: Component) -> bool:
     return problem.product and problem.component is component
 
 
-def _all(choices: _Choices) -> list[Texts]:
+def _combinations(choices: _Choices) -> list[Texts]:
     names = list(choices)
     return [
         _without_none(dict(zip(names, values, strict=True)))
@@ -172,33 +174,33 @@ def _without_none(texts: Mapping[str, str | None]) -> Texts:
 
 
 def accepted(family: Family, version: str, count: int) -> list[Pipeline]:
-    """Pipelines whose producer is among the configurations and is accepted by the catalog."""
+    """Pipelines with a random sample of the producer configurations that the catalog accepts."""
     producer = Component.PRODUCER
-    taken = [
+    accepted_configurations = [
         row
         for row in producers(family)
         if not (family is Family.SPARK and any("transaction" in name for name in row))
         and our_refusal(family, version, producer, row) is None
     ]
-    drawn = random.Random(11).sample(taken, count)
+    drawn = random.Random(11).sample(accepted_configurations, count)
     return [
         Pipeline(family, version, settings=parsed(family, version, producer, row)) for row in drawn
     ]
 
 
-def in_force(pipeline: Pipeline, component: Component, real: Texts) -> None:
-    """What the product makes of the export is what we say is in force."""
+def assert_in_force(pipeline: Pipeline, component: Component, real: Texts) -> None:
+    """Asserts that the product's values in force are those that the catalog predicts."""
     settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
     for setting in settings:
         names = [name for name in (setting.name, *setting.aliases) if name in real]
         adjusted_by_itself = setting.name in ("linger.ms", "socket.timeout.ms")
         if names and not adjusted_by_itself:
-            theirs = parse(setting, real[names[0]])
-            assert theirs == pipeline.value(component, setting.name), setting.name
+            actual = parse(setting, real[names[0]])
+            assert actual == pipeline.value(component, setting.name), setting.name
 
 
 def texts(settings: dict[str, Any]) -> Texts:
-    """Settings of a file that tells types apart, as the texts of one that does not."""
+    """Typed settings as texts, as a properties file has them."""
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in settings.items()

@@ -1,4 +1,4 @@
-"""One JVM for Kafka's newest locked release, one for the client that Spark brings."""
+"""One JVM for the newest locked Kafka release, one for the client in Spark's connector."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def spark_jvm() -> Iterator[Jvm]:
 
 
 @pytest.fixture(autouse=True)
-def no_handler_of_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Spark session opened by an earlier test asks its own JVM about every Java exception."""
+def without_spark_exception_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undoes a patch of py4j: a Spark session looks up every Java exception in its own JVM."""
     monkeypatch.setattr(java_gateway, "get_return_value", protocol.get_return_value)

@@ -1,4 +1,4 @@
-"""Kafka's own classes on a JVM, asked through py4j: what they read, refuse and make of it."""
+"""Kafka's own classes on a JVM, through py4j: what they read, refuse and put in force."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from py4j.protocol import Py4JJavaError
 
 from labs.maintenance.products.gateway import gateway
 
-_NOWHERE = {"bootstrap.servers": "127.0.0.1:1"}
+_UNREACHABLE = {"bootstrap.servers": "127.0.0.1:1"}
 _SERIAL = "org.apache.kafka.common.serialization.ByteArray"
 
 
@@ -63,16 +63,16 @@ class Jvm:
 
     def _refusal(self, kind: Any, settings: Mapping[str, str], serial: Any) -> str | None:
         try:
-            client = kind(self.properties({**_NOWHERE, **settings}), serial(), serial())
+            client = kind(self.properties({**_UNREACHABLE, **settings}), serial(), serial())
         except Py4JJavaError as error:
             return root_message(error.java_exception)
         client.close(self.java.java.time.Duration.ZERO)
         return None
 
     def producer_values(self, settings: Mapping[str, str]) -> dict[str, str]:
-        """The values in force after `ProducerConfig` and `KafkaProducer` have had their say."""
+        """The values in force after `ProducerConfig` and `KafkaProducer` have adjusted them."""
         given = {
-            **_NOWHERE, "key.serializer": f"{_SERIAL}Serializer",
+            **_UNREACHABLE, "key.serializer": f"{_SERIAL}Serializer",
             "value.serializer": f"{_SERIAL}Serializer", **settings,
         }  # fmt: skip
         config = self.kafka.clients.producer.ProducerConfig(self.properties(given))
@@ -81,9 +81,9 @@ class Jvm:
         return values
 
     def consumer_values(self, settings: Mapping[str, str]) -> dict[str, str]:
-        """The values in force after `ConsumerConfig` has had its say."""
+        """The values in force after `ConsumerConfig` has adjusted them."""
         given = {
-            **_NOWHERE, "group.id": "contract", "key.deserializer": f"{_SERIAL}Deserializer",
+            **_UNREACHABLE, "group.id": "contract", "key.deserializer": f"{_SERIAL}Deserializer",
             "value.deserializer": f"{_SERIAL}Deserializer", **settings,
         }  # fmt: skip
         config = self.kafka.clients.consumer.ConsumerConfig(self.properties(given))
@@ -92,10 +92,10 @@ class Jvm:
     def _delivery_timeout(self, config: Any) -> int:
         find = self.java.java.lang.Class.forName
         producer = find("org.apache.kafka.clients.producer.KafkaProducer")
-        kinds = self.gateway.new_array(self.java.java.lang.Class, 2)
-        kinds[0] = config.getClass()
-        kinds[1] = find("org.slf4j.Logger")
-        method = producer.getDeclaredMethod("configureDeliveryTimeout", kinds)
+        parameter_types = self.gateway.new_array(self.java.java.lang.Class, 2)
+        parameter_types[0] = config.getClass()
+        parameter_types[1] = find("org.slf4j.Logger")
+        method = producer.getDeclaredMethod("configureDeliveryTimeout", parameter_types)
         method.setAccessible(True)
         arguments = self.gateway.new_array(self.java.java.lang.Object, 2)
         arguments[0] = config
@@ -105,16 +105,16 @@ class Jvm:
     def defaults(self, config_def: Any) -> dict[str, str]:
         """Every default of a ConfigDef, as text; keys that are unset are absent."""
         keys = config_def.configKeys()
-        # A key without a default is told from a null one by its sentinel: neither is wanted.
+        # A key without a default has a sentinel, and a null default is None: both are left out.
         results = {str(key): get_field(keys[key], "defaultValue") for key in keys}
         return {key: self._text(value) for key, value in results.items() if value is not None}
 
     def parsed(self, config_def: Any, settings: Mapping[str, str]) -> dict[str, str]:
-        """What a ConfigDef's own parser reads; raises Py4JJavaError where it refuses."""
+        """The values that a ConfigDef parses; raises Py4JJavaError if it refuses them."""
         return self.strings(config_def.parse(self.properties(settings)))
 
     def strings(self, values: Any) -> dict[str, str]:
-        """The values of a configuration as text; what is unset is absent."""
+        """The values of a configuration as text; unset ones are absent."""
         return {str(key): self._text(values[key]) for key in values if values[key] is not None}
 
     def _text(self, value: Any) -> str:
@@ -133,7 +133,7 @@ def jvm(jars: Iterable[Path]) -> Iterator[Jvm]:
 
 
 def root_message(error: Any) -> str:
-    """The words of what an exception was made of in the end."""
+    """The message of an exception's root cause."""
     while error.getCause() is not None:
         error = error.getCause()
     return str(error.getMessage())

@@ -1,6 +1,6 @@
-"""The librdkafka inside the installed confluent-kafka, asked through its C interface.
+"""The librdkafka inside the installed confluent-kafka, through its C interface.
 
-The Python client cannot say which values are in force; `rd_kafka_conf_dump` can.
+The Python client cannot report the values in force; `rd_kafka_conf_dump` can.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
 PRODUCER, CONSUMER = 0, 1
-_NOWHERE = {"bootstrap.servers": "127.0.0.1:1"}
+_UNREACHABLE = {"bootstrap.servers": "127.0.0.1:1"}
 _QUIET = logging.getLogger("contracts.librdkafka")
 _QUIET.propagate = False
 _QUIET.addHandler(logging.NullHandler())
@@ -33,15 +33,15 @@ def values(kind: int, settings: Mapping[str, str]) -> dict[str, str]:
     """The values in force in a client made of these settings, which must be accepted."""
     library = _library()
     conf, error = library.rd_kafka_conf_new(), create_string_buffer(512)
-    for key, value in (_NOWHERE | {"log_level": "0"} | dict(settings)).items():
+    for key, value in (_UNREACHABLE | {"log_level": "0"} | dict(settings)).items():
         answer = library.rd_kafka_conf_set(conf, key.encode(), value.encode(), error, 512)
         assert answer == 0, error.value.decode()
     client = library.rd_kafka_new(kind, conf, error, 512)
     assert client, error.value.decode()
     try:
         results = _dump(library.rd_kafka_conf_dump, library.rd_kafka_conf(client))
-        # A duplicate of the topic's part would forget what the library adjusted by itself; the
-        # dump holds the address of the part that is in use.
+        # A duplicate of the topic configuration would lose the library's own adjustments. The dump
+        # has the address of the one in use.
         topic = results.pop("default_topic_conf", None)
         used = int(topic, 16) if topic else library.rd_kafka_topic_conf_new()
         return _dump(library.rd_kafka_topic_conf_dump, used) | results
@@ -52,23 +52,23 @@ def values(kind: int, settings: Mapping[str, str]) -> dict[str, str]:
 def producer_refusal(settings: Mapping[str, str]) -> str | None:
     """Why `confluent_kafka.Producer` refuses these settings, or None if it starts."""
     try:
-        Producer(_NOWHERE | dict(settings), logger=_QUIET)
+        Producer(_UNREACHABLE | dict(settings), logger=_QUIET)
     except KafkaException as refused:
-        return _words(refused, "Failed to create producer: ")
+        return _message(refused, "Failed to create producer: ")
     return None
 
 
 def consumer_refusal(settings: Mapping[str, str]) -> str | None:
     """Why `confluent_kafka.Consumer` refuses these settings, or None if it starts."""
-    given = _NOWHERE | {"group.id": "contract"} | dict(settings)
+    given = _UNREACHABLE | {"group.id": "contract"} | dict(settings)
     try:
         Consumer(given, logger=_QUIET).close()
     except KafkaException as refused:
-        return _words(refused, "Failed to create consumer: ")
+        return _message(refused, "Failed to create consumer: ")
     return None
 
 
-def _words(refused: KafkaException, head: str) -> str:
+def _message(refused: KafkaException, head: str) -> str:
     error: KafkaError = refused.args[0]
     return error.str().removeprefix(head).strip()
 

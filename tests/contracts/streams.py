@@ -1,4 +1,4 @@
-"""Kafka Streams on a JVM: what an application refuses, and what the clients inside it are told."""
+"""Kafka Streams on a JVM: what an application refuses, and the settings of its clients."""
 
 from __future__ import annotations
 
@@ -34,17 +34,20 @@ _CHOICES: Mapping[str, tuple[str | None, ...]] = {
 
 
 def configurations(protocols: bool) -> list[Texts]:
-    """48 about promises, and 80 drawn from all that meet; only from 4.1 on with `protocols`."""
-    promises = list(_CHOICES)[2:6]
+    """48 of settings that decide guarantees, and 80 random ones.
+
+    `protocols` adds `group.protocol`, which Streams has since 4.1.
+    """
+    guarantees = list(_CHOICES)[2:6]
     both = [("processing.guarantee", _CHOICES["processing.guarantee"])]
-    both += [(name, _CHOICES[name]) for name in promises if name != "producer.retries"]
-    row = [dict(zip((n for n, _ in both), v, strict=True)) for v in product(*(c for _, c in both))]
+    both += [(name, _CHOICES[name]) for name in guarantees if name != "producer.retries"]
+    rows = [dict(zip((n for n, _ in both), v, strict=True)) for v in product(*(c for _, c in both))]
     draw = random.Random(3)
     names = [name for name in _CHOICES if protocols or name != "group.protocol"]
     drawn = [{name: draw.choice(_CHOICES[name]) for name in names} for _ in range(80)]
     return [
         {name: text for name, text in texts.items() if text is not None}
-        for texts in [*row[:48], *drawn]
+        for texts in [*rows[:48], *drawn]
     ]
 
 
@@ -65,12 +68,12 @@ def _split(key: str) -> tuple[Component, str]:
     return Component.STREAMS, key
 
 
-_NOBODYS = {"reconnect.backoff.ms": "3600000", "reconnect.backoff.max.ms": "3600000"}
-"""The clients of a refused application are nobody's, and would try for ever."""
+_NO_RECONNECTS = {"reconnect.backoff.ms": "3600000", "reconnect.backoff.max.ms": "3600000"}
+"""The clients of a refused application are never closed, and would reconnect for ever."""
 
 
 class Application:
-    """Kafka Streams with the smallest topology there is; nothing is sent, no broker is there."""
+    """Kafka Streams with the smallest topology there is; it needs no broker and sends nothing."""
 
     def __init__(self, running: Jvm, folder: Path) -> None:
         self._running = running
@@ -84,7 +87,7 @@ class Application:
 
     def refusal(self, texts: Texts) -> str | None:
         """Why `new KafkaStreams` refuses these settings, or None if the application is made."""
-        given = self._running.properties(self._always | _NOBODYS | texts)
+        given = self._running.properties(self._always | _NO_RECONNECTS | texts)
         try:
             made = self._running.kafka.streams.KafkaStreams(self._topology, given)
         except Py4JJavaError as error:
@@ -93,7 +96,7 @@ class Application:
         return None
 
     def effective_settings(self, texts: Texts) -> dict[Component, dict[str, str]]:
-        """What StreamsConfig tells the clients inside, and what is in force of its own."""
+        """The settings in force of Streams itself and of the clients that it configures."""
         config = self._running.kafka.streams.StreamsConfig(
             self._running.properties(self._always | texts)
         )

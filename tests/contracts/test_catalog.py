@@ -1,4 +1,4 @@
-"""The catalog's defaults and silent rules, held against the products themselves."""
+"""The catalog's defaults and implicit changes of settings, compared with the products."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def _defaults(family: Family, version: str, component: Component) -> dict[str, V
 def _read(
     family: Family, version: str, component: Component, real: dict[str, str]
 ) -> dict[str, Value]:
-    """The product's own values, read by the catalog, for the settings that it knows."""
+    """The product's values, parsed by the catalog, for the settings that it models."""
     settings = settings_of(family, version, "4.3", component)
     names = {name: setting for setting in settings for name in (setting.name, *setting.aliases)}
     return {names[key].name: parse(names[key], text) for key, text in real.items() if key in names}
 
 
 @pytest.mark.parametrize("component", [Component.PRODUCER, Component.CONSUMER])
-def test_defaults_of_java_are_those_of_the_newest_release(
+def test_java_defaults_are_those_of_the_newest_release(
     kafka_jvm: Jvm, component: Component
 ) -> None:
     clients = kafka_jvm.kafka.clients
@@ -40,7 +40,7 @@ def test_defaults_of_java_are_those_of_the_newest_release(
     assert ours == _read(Family.JAVA, "4.3", component, real)
 
 
-def test_defaults_of_spark_are_those_of_the_client_it_brings(spark_jvm: Jvm) -> None:
+def test_spark_defaults_are_those_of_its_kafka_client(spark_jvm: Jvm) -> None:
     real = spark_jvm.defaults(spark_jvm.kafka.clients.producer.ProducerConfig.configDef())
     for version in ("4.2", "4.1", "4.0"):
         ours = _defaults(Family.SPARK, version, Component.PRODUCER)
@@ -48,12 +48,12 @@ def test_defaults_of_spark_are_those_of_the_client_it_brings(spark_jvm: Jvm) -> 
 
 
 @pytest.mark.parametrize("component", [Component.PRODUCER, Component.CONSUMER])
-def test_defaults_of_librdkafka_are_those_of_the_installed_library(component: Component) -> None:
+def test_librdkafka_defaults_are_those_of_the_installed_library(component: Component) -> None:
     ours = _defaults(Family.LIBRDKAFKA, "2.16", component)
     assert ours == _read(Family.LIBRDKAFKA, "2.16", component, librdkafka.defaults())
 
 
-def test_defaults_of_topics_and_brokers_are_kafkas(kafka_jvm: Jvm) -> None:
+def test_topic_and_broker_defaults_are_those_of_kafka(kafka_jvm: Jvm) -> None:
     log = kafka_jvm.kafka.storage.internals.log.LogConfig.configDefCopy()
     topic = _defaults(Family.JAVA, "4.3", Component.TOPIC)
     # The replication factor is an argument of a topic's creation, not one of its settings.
@@ -70,35 +70,35 @@ def test_every_alias_is_the_same_setting_to_librdkafka() -> None:
         group = {} if component is Component.PRODUCER else {"group.id": "contract"}
         for setting in settings_of(Family.LIBRDKAFKA, "2.16", "4.3", component):
             for alias in setting.aliases:
-                given = {"acks": "all"} if setting.name != "acks" else {}
+                acks = {"acks": "all"} if setting.name != "acks" else {}
                 text = "900" if setting.unit == "ms" else "1"
-                by_name = librdkafka.values(kind, group | given | {setting.name: text})
-                by_alias = librdkafka.values(kind, group | given | {alias: text})
+                by_name = librdkafka.values(kind, group | acks | {setting.name: text})
+                by_alias = librdkafka.values(kind, group | acks | {alias: text})
                 assert by_name == by_alias
 
 
 @pytest.mark.parametrize("version", ["4.3", "3.9"])
-def test_java_makes_of_a_configuration_what_we_say(
+def test_java_has_the_predicted_values_in_force(
     kafka_jvm: Jvm, spark_jvm: Jvm, version: str
 ) -> None:
     running = {"4.3": kafka_jvm, "3.9": spark_jvm}[version]
     accepted = _accepted(Family.JAVA, version)
     for texts in accepted:
-        _same(Family.JAVA, version, texts, running.producer_values(texts))
+        _assert_same(Family.JAVA, version, texts, running.producer_values(texts))
     assert len(accepted) > 150
 
 
-def test_librdkafka_makes_of_a_configuration_what_we_say() -> None:
+def test_librdkafka_has_the_predicted_values_in_force() -> None:
     accepted = _accepted(Family.LIBRDKAFKA, "2.16")
     for texts in accepted:
-        # It settles topic-level settings at once only if one of them is stated.
+        # It finalizes topic-level settings immediately only if one of them is stated.
         real = librdkafka.values(librdkafka.PRODUCER, {"acks": "all"} | texts)
-        # librdkafka keeps an unstated linger.ms a tenth below a shorter delivery timeout, and
-        # an unstated socket.timeout.ms within the transaction's: neither tells a guarantee.
+        # librdkafka keeps an unstated linger.ms a tenth below a shorter delivery timeout, and an
+        # unstated socket.timeout.ms within the transaction timeout. Neither decides a guarantee.
         adjusted = {"queue.buffering.max.ms": "linger.ms", "socket.timeout.ms": "socket.timeout.ms"}
         by_name = {key: text for key, text in real.items() if adjusted.get(key, key) in texts
                  or key not in adjusted}  # fmt: skip
-        _same(Family.LIBRDKAFKA, "2.16", texts, by_name)
+        _assert_same(Family.LIBRDKAFKA, "2.16", texts, by_name)
     assert len(accepted) > 150
 
 
@@ -107,15 +107,15 @@ def _accepted(family: Family, version: str) -> list[Texts]:
     return [t for t in producers(family) if our_refusal(family, version, producer, t) is None]
 
 
-def _same(family: Family, version: str, texts: Texts, real: dict[str, str]) -> None:
+def _assert_same(family: Family, version: str, texts: Texts, real: dict[str, str]) -> None:
     settings = parsed(family, version, Component.PRODUCER, texts)
-    theirs = _read(family, version, Component.PRODUCER, real)
-    for name in theirs:
+    actual = _read(family, version, Component.PRODUCER, real)
+    for name in actual:
         ours = effective(family, version, "4.3", settings, Component.PRODUCER, name)
-        assert ours == theirs[name], f"{name} of {texts}"
+        assert ours == actual[name], f"{name} of {texts}"
 
 
-def test_what_the_catalog_accepts_java_accepts(kafka_jvm: Jvm) -> None:
+def test_java_accepts_the_spellings_that_the_catalog_accepts(kafka_jvm: Jvm) -> None:
     spellings = {
         "acks": ["all", "-1", "1", "0"], "enable.idempotence": ["true", "TRUE", "False"],
         "retries": ["0", "+7", "2147483647"], "linger.ms": ["0"], "transaction.timeout.ms": ["1"],

@@ -1,4 +1,4 @@
-"""Every export, fed to the product that is to read it."""
+"""Every export, read by the product for which it is made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
 from labs.maintenance.products import releases
 from tests.contracts import librdkafka
-from tests.contracts.configurations import accepted, in_force, texts
+from tests.contracts.configurations import accepted, assert_in_force, texts
 from tests.contracts.jvm import Jvm, jvm
 
 pytestmark = pytest.mark.contract
@@ -38,21 +38,21 @@ def _rendered(pipeline: Pipeline, name: str, described: Pipeline | None = None) 
     return export.render(pipeline, STAMP, described)
 
 
-def test_java_reads_producer_properties_as_we_mean_them(kafka_jvm: Jvm) -> None:
+def test_java_reads_exported_producer_properties_as_intended(kafka_jvm: Jvm) -> None:
     for pipeline in accepted(Family.JAVA, "4.3", 60):
         settings = kafka_jvm.read(_rendered(pipeline, "java-producer"))
         assert kafka_jvm.producer_refusal(settings) is None
-        in_force(pipeline, Component.PRODUCER, kafka_jvm.producer_values(settings))
+        assert_in_force(pipeline, Component.PRODUCER, kafka_jvm.producer_values(settings))
 
 
 @pytest.mark.parametrize("stated", CONSUMERS, ids=str)
-def test_java_reads_consumer_properties_as_we_mean_them(
+def test_java_reads_exported_consumer_properties_as_intended(
     kafka_jvm: Jvm, stated: dict[str, Value]
 ) -> None:
     pipeline = Pipeline(settings={Component.CONSUMER: stated})
     settings = kafka_jvm.read(_rendered(pipeline, "java-consumer"))
     assert kafka_jvm.consumer_refusal(settings) is None
-    in_force(pipeline, Component.CONSUMER, kafka_jvm.consumer_values(settings))
+    assert_in_force(pipeline, Component.CONSUMER, kafka_jvm.consumer_values(settings))
 
 
 def _module(text: str) -> dict[str, Any]:
@@ -61,32 +61,32 @@ def _module(text: str) -> dict[str, Any]:
     return names
 
 
-def test_confluent_kafka_takes_the_python_module_as_we_mean_it() -> None:
+def test_confluent_kafka_reads_the_exported_producer_as_intended() -> None:
     for pipeline in accepted(Family.LIBRDKAFKA, "2.16", 60):
         module = _module(_rendered(pipeline, "confluent-python"))
         assert librdkafka.producer_refusal(module["PRODUCER"]) is None
         real = librdkafka.values(librdkafka.PRODUCER, texts(module["PRODUCER"]))
-        in_force(pipeline, Component.PRODUCER, real)
+        assert_in_force(pipeline, Component.PRODUCER, real)
 
 
 @pytest.mark.parametrize("stated", CONSUMERS, ids=str)
-def test_confluent_kafka_takes_the_consumer_dict(stated: dict[str, Value]) -> None:
+def test_confluent_kafka_reads_the_exported_consumer_as_intended(stated: dict[str, Value]) -> None:
     pipeline = Pipeline(Family.LIBRDKAFKA, "2.16", settings={Component.CONSUMER: stated})
     module = _module(_rendered(pipeline, "confluent-python"))
     assert librdkafka.consumer_refusal(module["CONSUMER"]) is None
     settings = {"group.id": "contract"} | texts(module["CONSUMER"])
-    in_force(pipeline, Component.CONSUMER, librdkafka.values(librdkafka.CONSUMER, settings))
+    assert_in_force(pipeline, Component.CONSUMER, librdkafka.values(librdkafka.CONSUMER, settings))
 
 
-def test_the_exported_python_sends_and_hears_of_failure() -> None:
+def test_the_exported_python_sends_and_reports_failures() -> None:
     settings: dict[Component, dict[str, Value]] = {Component.PRODUCER: {"delivery.timeout.ms": 50}}
     pipeline = Pipeline(Family.LIBRDKAFKA, "2.16", settings=settings)
     module = _module(_rendered(pipeline, "confluent-python"))
-    rows: list[object] = []
+    errors: list[object] = []
     producer = module["new_producer"]("127.0.0.1:1")
-    module["send"](producer, "t", b"k", b"v", lambda error, message: rows.append(error))
+    module["send"](producer, "t", b"k", b"v", lambda error, message: errors.append(error))
     module["finish"](producer)
-    assert [error.name() for error in rows] == ["_MSG_TIMED_OUT"]  # type: ignore[attr-defined]
+    assert [error.name() for error in errors] == ["_MSG_TIMED_OUT"]  # type: ignore[attr-defined]
 
 
 _DESCRIBED: dict[str, dict[Component, dict[str, Value]]] = {
@@ -110,42 +110,43 @@ _DESCRIBED: dict[str, dict[Component, dict[str, Value]]] = {
     "guarantee", [guarantee for guarantee in Guarantee if guarantee is not Guarantee.NONE]
 )
 @pytest.mark.parametrize("described", _DESCRIBED)
-def test_what_is_recommended_starts_in_the_real_clients(
+def test_real_clients_start_with_the_recommended_settings(
     kafka_jvm: Jvm, described: str, guarantee: Guarantee
 ) -> None:
-    before = Pipeline(settings=_DESCRIBED[described])
-    java = recommend(before, guarantee).pipeline
+    described_pipeline = Pipeline(settings=_DESCRIBED[described])
+    java_pipeline = recommend(described_pipeline, guarantee).pipeline
     producer, consumer = (
-        kafka_jvm.read(_rendered(java, name, before)) for name in ("java-producer", "java-consumer")
+        kafka_jvm.read(_rendered(java_pipeline, name, described_pipeline))
+        for name in ("java-producer", "java-consumer")
     )
     assert kafka_jvm.producer_refusal(producer) is None
     assert kafka_jvm.consumer_refusal(consumer) is None
-    before = Pipeline(Family.LIBRDKAFKA, "2.16", settings=_DESCRIBED[described])
-    librd = recommend(before, guarantee).pipeline
-    module = _module(_rendered(librd, "confluent-python", before))
+    described_pipeline = Pipeline(Family.LIBRDKAFKA, "2.16", settings=_DESCRIBED[described])
+    librdkafka_pipeline = recommend(described_pipeline, guarantee).pipeline
+    module = _module(_rendered(librdkafka_pipeline, "confluent-python", described_pipeline))
     assert librdkafka.producer_refusal(module["PRODUCER"]) is None
     assert librdkafka.consumer_refusal(module["CONSUMER"]) is None
 
 
-def test_the_client_of_spark_takes_the_options(spark_jvm: Jvm) -> None:
+def test_the_kafka_client_of_spark_accepts_the_exported_options(spark_jvm: Jvm) -> None:
     for pipeline in accepted(Family.SPARK, "4.2", 30):
         module = _module(_rendered(pipeline, "spark-options"))
         settings = {key.removeprefix("kafka."): text for key, text in texts(module["SINK"]).items()}
         assert spark_jvm.producer_refusal(settings) is None
-        in_force(pipeline, Component.PRODUCER, spark_jvm.producer_values(settings))
+        assert_in_force(pipeline, Component.PRODUCER, spark_jvm.producer_values(settings))
 
 
 _VALIDATE = "org$apache$spark$sql$kafka010$KafkaSourceProvider$$validateStreamOptions"
 
 
-def test_the_source_of_spark_takes_the_options() -> None:
-    requests: list[dict[str, Value]] = [
+def test_the_kafka_source_of_spark_accepts_the_exported_options() -> None:
+    cases: list[dict[str, Value]] = [
         {}, {"startingOffsets": "earliest", "failOnDataLoss": True},
         {"isolation.level": "read_committed", "maxOffsetsPerTrigger": 1000, "minPartitions": 4},
     ]  # fmt: skip
     with jvm(releases.spark_class_path("4.2")) as running:
         provider = running.java.org.apache.spark.sql.kafka010.KafkaSourceProvider()
-        for settings in requests:
+        for settings in cases:
             pipeline = Pipeline(Family.SPARK, "4.2", settings={Component.CONSUMER: settings})
             source = texts(_module(_rendered(pipeline, "spark-options"))["SOURCE"])
             getattr(provider, _VALIDATE)(_options(running, source))
@@ -157,16 +158,18 @@ def test_the_source_of_spark_takes_the_options() -> None:
 
 
 def _options(running: Jvm, settings: dict[str, str]) -> Any:
-    """The options as a query has them."""
-    all_ = settings | {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "t"}
-    given = running.java.java.util.HashMap(all_)
+    """Options in the case-insensitive map that a query has."""
+    complete = settings | {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "t"}
+    given = running.java.java.util.HashMap(complete)
     scala = running.java.scala.jdk.javaapi.CollectionConverters.asScala(given)
-    map_ = running.java.scala.collection.immutable.HashMap
+    hash_map = running.java.scala.collection.immutable.HashMap
     options = running.java.org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
-    return options(getattr(map_, "from")(scala))
+    return options(getattr(hash_map, "from")(scala))
 
 
-def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> None:
+def test_kafka_accepts_the_settings_in_the_exported_commands(
+    kafka_jvm: Jvm, tmp_path: Path
+) -> None:
     settings: dict[Component, dict[str, Value]] = {
         Component.TOPIC: {
             "replication.factor": 3, "cleanup.policy": "compact,delete", "retention.ms": -1,
@@ -176,31 +179,31 @@ def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> 
     pipeline = Pipeline(settings=settings)
     script = tmp_path / "topic.sh"
     script.write_text(_rendered(pipeline, "kafka-commands"))
-    create = ran(script, "create")
+    create = script_arguments(script, "create")
     assert create[create.index("--topic") + 1] == "a topic; $(rm)"
     assert create[create.index("--replication-factor") + 1] == "3"
     pairs = [create[at + 1] for at, word in enumerate(create) if word == "--config"]
     topic = dict(pair.split("=", 1) for pair in pairs)
     log = kafka_jvm.kafka.storage.internals.log.LogConfig
     log.validate(kafka_jvm.properties(topic))
-    in_force(pipeline, Component.TOPIC, kafka_jvm.parsed(log.configDefCopy(), topic))
-    alter = ran(script, "alter")
+    assert_in_force(pipeline, Component.TOPIC, kafka_jvm.parsed(log.configDefCopy(), topic))
+    alter = script_arguments(script, "alter")
     assert "cleanup.policy=[compact,delete]" in alter[alter.index("--add-config") + 1]
-    brokers = ran(script, "brokers")
+    brokers = script_arguments(script, "brokers")
     assert brokers[brokers.index("--add-config") + 1] == "min.insync.replicas=2"
     kafka_jvm.kafka.server.config.DynamicBrokerConfig.validateConfigs(
         kafka_jvm.properties({"min.insync.replicas": "2"}), False
     )
 
 
-def test_brokers_take_while_they_run_exactly_what_we_say(kafka_jvm: Jvm) -> None:
+def test_dynamic_broker_settings_are_those_of_kafka(kafka_jvm: Jvm) -> None:
     real = set(kafka_jvm.kafka.server.config.DynamicBrokerConfig.ALL_DYNAMIC_CONFIGS)
     ours = {setting.name for setting in settings_of(Family.JAVA, "4.3", "4.3", Component.BROKER)}
     assert ours & real == DYNAMIC
 
 
-def ran(script: Path, branch: str) -> list[str]:
-    """The arguments with which the script called Kafka's command, by a stand-in that prints."""
+def script_arguments(script: Path, branch: str) -> list[str]:
+    """The arguments that the script passes to Kafka's command; a stand-in prints them."""
     for command in ("kafka-topics.sh", "kafka-configs.sh"):
         stand_in = script.with_name(command)
         stand_in.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')

@@ -1,7 +1,7 @@
-"""What the exported scripts call, fed to the parsers of Kafka's own commands.
+"""The arguments in exported scripts, parsed by Kafka's own commands.
 
-The scripts run with stand-ins that print; what they print is what kafka-topics.sh, kafka-configs.sh
-and kafka-reassign-partitions.sh are given. A command that refuses its arguments ends its JVM.
+The scripts run with stand-ins, which print the arguments for kafka-topics.sh, kafka-configs.sh and
+kafka-reassign-partitions.sh. A command that refuses its arguments ends its JVM.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import install, kafka
 from tests.advisor.test_export_formats import reassign
 from tests.contracts.jvm import Jvm, jvm
-from tests.contracts.test_export import ran
+from tests.contracts.test_export import script_arguments
 
 pytestmark = pytest.mark.contract
 
@@ -48,33 +48,35 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_kafka_reads_the_plan_as_it_was_made(tools_jvm: Jvm, tmp_path: Path) -> None:
+def test_kafka_reads_the_exported_reassignment_plan(tools_jvm: Jvm, tmp_path: Path) -> None:
     reassign(tmp_path, "plan", TOPIC="orders", BROKERS="1,2,3")
     plan = (tmp_path / "reassignment.json").read_text()
     command = f"{_TOOLS}.reassign.ReassignPartitionsCommand"
-    moves = _static(tools_jvm, command, "parseExecuteAssignmentArgs", plan).getKey()
+    moves = _call_static(tools_jvm, command, "parseExecuteAssignmentArgs", plan).getKey()
     assert {str(move): list(moves[move]) for move in moves} == {
         "orders-0": [1, 2, 3], "orders-1": [3, 1, 2], "orders-2": [2, 3, 1]
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("words", ["execute", "verify"])
-def test_kafka_takes_the_words_that_carry_it_out(
-    tools_jvm: Jvm, tmp_path: Path, words: str
+@pytest.mark.parametrize("command", ["execute", "verify"])
+def test_kafka_accepts_the_arguments_of_execute_and_verify(
+    tools_jvm: Jvm, tmp_path: Path, command: str
 ) -> None:
-    given = _strings(tools_jvm, reassign(tmp_path, words, THROTTLE="1000").stdout.splitlines())
-    command = f"{_TOOLS}.reassign.ReassignPartitionsCommand"
-    taken = _static(tools_jvm, command, "validateAndParseArgs", given)
-    assert taken is not None
+    arguments = _strings(
+        tools_jvm, reassign(tmp_path, command, THROTTLE="1000").stdout.splitlines()
+    )
+    class_name = f"{_TOOLS}.reassign.ReassignPartitionsCommand"
+    parsed = _call_static(tools_jvm, class_name, "validateAndParseArgs", arguments)
+    assert parsed is not None
 
 
-def test_kafka_makes_the_topic_that_was_meant(tools_jvm: Jvm, script: Path) -> None:
-    given = _strings(tools_jvm, ran(script, "create"))
-    taken = _made(tools_jvm, f"{_TOOLS}.TopicCommand$TopicCommandOptions", given)
-    assert taken.hasCreateOption()
-    assert taken.replicationFactor().get() == 3
-    assert taken.partitions().get() == 6
-    configs = dict(item.split("=", 1) for item in taken.topicConfig().get())
+def test_kafka_reads_the_exported_topic_as_intended(tools_jvm: Jvm, script: Path) -> None:
+    arguments = _strings(tools_jvm, script_arguments(script, "create"))
+    parsed = _construct(tools_jvm, f"{_TOOLS}.TopicCommand$TopicCommandOptions", arguments)
+    assert parsed.hasCreateOption()
+    assert parsed.replicationFactor().get() == 3
+    assert parsed.partitions().get() == 6
+    configs = dict(item.split("=", 1) for item in parsed.topicConfig().get())
     assert configs["cleanup.policy"] == "compact,delete"
     assert configs["retention.ms"] == "-1"
 
@@ -83,14 +85,14 @@ def test_kafka_makes_the_topic_that_was_meant(tools_jvm: Jvm, script: Path) -> N
     ("alter", {"cleanup.policy": "compact,delete", "retention.ms": "-1"}),
     ("brokers", {"min.insync.replicas": "2"}),
 ])  # fmt: skip
-def test_kafka_alters_what_was_meant(
+def test_kafka_reads_the_exported_changes_as_intended(
     tools_jvm: Jvm, script: Path, branch: str, expected: dict[str, str]
 ) -> None:
-    given = _strings(tools_jvm, ran(script, branch))
-    options = tools_jvm.java.kafka.admin.ConfigCommand.ConfigCommandOptions(given)
+    arguments = _strings(tools_jvm, script_arguments(script, branch))
+    options = tools_jvm.java.kafka.admin.ConfigCommand.ConfigCommandOptions(arguments)
     options.checkArgs()
-    taken = tools_jvm.java.kafka.admin.ConfigCommand.parseConfigsToBeAdded(options)
-    assert expected.items() <= {key: taken[key] for key in taken}.items()
+    parsed = tools_jvm.java.kafka.admin.ConfigCommand.parseConfigsToBeAdded(options)
+    assert expected.items() <= {key: parsed[key] for key in parsed}.items()
 
 
 def _strings(running: Jvm, words: Sequence[str]) -> Any:
@@ -100,18 +102,18 @@ def _strings(running: Jvm, words: Sequence[str]) -> Any:
     return made
 
 
-def _static(running: Jvm, name: str, method: str, argument: Any) -> Any:
-    """Calls a static method of one argument that only its package sees."""
-    result = running.java.java.lang.Class.forName(name).getDeclaredMethods()
-    wanted = next(m for m in result if m.getName() == method and m.getParameterCount() == 1)
+def _call_static(running: Jvm, name: str, method: str, argument: Any) -> Any:
+    """Calls a package-private static method with one argument."""
+    methods = running.java.java.lang.Class.forName(name).getDeclaredMethods()
+    wanted = next(m for m in methods if m.getName() == method and m.getParameterCount() == 1)
     wanted.setAccessible(True)
     return wanted.invoke(None, _objects(running, argument))
 
 
-def _made(running: Jvm, name: str, argument: Any) -> Any:
-    """An object whose constructor of one argument only its package sees."""
-    result = running.java.java.lang.Class.forName(name).getDeclaredConstructors()
-    wanted = next(item for item in result if item.getParameterCount() == 1)
+def _construct(running: Jvm, name: str, argument: Any) -> Any:
+    """An object made by a package-private constructor with one argument."""
+    constructors = running.java.java.lang.Class.forName(name).getDeclaredConstructors()
+    wanted = next(item for item in constructors if item.getParameterCount() == 1)
     wanted.setAccessible(True)
     return wanted.newInstance(_objects(running, argument))
 

@@ -1,4 +1,4 @@
-"""The generated facts of the catalog, held against the products that are installed here."""
+"""The generated facts of the catalog, compared with the installed products."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def test_the_facts_are_those_of_the_connector_of_spark(line: str) -> None:
         assert raw_facts("spark", line) == spark_options.settings(jvm), HELP
 
 
-def test_nothing_is_said_of_an_option_that_no_connector_has() -> None:
-    named = {name for line in releases.SPARK for name in raw_facts("spark", line)}
-    assert spark_options.DOCUMENTED.keys() <= named
+def test_only_options_of_a_connector_are_documented() -> None:
+    names = {name for line in releases.SPARK for name in raw_facts("spark", line)}
+    assert spark_options.DOCUMENTED.keys() <= names

@@ -1,4 +1,4 @@
-"""Our reading of properties files, held against Java's own."""
+"""Our reading of properties files, compared with Java's."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.contract
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(alphabet=" \\\n\r\f\t=:#!u0aé€", max_size=40))
-def test_we_read_what_java_reads(kafka_jvm: Jvm, text: str) -> None:
+def test_properties_are_read_as_java_reads_them(kafka_jvm: Jvm, text: str) -> None:
     try:
         ours = {entry.key: entry.value for entry in properties(text)}
     except IntakeError:
         assert kafka_jvm.unreadable(text)
         return
     real = kafka_jvm.read(text)
-    if real.get("") == "":  # a lone backslash at the end: no name, no value, and we leave it out
+    if real.get("") == "":  # a lone backslash at the end: no name, no value; we skip it
         del real[""]
         ours.pop("", None)
     assert ours == real
@@ -42,14 +42,16 @@ def test_we_read_what_java_reads(kafka_jvm: Jvm, text: str) -> None:
     ],
     ids=str,
 )
-def test_bytes_that_are_not_plain_are_read_as_java_reads_a_file(
+def test_a_byte_order_mark_and_latin_1_are_read_as_java_reads_them(
     kafka_jvm: Jvm, content: bytes
 ) -> None:
-    """Kafka's Utils.loadProps gives Properties.load a stream, not a Reader."""
-    made = kafka_jvm.java.java.util.Properties()
-    made.load(kafka_jvm.java.java.io.ByteArrayInputStream(content))
-    theirs = {f"producer.{key}" for key in made.stringPropertyNames() if str(key).isascii()}
+    """Kafka's Utils.loadProps passes a stream to Properties.load, not a Reader."""
+    java_properties = kafka_jvm.java.java.util.Properties()
+    java_properties.load(kafka_jvm.java.java.io.ByteArrayInputStream(content))
+    expected = {
+        f"producer.{key}" for key in java_properties.stringPropertyNames() if str(key).isascii()
+    }
     product = Product(Family.JAVA, "4.3", "4.3")
     intake = read(decoded("f.properties", content), product, "producer-properties")
     assert not intake.problems
-    assert set(intake.settings) == theirs
+    assert set(intake.settings) == expected

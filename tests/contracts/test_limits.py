@@ -1,4 +1,4 @@
-"""What brokers refuse by limits, held against KafkaConfig, Errors and librdkafka."""
+"""The limits by which brokers refuse settings, compared with KafkaConfig, Errors and librdkafka."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from advisor.intake.origins import Origin
 from advisor.reasoning.behaviour.sizes import KIB
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm, root_message
-from tests.contracts.lines import mostly_by_night
+from tests.contracts.lines import mostly_nightly
 
 pytestmark = pytest.mark.contract
 
@@ -30,27 +30,27 @@ _BROKER = {
 _WITH_ZOOKEEPER = {"broker.id": "1", "zookeeper.connect": "127.0.0.1:1"}
 _LINES = kafka_versions()
 _WITH_LOG_CONFIG = [version for version in _LINES if at_least(version, "3.6")]
-"""Those whose LogConfig is a class of Java's, and knows a remote storage."""
+"""The lines whose LogConfig is a Java class with remote storage."""
 
 
 def _broker(line: str) -> dict[str, str]:
-    """What a broker of this line states at least; KRaft mode was a preview before 3.3."""
+    """The required settings of a broker of this line; KRaft mode was a preview before 3.3."""
     return _BROKER if at_least(line, "3.3") else _WITH_ZOOKEEPER
 
 
-def _files(line: str) -> list[dict[str, int]]:
-    """Bounds against each other and against what is given, one and two moved at a time."""
-    moved: list[tuple[str, int]] = []
+def _timeout_files(line: str) -> list[dict[str, int]]:
+    """Files that change one or two of the bounds and values of group timeouts."""
+    changes: list[tuple[str, int]] = []
     for group in ["consumer", *(["streams"] if at_least(line, "4.1") else [])]:
-        for what, values in (("session.timeout", (5000, 44999, 60001)),
+        for timeout, values in (("session.timeout", (5000, 44999, 60001)),
                              ("heartbeat.interval", (4999, 15001, 70000))):  # fmt: skip
             for bound, value in itertools.product(("", "min.", "max."), values):
-                moved.append((f"group.{group}.{bound}{what}.ms", value))
-    pairs = itertools.combinations(moved, 2)
-    return [dict(row) for row in [*((one,) for one in moved), *pairs]]
+                changes.append((f"group.{group}.{bound}{timeout}.ms", value))
+    pairs = itertools.combinations(changes, 2)
+    return [dict(row) for row in [*((one,) for one in changes), *pairs]]
 
 
-_ROWS: list[dict[str, str]] = [
+_FILES: list[dict[str, str]] = [
     {"replica.lag.time.max.ms": "400"}, {"replica.lag.time.max.ms": "500"},
     {"replica.lag.time.max.ms": "400", "replica.fetch.wait.max.ms": "400"},
     {"replica.fetch.wait.max.ms": "30001"}, {"replica.fetch.wait.max.ms": "30000"},
@@ -75,9 +75,9 @@ _ROWS: list[dict[str, str]] = [
     {"broker.id": "1"},
     {"broker.session.timeout.ms": "2000"}, {"broker.heartbeat.interval.ms": "2147483647"},
 ]  # fmt: skip
-"""Files of a broker, beside what `_BROKER` states."""
+"""Settings of a broker, in addition to those of `_BROKER`."""
 
-_OF_LISTENERS: list[dict[str, str]] = [
+_LISTENERS: list[dict[str, str]] = [
     {"process.roles": "broker,broker"},
     {"listeners": "PLAINTEXT://:1,PLAINTEXT://:2"}, {"listeners": "PLAINTEXT://:1,C://:2"},
     {"listeners": "PLAINTEXT://:1,SSL://:1"}, {"advertised.listeners": "PLAINTEXT://a"},
@@ -99,13 +99,13 @@ _OF_LISTENERS: list[dict[str, str]] = [
           for name in ("Range", "Simple", "range", "Foo")),
     )),
 ]  # fmt: skip
-"""Of who a server is, and of its classes. Whether it starts is compared: its words name what a team
-calls its own."""
+"""Listeners, roles and classes. Only whether the server starts is compared, since its message
+contains names that differ from team to team."""
 
 _FETCHERS: list[dict[str, str]] = [{"num.replica.fetchers": "0"}]
-"""Before 4.2 brokers start with it, and replicate nothing: that is not advised on."""
+"""Before 4.2 brokers start with it and replicate nothing; the advisor does not cover that."""
 
-_OF_GROUPS: list[dict[str, str]] = [
+_GROUPS: list[dict[str, str]] = [
     {"group.coordinator.rebalance.protocols": "consumer"},
     {"group.coordinator.rebalance.protocols": "classic"},
     {"group.share.session.timeout.ms": "44999"}, {"group.share.session.timeout.ms": "60001"},
@@ -137,8 +137,8 @@ _TOPICS: list[dict[str, str]] = [
 ]  # fmt: skip
 
 
-def _read(line: str, component: Component, file: Mapping[str, str]) -> str | None:
-    """What is said of a file of this component, whichever part says it."""
+def _advisor_refusal(line: str, component: Component, file: Mapping[str, str]) -> str | None:
+    """The first refusal of this file, whichever part of the advisor states it; or None."""
     inputs = Inputs()
     inputs.set_field("kafka", line, Origin("test"))
     text = "".join(f"{name}={value}\n" for name, value in file.items())
@@ -149,51 +149,57 @@ def _read(line: str, component: Component, file: Mapping[str, str]) -> str | Non
     return refusals[0] if refusals else None
 
 
-def _same(ours: str | None, theirs: str | None) -> bool:
-    """Whether both take it; or both refuse it, and where it is no bound of one value, in the same
-    words."""
-    if ours is None or theirs is None:
-        return ours is theirs
-    return theirs in ours or theirs.startswith("Invalid value")
+def _agrees(ours: str | None, actual: str | None) -> bool:
+    """Whether both accept it or both refuse it with the same message.
+
+    The message is not compared when it is about the bound of a single value.
+    """
+    if ours is None or actual is None:
+        return ours is actual
+    return actual in ours or actual.startswith("Invalid value")
 
 
-@pytest.mark.parametrize("line", mostly_by_night(_LINES))
-def test_a_broker_refuses_the_files_and_topics_that_are_refused(line: str) -> None:
-    files = [*_ROWS, *(_OF_GROUPS if at_least(line, "3.9") else [])]
+@pytest.mark.parametrize("line", mostly_nightly(_LINES))
+def test_a_broker_refuses_the_settings_that_we_say_it_refuses(line: str) -> None:
+    files = [*_FILES, *(_GROUPS if at_least(line, "3.9") else [])]
     files += _FETCHERS if at_least(line, "4.2") else []
-    usual = _broker(line)
+    required = _broker(line)
     with jvm(class_path(line)) as java:
         compared: list[tuple[Mapping[str, str], str | None, str | None]] = [
-            (file, _read(line, Component.BROKER, {**usual, **file}), _theirs(java, file, usual))
+            (
+                file,
+                _advisor_refusal(line, Component.BROKER, {**required, **file}),
+                _broker_refusal(java, file, required),
+            )
             for file in files
         ]
         compared += [
-            (topic, _read(line, Component.TOPIC, topic), _of_topic(java, topic))
+            (topic, _advisor_refusal(line, Component.TOPIC, topic), _topic_refusal(java, topic))
             for topic in (_TOPICS if line in _WITH_LOG_CONFIG else [])
         ]
-    wrong = [row for row in compared if not _same(*row[1:])]
-    assert not wrong, f"{len(wrong)} of {len(compared)} differ: {wrong}"
-    assert sum(theirs is not None for _, _, theirs in compared) > 15
-    assert sum(theirs is None for _, _, theirs in compared) > 10
+    differing = [row for row in compared if not _agrees(*row[1:])]
+    assert not differing, f"{len(differing)} of {len(compared)} differ: {differing}"
+    assert sum(actual is not None for _, _, actual in compared) > 15
+    assert sum(actual is None for _, _, actual in compared) > 10
 
 
-@pytest.mark.parametrize("line", mostly_by_night([it for it in _LINES if at_least(it, "3.3")]))
-def test_a_server_does_not_start_with_the_listeners_that_are_refused(line: str) -> None:
+@pytest.mark.parametrize("line", mostly_nightly([line for line in _LINES if at_least(line, "3.3")]))
+def test_a_server_does_not_start_with_listeners_that_we_refuse(line: str) -> None:
     with jvm(class_path(line)) as java:
-        theirs = [_theirs(java, file, _BROKER) for file in _OF_LISTENERS]
-    ours = [_read(line, Component.BROKER, {**_BROKER, **file}) for file in _OF_LISTENERS]
-    rows = zip(_OF_LISTENERS, ours, theirs, strict=True)
-    wrong = [row for row in rows if (row[1] is None) is not (row[2] is None)]
-    assert not wrong, f"{len(wrong)} differ: {wrong}"
+        actual = [_broker_refusal(java, file, _BROKER) for file in _LISTENERS]
+    ours = [_advisor_refusal(line, Component.BROKER, {**_BROKER, **file}) for file in _LISTENERS]
+    rows = zip(_LISTENERS, ours, actual, strict=True)
+    differing = [row for row in rows if (row[1] is None) is not (row[2] is None)]
+    assert not differing, f"{len(differing)} differ: {differing}"
 
 
-def _of_topic(java: Jvm, topic: Mapping[str, str]) -> str | None:
-    """What brokers with a remote storage say of a topic's settings."""
+def _topic_refusal(java: Jvm, topic: Mapping[str, str]) -> str | None:
+    """Why brokers with remote storage refuse a topic's settings, or None."""
     config = java.kafka.storage.internals.log.LogConfig
     none, some = java.java.java.util.HashMap(), java.java.java.util.HashMap()
     some.put("min.insync.replicas", "1")
     settings = java.properties(topic)
-    # Its arguments grew and shrank with what ZooKeeper needed.
+    # The number of its arguments changed with the needs of ZooKeeper mode.
     for arguments in (
         (none, settings, some, True), (none, settings, some, True, False), (settings, some, True),
     ):  # fmt: skip
@@ -207,32 +213,33 @@ def _of_topic(java: Jvm, topic: Mapping[str, str]) -> str | None:
     raise AssertionError("LogConfig.validate takes other arguments")
 
 
-def _ours(line: str, file: Mapping[str, Value]) -> str | None:
+def _our_refusal(line: str, file: Mapping[str, Value]) -> str | None:
     problems = validate(Family.JAVA, "4.3", line, 3, {Component.BROKER: file})
     return next((problem.message for problem in problems), None)
 
 
-def _theirs(
-    java: Jvm, file: Mapping[str, int | str], usual: Mapping[str, str] = _BROKER
+def _broker_refusal(
+    java: Jvm, file: Mapping[str, int | str], required: Mapping[str, str] = _BROKER
 ) -> str | None:
     texts = {name: str(value) for name, value in file.items()}
     try:
-        java.java.kafka.server.KafkaConfig(java.properties({**usual, **texts}))
+        java.java.kafka.server.KafkaConfig(java.properties({**required, **texts}))
     except Py4JJavaError as error:
         return root_message(error.java_exception)
     return None
 
 
-@pytest.mark.parametrize(
-    "line", mostly_by_night([line for line in _LINES if at_least(line, "3.7")])
-)
-def test_a_broker_refuses_its_own_file_in_these_words(line: str) -> None:
+@pytest.mark.parametrize("line", mostly_nightly([line for line in _LINES if at_least(line, "3.7")]))
+def test_a_broker_refuses_group_timeouts_with_our_message(line: str) -> None:
     with jvm(class_path(line)) as java:
-        compared = [(file, _ours(line, file), _theirs(java, file)) for file in _files(line)]
-    wrong = [row for row in compared if row[1] != row[2]]
-    assert not wrong, f"{len(wrong)} of {len(compared)} differ: {wrong[:5]}"
-    assert sum(theirs is not None for _, _, theirs in compared) > 50
-    assert sum(theirs is None for _, _, theirs in compared) > 5
+        compared = [
+            (file, _our_refusal(line, file), _broker_refusal(java, file))
+            for file in _timeout_files(line)
+        ]
+    differing = [row for row in compared if row[1] != row[2]]
+    assert not differing, f"{len(differing)} of {len(compared)} differ: {differing[:5]}"
+    assert sum(actual is not None for _, _, actual in compared) > 50
+    assert sum(actual is None for _, _, actual in compared) > 5
 
 
 @pytest.mark.parametrize(
@@ -244,10 +251,10 @@ def test_a_broker_refuses_its_own_file_in_these_words(line: str) -> None:
          "INVALID_TRANSACTION_TIMEOUT", KafkaError.INVALID_TRANSACTION_TIMEOUT),
     ],
 )  # fmt: skip
-def test_what_a_broker_answers_is_in_the_words_of_the_client(
+def test_the_message_for_a_broker_error_is_that_of_the_client(
     kafka_jvm: Jvm, component: Component, settings: dict[str, Value], error: str, code: int
 ) -> None:
-    words = {
+    messages = {
         Family.JAVA: str(getattr(kafka_jvm.kafka.common.protocol.Errors, error).message()),
         Family.LIBRDKAFKA: KafkaError(code).str(),
     }
@@ -256,10 +263,10 @@ def test_what_a_broker_answers_is_in_the_words_of_the_client(
     for family, version in ((Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16")):
         (problem,) = validate(family, version, "4.3", 3, {component: both})
         assert problem.product
-        assert problem.message.startswith(words[family])
+        assert problem.message.startswith(messages[family])
 
 
-def test_what_waits_in_librdkafka_is_bounded_in_kib_of_content() -> None:
+def test_the_queue_of_librdkafka_is_bounded_in_kib_of_content() -> None:
     settings = {"bootstrap.servers": "127.0.0.1:1", "queue.buffering.max.kbytes": 1, "log_level": 0}
     fits, too_large = Producer(settings), Producer(settings)
     fits.produce("orders", b"x" * KIB)

@@ -1,7 +1,7 @@
-"""Spring Boot's own binder: what it makes of our `application.yml`, and of what we read.
+"""Spring Boot's own binder reads the `application.yml` that we export, and files that we read.
 
-Its Binder binds the same properties, variables and placeholders to its own KafkaProperties, which
-build the settings of the clients.
+The Binder binds properties, variables and placeholders to KafkaProperties, which build the settings
+of the clients.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from advisor.intake import Product, read
 from labs.engine.distributions.distribution import install, kafka
 from tests.advisor.intake.test_spring import VARIABLES
 from tests.advisor.intake_examples import EXAMPLES
-from tests.contracts.configurations import accepted, in_force
+from tests.contracts.configurations import accepted, assert_in_force
 from tests.contracts.jvm import Jvm, jvm
 
 pytestmark = pytest.mark.contract
 
 JAVA = Product(Family.JAVA, "4.3", "4.3")
 STAMP = Stamp("1", "4.3", "the client", "http://127.0.0.1/")
-Sent = dict[str, dict[str, str]]
+ClientSettings = dict[str, dict[str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -35,17 +35,17 @@ def spring() -> Iterator[Jvm]:
         yield running
 
 
-def _bound(spring: Jvm, application: str = "", variables: Mapping[str, str] = {}) -> Sent:
-    """What the clients of an application with this file and these variables are given."""
+def _bound(spring: Jvm, application: str = "", variables: Mapping[str, str] = {}) -> ClientSettings:
+    """The settings of each client in an application with this file and these variables."""
     core = spring.java.org.springframework.core
     environment = core.env.StandardEnvironment()
     sources = environment.getPropertySources()
     for name in ("systemProperties", "systemEnvironment"):
-        sources.remove(name)  # this machine's own
-    given = spring.java.java.util.HashMap()
+        sources.remove(name)  # those of this machine
+    java_variables = spring.java.java.util.HashMap()
     for variable, text in variables.items():
-        given.put(variable, text)
-    sources.addFirst(core.env.SystemEnvironmentPropertySource("systemEnvironment", given))
+        java_variables.put(variable, text)
+    sources.addFirst(core.env.SystemEnvironmentPropertySource("systemEnvironment", java_variables))
     boot = spring.java.org.springframework.boot
     resource = core.io.ByteArrayResource(application.encode())
     loader = (
@@ -57,33 +57,38 @@ def _bound(spring: Jvm, application: str = "", variables: Mapping[str, str] = {}
         sources.addLast(source)
     kind = "org.springframework.boot.kafka.autoconfigure.KafkaProperties"
     binder = boot.context.properties.bind.Binder.get(environment)
-    result = binder.bindOrCreate("spring.kafka", spring.java.java.lang.Class.forName(kind))
+    properties = binder.bindOrCreate("spring.kafka", spring.java.java.lang.Class.forName(kind))
     built = {
-        "producer": result.buildProducerProperties(), "consumer": result.buildConsumerProperties(),
-        "streams": result.buildStreamsProperties(),
+        "producer": properties.buildProducerProperties(),
+        "consumer": properties.buildConsumerProperties(),
+        "streams": properties.buildStreamsProperties(),
     }  # fmt: skip
-    sent = {part: spring.strings(settings) for part, settings in built.items()}
-    if prefix := result.getProducer().getTransactionIdPrefix():
-        sent["producer"]["transactional.id"] = str(prefix)  # the factory of producers adds it
-    classes = re.compile(r"(key|value)\.(de)?serializer|bootstrap\.servers")
+    settings_by_client = {part: spring.strings(settings) for part, settings in built.items()}
+    if prefix := properties.getProducer().getTransactionIdPrefix():
+        # the producer factory adds it
+        settings_by_client["producer"]["transactional.id"] = str(prefix)
+    ignored = re.compile(r"(key|value)\.(de)?serializer|bootstrap\.servers")
     return {
-        part: {name: text for name, text in settings.items() if not classes.fullmatch(name)}
-        for part, settings in sent.items()
+        part: {name: text for name, text in settings.items() if not ignored.fullmatch(name)}
+        for part, settings in settings_by_client.items()
     }
 
 
-def test_spring_hands_on_what_application_yml_means(spring: Jvm) -> None:
+def test_spring_passes_on_the_settings_of_the_exported_application_yml(spring: Jvm) -> None:
     export = find("spring-boot")
     assert export is not None
     for pipeline in accepted(Family.JAVA, "4.3", 20):
         bound = _bound(spring, export.render(pipeline, STAMP))
         assert spring.producer_refusal(bound["producer"]) is None
-        in_force(pipeline, Component.PRODUCER, spring.producer_values(bound["producer"]))
-        in_force(pipeline, Component.CONSUMER, spring.consumer_values(bound["consumer"]))
+        assert_in_force(pipeline, Component.PRODUCER, spring.producer_values(bound["producer"]))
+        assert_in_force(pipeline, Component.CONSUMER, spring.consumer_values(bound["consumer"]))
 
 
-def _agrees(spring: Jvm, settings: Mapping[str, Any], bound: Sent) -> None:
-    """Each setting that we read is what Spring gives that client; its own it states elsewhere."""
+def _assert_agrees(spring: Jvm, settings: Mapping[str, Any], bound: ClientSettings) -> None:
+    """Asserts that Spring gives each client the settings that we read.
+
+    Settings of Spring itself are not among the clients' settings.
+    """
     for field, ours in settings.items():
         part, _, name = field.partition(".")
         if part != "application" and field != "consumer.enable.auto.commit":
@@ -97,7 +102,7 @@ def test_spring_binds_a_variable_as_we_read_it(
 ) -> None:
     name, _, text = variable.partition("=")
     bound = _bound(spring, variables={f"SPRING_KAFKA_{name}": text})
-    _agrees(spring, settings, bound)
+    _assert_agrees(spring, settings, bound)
 
 
 @pytest.mark.parametrize("text", [
@@ -107,4 +112,4 @@ def test_spring_binds_a_variable_as_we_read_it(
     next(example.text.partition("---")[0] for example in EXAMPLES if example.kind == "spring"),
 ])  # fmt: skip
 def test_spring_reads_a_file_as_we_do(spring: Jvm, text: str) -> None:
-    _agrees(spring, read(text, JAVA).settings, _bound(spring, text))
+    _assert_agrees(spring, read(text, JAVA).settings, _bound(spring, text))

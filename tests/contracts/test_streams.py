@@ -1,4 +1,4 @@
-"""What the catalog says of Kafka Streams, held against StreamsConfig and KafkaStreams."""
+"""The catalog's rules for Kafka Streams, compared with StreamsConfig and KafkaStreams."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from advisor.reasoning.pipeline import Pipeline
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm
 from tests.contracts.streams import Application, Texts, configurations, parsed
-from tests.contracts.test_export_files import loaded
+from tests.contracts.test_export_files import load_yaml
 
 pytestmark = pytest.mark.contract
 
 STAMP = Stamp("1", "4.3", "the client", "http://127.0.0.1/")
 NOT_COMPARED = {"group.instance.id", "application.id", "state.dir"}
-"""Streams puts the number of the thread behind the first; the others are the test's own."""
+"""Streams appends the thread's number to the first; the test itself sets the others."""
 
 
 @pytest.fixture(scope="module", params=["4.3", "3.9"])
 def release(request: pytest.FixtureRequest) -> Iterator[tuple[str, Jvm]]:
-    """A line of Kafka Streams, and its classes."""
+    """A release line of Kafka Streams, and a JVM with its classes."""
     with jvm(class_path(request.param)) as running:
         yield request.param, running
 
 
-def _ours(version: str, texts: Texts) -> str | None:
+def _our_refusal(version: str, texts: Texts) -> str | None:
     problems = validate(Family.STREAMS, version, "4.3", 3, parsed(version, texts))
     return next((problem.message for problem in problems if problem.product), None)
 
@@ -44,23 +44,23 @@ def _exported(pipeline: Pipeline, name: str) -> str:
     return export.render(pipeline, STAMP)
 
 
-def test_an_application_refuses_what_we_say_and_is_told_what_we_say(
+def test_an_application_refuses_and_sets_what_the_catalog_predicts(
     release: tuple[str, Jvm], tmp_path: Path
 ) -> None:
     version, running = release
     application, refused = Application(running, tmp_path), 0
     cases = configurations(protocols=version == "4.3")
     for texts in cases:
-        ours = _ours(version, texts)
+        ours = _our_refusal(version, texts)
         assert ours == application.refusal(texts), texts
         refused += ours is not None
         if ours is None:
-            _same(_pipeline(version, texts), application.effective_settings(texts))
+            _assert_same(_pipeline(version, texts), application.effective_settings(texts))
     assert 30 <= refused <= len(cases) - 30, "the configurations no longer reach both sides"
 
 
-def _same(pipeline: Pipeline, data: dict[Component, dict[str, str]]) -> None:
-    """Each setting that Streams states has in force the value that it states."""
+def _assert_same(pipeline: Pipeline, data: dict[Component, dict[str, str]]) -> None:
+    """Asserts that the catalog predicts every value in force that Streams reports."""
     for component, settings in data.items():
         for name, text in settings.items():
             try:
@@ -72,28 +72,29 @@ def _same(pipeline: Pipeline, data: dict[Component, dict[str, str]]) -> None:
                 assert read == pipeline.value(component, name), name
 
 
-def test_a_consumer_of_its_own_overrules_what_streams_sets(
+def test_main_consumer_settings_override_those_of_streams(
     release: tuple[str, Jvm], tmp_path: Path
 ) -> None:
-    """Why `main.consumer.…` of these two is refused where it counts
-    (intake.clients.streams_properties)."""
+    """So intake.clients.streams_properties refuses these two of `main.consumer.…`."""
     version, running = release
     application = Application(running, tmp_path)
-    once = {"processing.guarantee": "exactly_once_v2"}
+    exactly_once = {"processing.guarantee": "exactly_once_v2"}
     names = {"isolation.level": "read_uncommitted", "enable.auto.commit": "true"}
     for prefix in ("consumer", "main.consumer"):
-        own = {f"{prefix}.{name}": text for name, text in names.items()}
-        data = application.effective_settings(once | own)[Component.CONSUMER]
-        taken = [name for name, text in names.items() if data[name] == text]
-        in_force = ["isolation.level"] if version == "4.3" else list(names)
-        assert taken == (in_force if prefix == "main.consumer" else [])
+        overrides = {f"{prefix}.{name}": text for name, text in names.items()}
+        data = application.effective_settings(exactly_once | overrides)[Component.CONSUMER]
+        overridden = [name for name, text in names.items() if data[name] == text]
+        expected = ["isolation.level"] if version == "4.3" else list(names)
+        assert overridden == (expected if prefix == "main.consumer" else [])
 
 
-def test_streams_does_not_start_with_what_a_client_inside_refuses(
+def test_streams_does_not_start_with_settings_that_its_clients_refuse(
     release: tuple[str, Jvm], tmp_path: Path
 ) -> None:
-    """Why intake.clients.streams_properties refuses them, and passes over those of a consumer that
-    is not made without a global table."""
+    """So intake.clients.streams_properties refuses them, except for the global consumer.
+
+    Without a global table that consumer is not created.
+    """
     version, running = release
     application, push = Application(running, tmp_path), "enable.metrics.push"
     for prefix in ("consumer", "main.consumer", "admin"):
@@ -107,7 +108,7 @@ def test_streams_does_not_start_with_what_a_client_inside_refuses(
     assert application.refusal({f"global.consumer.{push}": "yes"}) is None
 
 
-def test_every_word_of_a_guarantee_that_we_take_streams_takes(
+def test_streams_accepts_the_processing_guarantees_that_we_accept(
     release: tuple[str, Jvm], tmp_path: Path
 ) -> None:
     version, running = release
@@ -122,7 +123,7 @@ def test_every_word_of_a_guarantee_that_we_take_streams_takes(
             assert application.refusal(texts) is None
 
 
-def test_streams_takes_what_is_exported_as_we_mean_it(
+def test_streams_reads_the_exported_settings_as_intended(
     release: tuple[str, Jvm], tmp_path: Path, kafka_jvm: Jvm
 ) -> None:
     version, running = release
@@ -130,14 +131,14 @@ def test_streams_takes_what_is_exported_as_we_mean_it(
     accepted = [
         configuration
         for configuration in configurations(protocols=False)
-        if _ours(version, configuration) is None
+        if _our_refusal(version, configuration) is None
     ]
     for texts in accepted[::4]:
         pipeline = _pipeline(version, texts)
         file = running.read(_exported(pipeline, "java-streams"))
         assert application.refusal(file) is None
-        _same(pipeline, application.effective_settings(file))
-        streams = loaded(kafka_jvm, _exported(pipeline, "spring-boot"))["spring"]["kafka"][
+        _assert_same(pipeline, application.effective_settings(file))
+        streams = load_yaml(kafka_jvm, _exported(pipeline, "spring-boot"))["spring"]["kafka"][
             "streams"
         ]
         names = {"application-id": "application.id", "replication-factor": "replication.factor"}
