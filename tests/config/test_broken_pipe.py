@@ -24,13 +24,13 @@ def test_a_command_whose_reader_has_closed_the_pipe_ends_without_a_traceback(
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        ran = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, MANAGE, *arguments], stdout=writer, stderr=subprocess.PIPE, text=True,
             timeout=120, check=False, env={**os.environ, "MANAGEUNBUFFERED": buffering},
         )  # fmt: skip
     finally:
         os.close(writer)
-    assert (ran.returncode, ran.stderr) == (UNREAD, "")
+    assert (completed.returncode, completed.stderr) == (UNREAD, "")
 
 
 def test_a_broken_pipe_inside_the_command_is_an_ordinary_error() -> None:

@@ -21,50 +21,50 @@ from tests.labs import make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.wide]
 
-LOOKED_AT, SENT, BOTH = {"GET", "HEAD"}, {"POST"}, {"GET", "HEAD", "POST"}
+READ, WRITE, BOTH = {"GET", "HEAD"}, {"POST"}, {"GET", "HEAD", "POST"}
 METHODS = {
-    "advisor:start": LOOKED_AT, "advisor:start-over": SENT, "advisor:undo": SENT,
-    "advisor:intake": BOTH, "advisor:intake-use": SENT, "advisor:live": SENT,
-    "advisor:describe": BOTH, "advisor:card": SENT, "advisor:advice": LOOKED_AT,
-    "advisor:edit": SENT, "advisor:compared": LOOKED_AT, "advisor:newer": LOOKED_AT,
-    "advisor:renew": SENT, "advisor:export": LOOKED_AT, "advisor:archive": LOOKED_AT,
-    "advisor:report": LOOKED_AT, "advisor:reasons": LOOKED_AT, "advisor:in-force": LOOKED_AT,
-    "reference:index": LOOKED_AT, "reference:failure": LOOKED_AT, "reference:rule": LOOKED_AT,
-    "reference:setting": LOOKED_AT,
-    "advisories:index": LOOKED_AT, "advisories:page": LOOKED_AT,
-    "login": BOTH, "logout": SENT,
-    "labs:home": LOOKED_AT, "labs:experiments": LOOKED_AT, "labs:start": SENT,
-    "labs:conditions": LOOKED_AT, "labs:experiment": LOOKED_AT, "labs:live": LOOKED_AT,
-    "labs:cancel": SENT, "labs:again": SENT, "labs:ledger": LOOKED_AT, "labs:evidence": LOOKED_AT,
-    "labs:evidence-failure": LOOKED_AT,
-    "labs:ledger-lines": LOOKED_AT, "labs:report": LOOKED_AT, "labs:compare": LOOKED_AT,
-    "labs:repetitions": LOOKED_AT, "labs:repeat": SENT, "labs:replay": LOOKED_AT,
-    "labs:answer-picture": LOOKED_AT, "labs:offline": LOOKED_AT, "labs:picture": LOOKED_AT,
-    "labs:message": LOOKED_AT, "labs:lessons": LOOKED_AT, "labs:lesson-live": LOOKED_AT,
-    "labs:lesson-turn-live": LOOKED_AT, "labs:scenarios": LOOKED_AT,
-    "labs:lines": LOOKED_AT, "labs:series": LOOKED_AT, "labs:series-live": LOOKED_AT,
-    "labs:series-start": SENT, "labs:series-cancel": SENT, "labs:series-go-on": SENT,
-    "labs:lesson-resume": LOOKED_AT,
-    "labs:recorded": LOOKED_AT, "labs:incidents": LOOKED_AT, "labs:incident": LOOKED_AT,
-    "labs:incident-start": SENT, "labs:incident-play": LOOKED_AT, "labs:incident-live": LOOKED_AT,
-    "labs:scenario-start": SENT,
-    "labs:toy": LOOKED_AT, "labs:toy-states": LOOKED_AT, "labs:toy-start": SENT,
-    "labs:class": LOOKED_AT, "labs:class-open": SENT, "labs:class-join": SENT,
-    "labs:class-room": LOOKED_AT, "labs:class-live": LOOKED_AT, "labs:class-seats": LOOKED_AT,
-    "labs:class-predict": SENT, "labs:class-answer": SENT, "labs:class-forward": SENT,
-    "labs:class-run": SENT, "labs:class-close": SENT, "labs:class-remove": SENT,
-    "labs:class-export": LOOKED_AT,
-    "concepts:index": LOOKED_AT, "concepts:concept": LOOKED_AT,
-    "labs:challenges": LOOKED_AT, "labs:challenge": BOTH, "labs:challenge-live": LOOKED_AT,
-    "labs:challenge-answer": SENT, "labs:challenge-give-up": SENT,
-    "labs:challenge-evidence": LOOKED_AT, "labs:challenge-result": LOOKED_AT,
-    "labs:account": LOOKED_AT, "labs:sign-in": BOTH, "labs:sign-up": BOTH, "labs:sign-out": SENT,
-    "labs:account-password": SENT, "labs:account-remove": SENT,
-    "labs:lesson-reset": SENT, "labs:lesson-undo": SENT, "labs:lesson": BOTH,
+    "advisor:start": READ, "advisor:start-over": WRITE, "advisor:undo": WRITE,
+    "advisor:intake": BOTH, "advisor:intake-use": WRITE, "advisor:live": WRITE,
+    "advisor:describe": BOTH, "advisor:card": WRITE, "advisor:advice": READ,
+    "advisor:edit": WRITE, "advisor:compared": READ, "advisor:newer": READ,
+    "advisor:renew": WRITE, "advisor:export": READ, "advisor:archive": READ,
+    "advisor:report": READ, "advisor:reasons": READ, "advisor:in-force": READ,
+    "reference:index": READ, "reference:failure": READ, "reference:rule": READ,
+    "reference:setting": READ,
+    "advisories:index": READ, "advisories:page": READ,
+    "login": BOTH, "logout": WRITE,
+    "labs:home": READ, "labs:experiments": READ, "labs:start": WRITE,
+    "labs:conditions": READ, "labs:experiment": READ, "labs:live": READ,
+    "labs:cancel": WRITE, "labs:again": WRITE, "labs:ledger": READ, "labs:evidence": READ,
+    "labs:evidence-failure": READ,
+    "labs:ledger-lines": READ, "labs:report": READ, "labs:compare": READ,
+    "labs:repetitions": READ, "labs:repeat": WRITE, "labs:replay": READ,
+    "labs:answer-picture": READ, "labs:offline": READ, "labs:picture": READ,
+    "labs:message": READ, "labs:lessons": READ, "labs:lesson-live": READ,
+    "labs:lesson-turn-live": READ, "labs:scenarios": READ,
+    "labs:lines": READ, "labs:series": READ, "labs:series-live": READ,
+    "labs:series-start": WRITE, "labs:series-cancel": WRITE, "labs:series-go-on": WRITE,
+    "labs:lesson-resume": READ,
+    "labs:recorded": READ, "labs:incidents": READ, "labs:incident": READ,
+    "labs:incident-start": WRITE, "labs:incident-play": READ, "labs:incident-live": READ,
+    "labs:scenario-start": WRITE,
+    "labs:toy": READ, "labs:toy-states": READ, "labs:toy-start": WRITE,
+    "labs:class": READ, "labs:class-open": WRITE, "labs:class-join": WRITE,
+    "labs:class-room": READ, "labs:class-live": READ, "labs:class-seats": READ,
+    "labs:class-predict": WRITE, "labs:class-answer": WRITE, "labs:class-forward": WRITE,
+    "labs:class-run": WRITE, "labs:class-close": WRITE, "labs:class-remove": WRITE,
+    "labs:class-export": READ,
+    "concepts:index": READ, "concepts:concept": READ,
+    "labs:challenges": READ, "labs:challenge": BOTH, "labs:challenge-live": READ,
+    "labs:challenge-answer": WRITE, "labs:challenge-give-up": WRITE,
+    "labs:challenge-evidence": READ, "labs:challenge-result": READ,
+    "labs:account": READ, "labs:sign-in": BOTH, "labs:sign-up": BOTH, "labs:sign-out": WRITE,
+    "labs:account-password": WRITE, "labs:account-remove": WRITE,
+    "labs:lesson-reset": WRITE, "labs:lesson-undo": WRITE, "labs:lesson": BOTH,
     "labs:lesson-review": BOTH,
 }  # fmt: skip
 """Anybody may send these requests. Only its owner or an operator may cancel a run: see below."""
-WORDS = {
+KWARGS = {
     "step": "client",
     "slug": "nosuch22",
     "name": "nosuch",
@@ -74,10 +74,10 @@ WORDS = {
     "component": "producer",
     "part": "dump",
 }
-IN_A_PRODUCER = [
+PRODUCER_SETTINGS = [
     setting.name for setting in settings_of(Family.JAVA, "4.3", "4.3", Component.PRODUCER)
 ]
-SENT_TO = sorted(name for name, methods in METHODS.items() if "POST" in methods)
+POSTED = sorted(name for name, methods in METHODS.items() if "POST" in methods)
 
 
 def _names(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -94,11 +94,11 @@ def _step(name: str) -> str:
 
 def _address(name: str) -> str:
     pattern = dict(_names(get_resolver()))[name]
-    named = {converter: WORDS[converter] for converter in pattern.pattern.converters}
+    kwargs = {converter: KWARGS[converter] for converter in pattern.pattern.converters}
     if name.startswith("labs:lesson") and name not in ("labs:lessons", "labs:lesson-review"):
-        named |= {"name": "what-an-acknowledgement-means"}
-        named |= {"step": "story"} if "step" in named else {}
-    return reverse(name, kwargs=named)
+        kwargs |= {"name": "what-an-acknowledgement-means"}
+        kwargs |= {"step": "story"} if "step" in kwargs else {}
+    return reverse(name, kwargs=kwargs)
 
 
 def test_the_table_has_every_address() -> None:
@@ -120,36 +120,36 @@ def test_opening_the_address_of_a_form_leads_to_a_page(client: Client) -> None:
 
 def test_requests_from_another_site_are_refused() -> None:
     stranger = Client(enforce_csrf_checks=True, raise_request_exception=False)
-    for name in SENT_TO:
+    for name in POSTED:
         assert stranger.post(_address(name), {"a": "b"}).status_code == 403, name
 
 
 def test_requests_that_are_too_large_are_refused() -> None:
     stranger = Client(enforce_csrf_checks=True)
-    sent = {"a": "b" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)}
-    for name in SENT_TO:
-        assert stranger.post(_address(name), sent).status_code in (400, 403), name
+    body = {"a": "b" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)}
+    for name in POSTED:
+        assert stranger.post(_address(name), body).status_code in (400, 403), name
 
 
-@pytest.mark.parametrize("name", SENT_TO)
-@pytest.mark.parametrize("whose", ["visitor", "address"])
+@pytest.mark.parametrize("name", POSTED)
+@pytest.mark.parametrize("subject", ["visitor", "address"])
 def test_more_than_the_limit_is_refused_until_its_time_is_over(
-    monkeypatch: pytest.MonkeyPatch, name: str, whose: str
+    monkeypatch: pytest.MonkeyPatch, name: str, subject: str
 ) -> None:
-    if name in ("logout", "labs:sign-out") and whose == "visitor":
+    if name in ("logout", "labs:sign-out") and subject == "visitor":
         return  # it ends the session by which requests are counted
     now = [1000.0]
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
-    most = (2, 9) if whose == "visitor" else (9, 2)
+    allowed = (2, 9) if subject == "visitor" else (9, 2)
     kind = limits.request_kind(name, _step(name))
     client, address = Client(), _address(name)
     client.post(reverse("advisor:start-over"))  # starts a session
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
-    data = settings.LAB_LIMITS | {kind: (*most, 60)}
-    with override_settings(LAB_LIMITS=data):
+    limit = settings.LAB_LIMITS | {kind: (*allowed, 60)}
+    with override_settings(LAB_LIMITS=limit):
         first = [client.post(address).status_code for _ in range(2)]
         refused = client.post(address)
-        other = Client() if whose == "visitor" else Client(REMOTE_ADDR="10.0.0.9")
+        other = Client() if subject == "visitor" else Client(REMOTE_ADDR="10.0.0.9")
         assert other.post(address).status_code != 429
         now[0] += 61
         assert client.post(address).status_code != 429
@@ -165,51 +165,55 @@ def test_expensive_pages_are_rate_limited(
     monkeypatch: pytest.MonkeyPatch, client: Client, name: str
 ) -> None:
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters())
-    data = settings.LAB_LIMITS | {limits.request_kind(name): (9, 2, 3600)}
-    with override_settings(LAB_LIMITS=data):
+    limit = settings.LAB_LIMITS | {limits.request_kind(name): (9, 2, 3600)}
+    with override_settings(LAB_LIMITS=limit):
         codes = [client.get(_address(name)).status_code for _ in range(3)]
         other = Client(REMOTE_ADDR="10.0.0.9").get(_address(name)).status_code
     assert (codes.count(429), codes[-1]) == (1, 429)
     assert other != 429
-    assert METHODS[name] == LOOKED_AT
+    assert METHODS[name] == READ
 
 
 def test_requests_that_add_a_run_or_a_description_are_counted_as_such(client: Client) -> None:
-    described = {"draft": {"fields": FIELDS, "done": []}, "draft_stamp": ""}
-    sent = {"choice": "both", "side": "affected", "acks": "1", "min_isr": "1"}
-    added = set()
-    for name, address in [*addresses(), ("advisor:describe", _of_step("needs"))]:
-        if name not in SENT_TO:
+    draft = {"draft": {"fields": FIELDS, "done": []}, "draft_stamp": ""}
+    body = {"choice": "both", "side": "affected", "acks": "1", "min_isr": "1"}
+    names_that_add = set()
+    for name, address in [*addresses(), ("advisor:describe", _describe_address("needs"))]:
+        if name not in POSTED:
             continue
         session = client.session
-        session.update(described)
+        session.update(draft)
         session.save()
         before = Experiment.objects.count(), Description.objects.count()
         with override_settings(LAB_QUEUE={"all": 999, "visitor": 999, "address": 999}):
-            client.post(address, sent)
+            client.post(address, body)
         kind = limits.request_kind(name, str(resolve(address).kwargs.get("step", "")))
         if (Experiment.objects.count(), Description.objects.count()) != before:
-            added.add(name)
+            names_that_add.add(name)
         if Experiment.objects.count() != before[0]:
             assert kind == "starts", address
         elif Description.objects.count() != before[1]:
             assert kind in ("saves", "starts"), address
-    assert added >= {"labs:scenario-start", "labs:start", "labs:again"}
+    assert names_that_add >= {"labs:scenario-start", "labs:start", "labs:again"}
 
 
-def _of_step(step: str) -> str:
+def _describe_address(step: str) -> str:
     return reverse("advisor:describe", args=[step])
 
 
 @pytest.mark.parametrize("field", ["page", "shown", "stamp", "producer.acks", "to"])
 def test_a_session_stays_small_whatever_is_entered(client: Client, field: str) -> None:
-    long = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(300_000))
-    client.post(reverse("advisor:card", args=["producer"]), {"producer.retries": "2", field: long})
-    client.post(reverse("advisor:describe", args=["producer"]), {field: long})
-    whole = {f"producer.{name}": long[place:] for place, name in enumerate(IN_A_PRODUCER)}
-    client.post(reverse("advisor:intake-use"), whole)
+    long_text = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(300_000))
+    client.post(
+        reverse("advisor:card", args=["producer"]), {"producer.retries": "2", field: long_text}
+    )
+    client.post(reverse("advisor:describe", args=["producer"]), {field: long_text})
+    all_fields = {
+        f"producer.{name}": long_text[place:] for place, name in enumerate(PRODUCER_SETTINGS)
+    }
+    client.post(reverse("advisor:intake-use"), all_fields)
     client.post(reverse("advisor:start-over"))
-    client.post(reverse("advisor:intake-use"), whole)
+    client.post(reverse("advisor:intake-use"), all_fields)
     assert max(len(row.session_data) for row in Session.objects.all()) < 80_000
 
 
@@ -217,15 +221,15 @@ def test_new_sessions_of_an_address_are_limited_and_a_forged_cookie_is_no_sessio
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: 1000.0))
-    begin, old = reverse("advisor:start-over"), Client()
+    begin, known = reverse("advisor:start-over"), Client()
     with override_settings(LAB_LIMITS=settings.LAB_LIMITS | {"sessions": (3, 3, 3600)}):
-        answers = [old.post(begin).status_code]
+        statuses = [known.post(begin).status_code]
         for number in range(3):
-            made_up = Client()
-            made_up.cookies[settings.SESSION_COOKIE_NAME] = f"x{number}" * 16
-            answers.append(made_up.post(begin).status_code)
-        assert answers == [302, 302, 302, 429]
-        assert old.post(begin).status_code == 302
+            forged = Client()
+            forged.cookies[settings.SESSION_COOKIE_NAME] = f"x{number}" * 16
+            statuses.append(forged.post(begin).status_code)
+        assert statuses == [302, 302, 302, 429]
+        assert known.post(begin).status_code == 302
         assert Client(REMOTE_ADDR="10.0.0.9").post(begin).status_code == 302
         assert Client().get("/").status_code == 200
 

@@ -41,13 +41,13 @@ def test_a_socket_is_in_its_folder_if_the_path_is_short_enough(tmp_path, monkeyp
 
 
 def test_a_long_folder_name_gets_a_short_socket_path_that_can_be_bound(tmp_path):
-    long = tmp_path / ("d" * 120)
-    path = socket_path(long, "x.sock")
-    assert path == socket_path(long, "x.sock")
-    assert path != socket_path(long / "other", "x.sock")
-    with socket.socket(socket.AF_UNIX) as ours:
-        ours.bind(str(path))
-    for folder in (long, long / "other", long):
+    long_folder = tmp_path / ("d" * 120)
+    path = socket_path(long_folder, "x.sock")
+    assert path == socket_path(long_folder, "x.sock")
+    assert path != socket_path(long_folder / "other", "x.sock")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(path))
+    for folder in (long_folder, long_folder / "other", long_folder):
         remove_sockets(folder)
     assert not path.parent.exists()
 

@@ -25,41 +25,41 @@ def refuse(execute, sql, params, many, context):
     return execute(sql, params, many, context)
 
 
-def a_visitor() -> Client:
+def visitor_with_session() -> Client:
     """A visitor with a draft, progress in a lesson, and a message to show."""
     client = Client(raise_request_exception=False)
     client.post(reverse("advisor:card", args=["producer"]), {"producer.acks": "1", "stamp": ""})
     client.post(reverse("labs:lesson", args=[LESSON, "story"]), {"to": "next"})
-    not_theirs = Experiment.objects.filter(state="queued")[0]
-    client.post(reverse("labs:cancel", args=[not_theirs.slug]))
+    others_experiment = Experiment.objects.filter(state="queued")[0]
+    client.post(reverse("labs:cancel", args=[others_experiment.slug]))
     assert {"sessionid", "messages"} <= client.cookies.keys()
     return client
 
 
-def a_stranger() -> Client:
+def new_visitor() -> Client:
     return Client(raise_request_exception=False)
 
 
-def one_whose_session_is_gone() -> Client:
-    client = a_visitor()
+def visitor_without_session() -> Client:
+    client = visitor_with_session()
     Session.objects.all().delete()
     return client
 
 
 @pytest.mark.wide
 @pytest.mark.parametrize(
-    ("who", "htmx"),
-    [(a_stranger, False), (a_visitor, True), (one_whose_session_is_gone, False)],
+    ("visitor", "htmx"),
+    [(new_visitor, False), (visitor_with_session, True), (visitor_without_session, False)],
 )
-def test_every_page_can_be_read_while_the_database_refuses_writes(who, htmx) -> None:
+def test_every_page_can_be_read_while_the_database_refuses_writes(visitor, htmx) -> None:
     requests = addresses()
-    visitor = who()
+    client = visitor()
     pipeline = Description.objects.get().slug
     scenario = f"?pipeline={pipeline}&scenario=leader-killed-followers-behind"
     requests.append(("labs:conditions", reverse("labs:conditions") + scenario))
     headers = {"HX-Request": "true"} if htmx else {}
     with connection.execute_wrapper(refuse):
-        rows = [(visitor.get(address, headers=headers).status_code, name, address)
+        rows = [(client.get(address, headers=headers).status_code, name, address)
                 for name, address in requests]  # fmt: skip
     assert [row for row in rows if row[0] >= 500] == []
     assert {name for status, name, _ in rows if status in (200, 286, 302)} >= {
@@ -81,11 +81,11 @@ def test_a_failed_write_is_reported_with_the_request_to_try_again() -> None:
 
 @pytest.mark.parametrize("kind", [OperationalError, DatabaseError])
 def test_an_unreadable_database_is_reported_as_unavailable(kind: type[Exception]) -> None:
-    def away(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise kind("file is not a database: /somewhere/lab.db")
 
     client = Client(raise_request_exception=False)
-    with connection.execute_wrapper(away):
+    with connection.execute_wrapper(fail):
         answer = client.get(reverse("labs:experiments"))
     assert answer.status_code == 503
     page = answer.content.decode()
@@ -94,9 +94,9 @@ def test_an_unreadable_database_is_reported_as_unavailable(kind: type[Exception]
 
 
 def test_a_programming_error_is_not_blamed_on_the_database() -> None:
-    def wrong(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise ProgrammingError("syntax error at SELECT")
 
     client = Client(raise_request_exception=False)
-    with connection.execute_wrapper(wrong):
+    with connection.execute_wrapper(fail):
         assert client.get(reverse("labs:experiments")).status_code == 500

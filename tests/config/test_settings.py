@@ -89,15 +89,15 @@ def test_postgresql_is_configured_by_its_address():
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("given", "broker"),
+    ("address", "broker"),
     [
         ("redis://host:6379/1", "redis://host:6379/1"),
         ("unix:///run/redis.sock?db=2", "redis+socket:///run/redis.sock?virtual_host=2"),
     ],
     ids=["tcp", "socket"],
 )
-def test_redis_is_configured_by_its_address(given, broker, tmp_path):
-    result = read("s.CELERY_BROKER_URL", REDIS_URL=given, LAB_DATA_DIR=str(tmp_path))
+def test_redis_is_configured_by_its_address(address, broker, tmp_path):
+    result = read("s.CELERY_BROKER_URL", REDIS_URL=address, LAB_DATA_DIR=str(tmp_path))
     assert result.stdout.strip() == broker, result.stderr
 
 

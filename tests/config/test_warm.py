@@ -13,10 +13,10 @@ from labs.evidence import trials
 
 def test_expensive_values_are_cached_and_every_template_compiles() -> None:
     warm()
-    for costly in (reference.entries, advisories, all_readers):
-        before = costly.cache_info().misses
-        costly()
-        assert costly.cache_info().misses == before
+    for cached in (reference.entries, advisories, all_readers):
+        before = cached.cache_info().misses
+        cached()
+        assert cached.cache_info().misses == before
 
 
 @pytest.mark.django_db

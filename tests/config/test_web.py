@@ -25,7 +25,7 @@ pytestmark = pytest.mark.stack  # these tests wait for a minute, so they should 
 PAGE_LIMIT_S = 2.0
 
 
-A_LEDGER = """
+CREATE_A_LEDGER = """
 import os, django
 django.setup()
 from django.core.management import call_command
@@ -49,16 +49,16 @@ other.ledger.mkdir(parents=True)
 def data(tmp_path_factory):
     """A data folder with one ledger of 20 MB and nothing else."""
     folder = tmp_path_factory.mktemp("web")
-    made = spawn(
-        [sys.executable, "-c", A_LEDGER], log=folder / "made.log", env=environment_of(folder)
+    setup = spawn(
+        [sys.executable, "-c", CREATE_A_LEDGER], log=folder / "made.log", env=environment_of(folder)
     )
-    assert made.wait(90) == 0, (folder / "made.log").read_text()
+    assert setup.wait(90) == 0, (folder / "made.log").read_text()
     return folder
 
 
 @pytest.fixture(scope="module")
-def port(data, patient):
-    """The port of another server on it. Its tests run while those of `patient` wait."""
+def port(data, outcomes):
+    """The port of another server on it. Its tests run while those of `outcomes` wait."""
     with serving(data, ["-m", "config.web"]) as chosen:
         yield chosen
 
@@ -130,74 +130,74 @@ def test_closing_many_silent_sockets_closes_no_active_one(port):
     "form", ["ledger.zip", pytest.param("ledger-jsonl.zip", marks=pytest.mark.thorough)]
 )
 def test_a_page_is_served_despite_more_slow_readers_than_download_places(port, form):
-    wanted = slow.reader(f"/experiments/slow/described/{form}")
-    with slow.sockets(port, wanted, downloads.AT_ONCE + 6) as opened:
-        got = sorted(item.recv(12) for item in opened)
-        assert got == [b"HTTP/1.1 200"] * downloads.AT_ONCE + [b"HTTP/1.1 503"] * 6
+    request = slow.reader(f"/experiments/slow/described/{form}")
+    with slow.sockets(port, request, downloads.AT_ONCE + 6) as opened:
+        status_lines = sorted(item.recv(12) for item in opened)
+        assert status_lines == [b"HTTP/1.1 200"] * downloads.AT_ONCE + [b"HTTP/1.1 503"] * 6
         for _ in range(3):
             assert answers(port, PAGE_LIMIT_S)
 
     def has_a_place() -> bool:
-        with slow.sockets(port, wanted, 1) as (one,):
-            return one.recv(12) == b"HTTP/1.1 200"
+        with slow.sockets(port, request, 1) as (reader,):
+            return reader.recv(12) == b"HTTP/1.1 200"
 
     until(has_a_place, web.IDLE_S + 10, "who went kept their place", every_s=0.5)
 
 
 def test_pipelined_requests_are_not_answered(port):
     """Each answer that nobody reads would block a thread, so only one is produced."""
-    one = slow.reader("/")
-    with slow.sockets(port, b"\r\n" + one * 100, 1) as (each,):
-        answers_got = b""
-        while chunk := each.recv(65536):
-            answers_got += chunk
-    assert answers_got.count(b"HTTP/1.1 200 OK") == 1
-    assert b"\r\nConnection: close\r\n" in answers_got
+    request = slow.reader("/")
+    with slow.sockets(port, b"\r\n" + request * 100, 1) as (connection,):
+        received = b""
+        while chunk := connection.recv(65536):
+            received += chunk
+    assert received.count(b"HTTP/1.1 200 OK") == 1
+    assert b"\r\nConnection: close\r\n" in received
 
 
-def next_to_nothing(port, bytes_at_once):
+def stalled_reader(port, bytes_at_once):
     """A reader that takes so little loses its place to another one, but not immediately."""
-    wanted = slow.reader("/experiments/slow/described/ledger.zip")
-    with slow.sockets(port, wanted, 1) as (one,):
-        assert one.recv(12) == b"HTTP/1.1 200"
+    request = slow.reader("/experiments/slow/described/ledger.zip")
+    with slow.sockets(port, request, 1) as (reader,):
+        assert reader.recv(12) == b"HTTP/1.1 200"
 
         def another_has_the_place() -> bool:
             if bytes_at_once:
-                one.recv(bytes_at_once)
+                reader.recv(bytes_at_once)
             return response_to(port, "/experiments/slow/recommended/ledger.zip")[0] == 200
 
         assert not another_has_the_place()
         until(another_has_the_place, web.IDLE_S + 10, "he keeps it", every_s=0.5)
 
 
-def never_silent(port):
+def slow_reader(port):
     """A reader of 40 KB a second is served for twice the idle timeout."""
-    wanted = slow.reader("/experiments/slow/described/ledger.zip")
-    with slow.sockets(port, wanted, 1) as (one,):
-        began, taken = time.monotonic(), 0
+    request = slow.reader("/experiments/slow/described/ledger.zip")
+    with slow.sockets(port, request, 1) as (reader,):
+        began, bytes_read = time.monotonic(), 0
 
         def read() -> bool:
-            nonlocal taken
-            while taken < 40_000 * (time.monotonic() - began):
-                chunk = one.recv(4096)
-                assert chunk, f"closed after {taken} bytes"
-                taken += len(chunk)
+            nonlocal bytes_read
+            while bytes_read < 40_000 * (time.monotonic() - began):
+                chunk = reader.recv(4096)
+                assert chunk, f"closed after {bytes_read} bytes"
+                bytes_read += len(chunk)
             return time.monotonic() - began > 2 * web.IDLE_S
 
         until(read, 3 * web.IDLE_S, "he did not come to that time", every_s=0.1)
 
 
-def trickled(port):
+def trickled_request(port):
     """How long a request was accepted that sends one byte a second, in seconds."""
     began = time.monotonic()
-    with slow.sockets(port, slow.HALF_HEADERS, 1) as (one,):
+    with slow.sockets(port, slow.HALF_HEADERS, 1) as (connection,):
 
         def closed() -> bool:
             try:
-                one.sendall(b"x")
+                connection.sendall(b"x")
             except OSError:
                 return True
-            return not slow.is_open(one)
+            return not slow.is_open(connection)
 
         until(closed, web.REQUEST_S + 15, "it is still taken", every_s=1.0)
     return time.monotonic() - began
@@ -213,45 +213,45 @@ sys.exit(web.main())
 """
 """A server with one place for downloads."""
 
-WAITING = {
-    "nothing": (["-c", ONE_PLACE], lambda port: next_to_nothing(port, 0)),
-    "next to nothing": (["-c", ONE_PLACE], lambda port: next_to_nothing(port, 1000)),
-    "slow": (["-c", ONE_PLACE], never_silent),
-    "a trickle": (["-m", "config.web"], trickled),
+CLIENTS = {
+    "nothing": (["-c", ONE_PLACE], lambda port: stalled_reader(port, 0)),
+    "next to nothing": (["-c", ONE_PLACE], lambda port: stalled_reader(port, 1000)),
+    "slow": (["-c", ONE_PLACE], slow_reader),
+    "a trickle": (["-m", "config.web"], trickled_request),
 }
 """Each client that waits for a deadline of the server, and the program of its server."""
 
 
 @pytest.fixture(scope="module")
-def patient(data):
+def outcomes(data):
     """The future of each client in WAITING. They run at the same time, each with its own server."""
-    ports = Ports(len(WAITING))
-    with ExitStack() as servers, ThreadPoolExecutor(len(WAITING)) as pool:
+    ports = Ports(len(CLIENTS))
+    with ExitStack() as servers, ThreadPoolExecutor(len(CLIENTS)) as pool:
 
         def start(port, program):
             return servers.enter_context(serving(data, program, port))
 
-        programs = [program for program, _ in WAITING.values()]
+        programs = [program for program, _ in CLIENTS.values()]
         started = list(pool.map(start, ports.numbers, programs))
-        tries = zip(WAITING.items(), started, strict=True)
+        tries = zip(CLIENTS.items(), started, strict=True)
         yield {name: pool.submit(attempt, port) for (name, (_, attempt)), port in tries}
     ports.release()
 
 
 @pytest.mark.parametrize("taken", ["nothing", "next to nothing"])
-def test_a_reader_who_takes_almost_nothing_loses_the_place(patient, taken):
-    patient[taken].result()
+def test_a_reader_who_takes_almost_nothing_loses_the_place(outcomes, taken):
+    outcomes[taken].result()
 
 
-def test_a_reader_who_is_slow_and_never_silent_is_served(patient):
-    patient["slow"].result()
+def test_a_reader_who_is_slow_and_never_silent_is_served(outcomes):
+    outcomes["slow"].result()
 
 
-def test_a_request_that_arrives_byte_by_byte_has_a_deadline(patient):
-    assert patient["a trickle"].result() > web.IDLE_S + 5, "not for its silence"
+def test_a_request_that_arrives_byte_by_byte_has_a_deadline(outcomes):
+    assert outcomes["a trickle"].result() > web.IDLE_S + 5, "not for its silence"
 
 
-NO_ROOM = """
+FULL_DISK = """
 import resource, sys
 from config import web
 resource.setrlimit(resource.RLIMIT_FSIZE, (32 * 1024, 32 * 1024))  # of each file: setrlimit(2)
@@ -261,7 +261,7 @@ sys.exit(web.main())
 
 
 def test_pages_are_served_and_downloads_refused_on_a_full_disk(data):
-    with serving(data, ["-c", NO_ROOM]) as chosen:
+    with serving(data, ["-c", FULL_DISK]) as chosen:
         for path in ("/", "/experiments/", "/learn/", "/describe/client/", "/reference/"):
             assert response_to(chosen, path)[0] == 200
         for form in ("ledger.zip", "ledger-jsonl.zip"):

@@ -32,9 +32,9 @@ def ignored(name: str) -> bool:
 @cache
 def _walk() -> list[Path]:
     results = []
-    for folder, folders, here in os.walk(ROOT):
+    for folder, folders, names_here in os.walk(ROOT):
         folders[:] = [folder for folder in folders if not ignored(folder)]
-        results += [Path(folder, name) for name in here if not ignored(name)]
+        results += [Path(folder, name) for name in names_here if not ignored(name)]
     return sorted(path for path in results if path.is_file())
 
 

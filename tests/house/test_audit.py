@@ -47,5 +47,5 @@ def test_locks_that_could_not_be_audited_are_reported(
 def test_the_same_seed_changes_the_same_files_and_every_reader_gets_one() -> None:
     texts = examples()
     assert mutated(Random(3), texts) == mutated(Random(3), texts)
-    data = fuzz(2, seed=5)
-    assert (data.inputs, data.readings, data.wrong) == (2, 2 * len(parsers()), [])
+    report = fuzz(2, seed=5)
+    assert (report.inputs, report.readings, report.wrong) == (2, 2 * len(parsers()), [])

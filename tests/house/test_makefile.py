@@ -22,10 +22,10 @@ def bare(tmp_path: Path) -> dict[str, str]:
     return {"PATH": str(tmp_path)}
 
 
-def planned(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+def planned(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     """The process of `make --dry-run`, which prints what `make` would run."""
     return subprocess.run(
-        ["make", "--dry-run", *words], cwd=ROOT, env=environment, capture_output=True, text=True
+        ["make", "--dry-run", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
     )
 
 

@@ -19,7 +19,7 @@ COMPOSE = (["docker", "compose"], ["docker-compose"])
 """Docker's own plug-in, and the program that Debian packages; both know `config`."""
 
 
-def compose_itself(profile: str) -> str | None:
+def rendered_compose(profile: str) -> str | None:
     """The file as Docker Compose reads it. None if Compose is not installed."""
     for command in COMPOSE:
         if shutil.which(command[0]) is None or _run([*command, "version"]).returncode != 0:
@@ -36,7 +36,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 @cache
 def compose():
-    text = compose_itself("spark")
+    text = rendered_compose("spark")
     if text is None:
         warnings.warn(
             "no `docker compose` here: docker-compose.yml was read by PyYAML", stacklevel=1

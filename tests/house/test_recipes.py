@@ -18,7 +18,7 @@ RECIPES = [path for path in files("docs/contributing/*.md") if "## Check it" in 
 BLOCK = re.compile(r"^```\w+ (file|append|insert)=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECKS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT_S = 240.0
-BY_NIGHT = ("count",)
+THOROUGH = ("count",)
 """Recipes whose check starts its own Spark."""
 
 
@@ -33,16 +33,16 @@ def copy(tmp_path: Path) -> Path:
 
 
 def write(recipe: str, copy: Path) -> None:
-    for kind, where, text in BLOCK.findall(recipe):
-        target = copy / where
-        if kind == "file":
-            assert not target.exists(), f"{where}: a recipe writes a new file"
+    for action, file, text in BLOCK.findall(recipe):
+        target = copy / file
+        if action == "file":
+            assert not target.exists(), f"{file}: a recipe writes a new file"
             target.parent.mkdir(exist_ok=True)
             target.write_text(text, "utf-8")
-        elif kind == "insert":
+        elif action == "insert":
             after, _, _ = text.partition("\n")
             present = target.read_text("utf-8")
-            assert present.count(f"{after}\n") == 1, f"{where} has not one line {after!r}"
+            assert present.count(f"{after}\n") == 1, f"{file} has not one line {after!r}"
             target.write_text(present.replace(f"{after}\n", text), "utf-8")
         else:
             target.write_text(target.read_text("utf-8") + "\n\n" + text, "utf-8")
@@ -64,7 +64,7 @@ def commands(recipe: str) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize(
     "recipe",
     [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.thorough] * (path.stem in BY_NIGHT))
+        pytest.param(path, id=path.stem, marks=[pytest.mark.thorough] * (path.stem in THOROUGH))
         for path in RECIPES
     ],
 )

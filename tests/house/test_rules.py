@@ -13,11 +13,11 @@ from tests.house.files import ROOT, files, name
 
 MOST_LINES = 450
 MOST_FUNCTION_LINES = 40
-OTHERS_TEXT = {"LICENSE"}
+THIRD_PARTY_TEXTS = {"LICENSE"}
 
 # The patterns are joined from halves, so that this file does not match them.
-LATER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
-ELSEWHERE = re.compile(
+TODO_MARKS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
+MACHINE_ADDRESSES = re.compile(
     "|".join(
         [
             r"pypi\." + "org",
@@ -37,7 +37,7 @@ PRIVATE = re.compile(
     r"|^from (?:advisor|config|labs|spark_jobs)\S* import .*\b_[a-z]",
     re.MULTILINE,
 )
-NOT_OURS = re.compile(
+PRIVATE_OF_LIBRARIES = re.compile(
     r": from confluent_kafka|\b(?:self|cls|os|super\(\))\._[a-z]"
     r"|\._(?:replace|default_manager|jsc|gateway)\b"
 )
@@ -65,7 +65,7 @@ def _texts() -> list[tuple[str, str]]:
     for path in files():
         with suppress(UnicodeDecodeError):  # an image
             texts.append((name(path), path.read_text("utf-8")))
-    return [(place, text) for place, text in texts if place not in OTHERS_TEXT]
+    return [(place, text) for place, text in texts if place not in THIRD_PARTY_TEXTS]
 
 
 def nodes(path: Path) -> Iterator[ast.AST]:
@@ -77,14 +77,14 @@ def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
 
     Expressions have none and are skipped: they are most of a tree.
     """
-    left: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-    while left:
-        node = left.pop()
+    pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):
             inner = getattr(node, part, ())
-            left += inner if isinstance(inner, list) else ()
+            pending += inner if isinstance(inner, list) else ()
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -97,30 +97,30 @@ def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_files_are_short_enough():
-    long = {
+    too_long = {
         name(path): lines
         for path in python_files()
         if (lines := len(path.read_text("utf-8").splitlines())) >= MOST_LINES
     }
-    assert not long
+    assert not too_long
 
 
 def test_functions_are_short_enough():
-    long = {
+    too_long = {
         f"{name(path)}:{function.lineno} {function.name}": lines
         for path in python_files()
         for function in functions(path)
         if (lines := lines_of(function)) >= MOST_FUNCTION_LINES
     }
-    assert not long
+    assert not too_long
 
 
 def test_there_are_no_todo_marks():
-    assert not matches(LATER)
+    assert not matches(TODO_MARKS)
 
 
 def test_no_address_of_a_registry_and_no_path_of_a_machine():
-    assert not matches(ELSEWHERE)
+    assert not matches(MACHINE_ADDRESSES)
 
 
 def test_tests_wait_for_conditions_and_never_sleep():
@@ -130,7 +130,7 @@ def test_tests_wait_for_conditions_and_never_sleep():
 def test_tests_use_only_public_names():
     assert not [
         line for line in matches(PRIVATE, "tests/")
-        if not NOT_OURS.search(line)
+        if not PRIVATE_OF_LIBRARIES.search(line)
     ]  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def calls_in_tests(*names: str) -> list[str]:
         for path in files("tests/*.py")
         if any(f"{word}(" in path.read_text("utf-8") for word in names)
         for node in nodes(path)
-        if isinstance(node, ast.Call) and called(node) in names
+        if isinstance(node, ast.Call) and called_name(node) in names
     ]
 
 
@@ -167,7 +167,7 @@ def test_no_external_program_is_run_for_what_python_and_proc_provide():
     ]
 
 
-def called(call: ast.Call) -> str:
+def called_name(call: ast.Call) -> str:
     function = call.func
     if isinstance(function, ast.Attribute):
         return function.attr
@@ -224,7 +224,7 @@ def test_every_dependency_is_explained():
 
 
 def test_the_architecture_lists_every_package() -> None:
-    named: dict[str, set[str]] = {}
+    listed: dict[str, set[str]] = {}
     jvm, python = "advisor/intake/programs/jvm", "advisor/intake/programs/python"
     inner = (jvm, "advisor/intake", "advisor/reasoning", "labs/engine", "labs/pages")
     place = ""
@@ -234,16 +234,16 @@ def test_the_architecture_lists_every_package() -> None:
         elif line.startswith("#"):
             place = ""
         elif place and (row := re.match(r"\| `(\w+)`", line)):
-            named.setdefault(place, set()).add(row[1])
+            listed.setdefault(place, set()).add(row[1])
     django = {"management", "migrations", "templatetags"}
-    named[python] = named[jvm]
+    listed[python] = listed[jvm]
     for place in ("advisor", "labs", python, *inner):
-        there = {
+        packages = {
             path.relative_to(ROOT / place).parts[0]
             for path in python_files()
             if path.is_relative_to(ROOT / place) and path.parent != ROOT / place
         }
-        assert named[place] == there - django, f"rooms of {place}"
+        assert listed[place] == packages - django, f"rooms of {place}"
 
 
 def test_the_architecture_names_only_existing_files_and_modules() -> None:

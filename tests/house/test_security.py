@@ -17,8 +17,8 @@ DOCS = ROOT / "docs"
 SECURITY = (DOCS / "security.md").read_text("utf-8")
 ASVS = (DOCS / "asvs.md").read_text("utf-8")
 ROW = re.compile(r"\| (\d[\d., to]+) \| (\S.*?) \| (.+) \|")
-STANDINGS = {"met", "in part", "not met", "no"}
-STATED = {
+STATUSES = {"met", "in part", "not met", "no"}
+KIND_OF_ROW = {
     "sessions": "sessions", "uploads and live readings": "uploads", "starts": "starts",
     "pages on which today's rules are applied to a kept answer": "answers",
     "descriptions that are kept": "saves", "class rooms opened": "rooms", "signing in": "signins",
@@ -55,16 +55,16 @@ def test_every_requirement_has_a_status_and_a_reason() -> None:
     assert len(rows) > 80
     for row in rows:
         assert row
-        assert row[2] in STANDINGS, row[1]
+        assert row[2] in STATUSES, row[1]
 
 
-@pytest.mark.parametrize(("row", "kind"), STATED.items())
+@pytest.mark.parametrize(("row", "kind"), KIND_OF_ROW.items())
 def test_each_stated_limit_is_in_force(row: str, kind: str) -> None:
     visitor, address, *_ = costs()[row]
     *most, seconds = settings.LAB_LIMITS[kind]
     # Visitors are distinguished by session, so sessions are counted per address only.
-    said = [number(cell) for cell in (address if visitor == "–" else visitor, address)]
-    assert said == most
+    stated = [number(cell) for cell in (address if visitor == "–" else visitor, address)]
+    assert stated == most
     assert address.endswith("a minute" if seconds == 60 else "an hour")
 
 
@@ -79,15 +79,15 @@ def test_the_limits_of_queue_and_rooms_are_as_stated() -> None:
 
 
 def test_limits_of_other_settings_are_as_stated() -> None:
-    going = costs()["comparisons of releases that go on at once"]
-    assert (number(going[0]), number(going[1])) == (*series.MOST_ACTIVE.values(),)
-    assert number(going[2].replace("each has two", "2")) == series.AT_ONCE
+    comparisons = costs()["comparisons of releases that go on at once"]
+    assert (number(comparisons[0]), number(comparisons[1])) == (*series.MOST_ACTIVE.values(),)
+    assert number(comparisons[2].replace("each has two", "2")) == series.AT_ONCE
     # Django's defaults: the settings do not raise them.
     megabytes = global_settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20
     fields = global_settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
     assert not [name for name in vars(settings) if name.startswith("DATA_UPLOAD_")]
-    sent = f"{megabytes:.1f} MB, {fields:,} fields, {importing.MAX_FILES} files"
-    assert costs()["one request"][0] == sent
+    request_limits = f"{megabytes:.1f} MB, {fields:,} fields, {importing.MAX_FILES} files"
+    assert costs()["one request"][0] == request_limits
     connections = costs()["connections"][2]
     assert connections.startswith(f"{web.CONNECTIONS:,} in all; one that is silent for")
     assert f"silent for {web.IDLE_S} s" in connections
@@ -97,4 +97,4 @@ def test_limits_of_other_settings_are_as_stated() -> None:
 
 def test_every_kind_of_limit_is_stated() -> None:
     # Limits on guessing a password are stated in the reason of signing in.
-    assert settings.LAB_LIMITS.keys() == {*STATED.values(), "logins", "guesses"}
+    assert settings.LAB_LIMITS.keys() == {*KIND_OF_ROW.values(), "logins", "guesses"}

@@ -46,12 +46,12 @@ def scheduler(workers: list[Any]) -> FromBothEnds:
     config: Any = SimpleNamespace(
         getvalue=lambda name: ["popen", "popen"], option=SimpleNamespace(loadscopereorder=False)
     )
-    made = FromBothEnds(config)
+    result = FromBothEnds(config)
     for worker in workers:
-        made.add_node(worker)
-        made.add_node_collection(worker, TESTS)
-    made.schedule()
-    return made
+        result.add_node(worker)
+        result.add_node_collection(worker, TESTS)
+    result.schedule()
+    return result
 
 
 def finish(scheduler: FromBothEnds, worker: Any, count: int) -> None:

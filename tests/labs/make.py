@@ -71,47 +71,47 @@ def experiment(
         times["ended_at"] = now - timedelta(seconds=10)
     arms = [{"name": name, "settings": settings or SETTINGS} for name in names]
     spec = {"scenario": SCENARIO, "seed": 7, "kafka": "4.3.1", "arms": arms, "overrides": {}}
-    made = Experiment.objects.create(
+    created = Experiment.objects.create(
         **{"scenario": SCENARIO, "seed": 7, "kafka": "4.3.1", "spec": spec, "state": state,
            **times, **fields}
     )  # fmt: skip
     for position, name in enumerate(names):
         verdict = verdicts[position] if position < len(verdicts) else ""
-        run(made, position, name, verdict, settings or SETTINGS)
-    return made
+        run(created, position, name, verdict, settings or SETTINGS)
+    return created
 
 
-def run(made: Experiment, position: int, name: str, verdict: str, settings: Any) -> Run:
+def run(experiment: Experiment, position: int, name: str, verdict: str, settings: Any) -> Run:
     return Run.objects.create(
-        experiment=made, name=name, position=position, want="at-least-once", settings=settings,
-        settings_key=settings_key(settings), verdict=verdict, phase="done" if verdict else "",
+        experiment=experiment, name=name, position=position, want="at-least-once",
+        settings=settings, settings_key=settings_key(settings), verdict=verdict, phase="done" if verdict else "",
         result=result(verdict) if verdict else {},
     )  # fmt: skip
 
 
-def age(made: Experiment, **seconds: float) -> None:
+def age(experiment: Experiment, **seconds: float) -> None:
     """Moves timestamps of an experiment into the past: `heartbeat_at=20` is twenty seconds ago."""
     past = {name: timezone.now() - timedelta(seconds=ago) for name, ago in seconds.items()}
-    Experiment.objects.filter(pk=made.pk).update(**past)
+    Experiment.objects.filter(pk=experiment.pk).update(**past)
 
 
-def end(made: Experiment, state: State) -> None:
+def end(experiment: Experiment, state: State) -> None:
     """Ends an experiment at the time at which it was queued."""
-    Experiment.objects.filter(pk=made.pk).update(
-        started_at=made.queued_at, ended_at=made.queued_at, state=state
+    Experiment.objects.filter(pk=experiment.pk).update(
+        started_at=experiment.queued_at, ended_at=experiment.queued_at, state=state
     )
 
 
 def recorded() -> Experiment:
     """A finished experiment with a small ledger of its first arm (tests/engine/histories)."""
-    made = experiment(State.DONE, "broken", "holds")
-    described = made.runs.get(name="described")
+    finished = experiment(State.DONE, "broken", "holds")
+    described = finished.runs.get(name="described")
     histories.lost_at_the_end_of_a_log(described.ledger)
     described.result["timeline"]["start_ns"] = histories.BEGAN
     described.result["axis_began_ns"] = histories.BEGAN
     described.result["examples"] = {"lost_write": [{"value": histories.LOST, "copies": 0}]}
     described.save()
-    return made
+    return finished
 
 
 def one_in_each_state() -> list[Experiment]:
@@ -121,23 +121,23 @@ def one_in_each_state() -> list[Experiment]:
 
 def recorded_in_two_partitions() -> Experiment:
     """Like `recorded`, with a second partition."""
-    made = recorded()
-    histories.second_partition(made.runs.get(name="described").ledger)
-    return made
+    finished = recorded()
+    histories.second_partition(finished.runs.get(name="described").ledger)
+    return finished
 
 
 def series(*verdicts: str, pipeline: str, state: State = State.DONE, **fields: Any) -> Series:
     """A series over the releases of 3.9 to 4.3. The first of them have these verdicts."""
-    made = Series.objects.create(
+    created = Series.objects.create(
         **{"pipeline": pipeline, "scenario": SCENARIO, "seed": 7, "bisect": False,
            "releases": ["3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1"], **fields}
     )  # fmt: skip
-    for release, verdict in zip(made.releases, verdicts, strict=False):
-        run = experiment(state, verdict, kafka=release, series=made, pipeline=pipeline)
+    for release, verdict in zip(created.releases, verdicts, strict=False):
+        run = experiment(state, verdict, kafka=release, series=created, pipeline=pipeline)
         run.runs.filter(position=1).delete()
         run.spec = {**run.spec, "kafka": release, "arms": run.spec["arms"][:1]}
         run.save(update_fields=["spec"])
-    return made
+    return created
 
 
 def series_in_each_state(pipeline: str) -> list[Series]:

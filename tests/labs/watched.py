@@ -29,13 +29,13 @@ def live(run: Replay, second: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def show(made: Experiment, second: float) -> None:
+def show(experiment: Experiment, second: float) -> None:
     """Moves each arm to a second of a recorded run: the first of WEAK, the others of SAFE."""
-    for arm in made.runs.all():
+    for arm in experiment.runs.all():
         name = "recommended" if arm.position else "described"
         run, _ = kept(f"followers-behind-{name}")
         done = [fault for fault in run.faults if fault.at_s <= second]
-        made.runs.filter(pk=arm.pk).update(
+        experiment.runs.filter(pk=arm.pk).update(
             phase="faulting", live=live(run, second),
             settings=SAFE if arm.position else WEAK,
             faults=[{"fault": fault.fault, "target": fault.target, "phase": "complete",
@@ -48,6 +48,6 @@ def show(made: Experiment, second: float) -> None:
 
 def experiment(second: float) -> Experiment:
     """The experiment with lagging followers, at this second after the first send."""
-    made = make.experiment(State.RUNNING)
-    show(made, second)
-    return made
+    result = make.experiment(State.RUNNING)
+    show(result, second)
+    return result

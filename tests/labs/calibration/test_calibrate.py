@@ -36,13 +36,13 @@ SIDES = {
 
 def trial(*seen: dict[str, int], state: State = State.DONE, verdict: str = "broken") -> Trial:
     """A trial whose sides have these counts."""
-    made = make.experiment(state)
-    made.runs.all().delete()
+    experiment = make.experiment(state)
+    experiment.runs.all().delete()
     for position, (name, counts) in enumerate(zip(SIDES, seen, strict=True)):
-        ran = make.run(made, position, name, verdict, {})
-        Run.objects.filter(pk=ran.pk).update(result=make.result("holds", **counts))
+        run_arms = make.run(experiment, position, name, verdict, {})
+        Run.objects.filter(pk=run_arms.pk).update(result=make.result("holds", **counts))
     return Trial.objects.create(
-        experiment=made, event=EVENT, component="producer", setting="acks",
+        experiment=experiment, event=EVENT, component="producer", setting="acks",
         pipelines={name: advisor.to_data(side) for name, side in SIDES.items()},
     )  # fmt: skip
 
@@ -56,17 +56,17 @@ def page(client: Client) -> str:
 def test_the_table_shows_predictions_and_observations(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = trial({"lost_write": 9}, {"lost_write": 0})
+    experiment = trial({"lost_write": 9}, {"lost_write": 0})
     call_command("calibrate", "--recorded", "--json")
     (section,) = [s for s in json.loads(capsys.readouterr().out) if s["event"] == EVENT]
     (lost,) = [row for row in section["rows"] if row["anomaly"] == "lost_write"]
-    arm = {"arm": "acks=1", "link": made.experiment.get_absolute_url()}
+    arm = {"arm": "acks=1", "link": experiment.experiment.get_absolute_url()}
     assert lost["possible"] == {"runs": [arm], "seen": [arm]}
     assert [len(lost["impossible"][name]) for name in ("runs", "seen")] == [1, 0]
     runs = reverse("labs:evidence-failure", args=[EVENT])
     assert f'href="{runs}#lost_write-possible">seen in 1 of 1</a>' in page(client)
     of_failure = client.get(runs).content.decode()
-    assert made.experiment.get_absolute_url() in of_failure
+    assert experiment.experiment.get_absolute_url() in of_failure
     assert 'id="lost_write-possible"' in of_failure
     assert of_failure.count("<strong>seen</strong>") == 1
 
@@ -80,11 +80,11 @@ def test_a_failure_without_runs_shows_the_command_and_an_unknown_one_is_404(
 
 
 def test_an_observed_anomaly_that_is_called_impossible_fails_the_build(client: Client) -> None:
-    made = trial({"lost_write": 9}, {"lost_write": 3})
+    experiment = trial({"lost_write": 9}, {"lost_write": 3})
     with pytest.raises(CommandError, match="seen, though no event permits it") as failed:
         call_command("calibrate", "--recorded")
     assert failed.value.returncode == 1
-    assert made.experiment.get_absolute_url() in str(failed.value)
+    assert experiment.experiment.get_absolute_url() in str(failed.value)
     assert "Called impossible, and seen" in page(client)
 
 
@@ -98,9 +98,9 @@ def test_a_run_without_a_verdict_is_not_counted(silent: dict[str, Any]) -> None:
 
 
 def test_a_pipeline_that_the_catalog_no_longer_accepts_is_skipped() -> None:
-    made = trial({"lost_write": 9}, {"lost_write": 0})
-    made.pipelines["one-side"]["settings"]["producer"]["acks"] = "2"
-    made.save()
+    experiment = trial({"lost_write": 9}, {"lost_write": 0})
+    experiment.pipelines["one-side"]["settings"]["producer"]["acks"] = "2"
+    experiment.save()
     assert [run.name for run in trials.observed()] == ["acks=all"]
 
 
@@ -109,8 +109,8 @@ def test_without_any_run_the_page_shows_the_command_that_makes_one(client: Clien
 
 
 def test_the_page_of_a_trial_names_its_arms_by_their_setting(client: Client) -> None:
-    made = trial({"lost_write": 9}, {"lost_write": 0})
-    page = client.get(made.experiment.get_absolute_url()).content.decode()
+    experiment = trial({"lost_write": 9}, {"lost_write": 0})
+    page = client.get(experiment.experiment.get_absolute_url()).content.decode()
     assert re.search(r"<h2[^>]*>acks=1</h2>", page)
 
 
@@ -157,14 +157,18 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
     def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
         ran.append((edge.key[1], seed))
-        made = trial(*({anomaly.value: 1 for anomaly in permitted(edge.event, side)}
+        experiment = trial(*({anomaly.value: 1 for anomaly in permitted(edge.event, side)}
                        for side in edge.sides))  # fmt: skip
-        made.pipelines = dict(zip(SIDES, map(advisor.to_data, edge.sides), strict=True))
-        made.component, made.setting, made.event = edge.key[0], edge.key[1], edge.event.name
-        made.code = dict(fingerprint(edge.event.scenario))
-        made.save()
-        Experiment.objects.filter(pk=made.experiment.pk).update(scenario=edge.event.scenario)
-        return [made]
+        experiment.pipelines = dict(zip(SIDES, map(advisor.to_data, edge.sides), strict=True))
+        experiment.component, experiment.setting, experiment.event = (
+            edge.key[0],
+            edge.key[1],
+            edge.event.name,
+        )
+        experiment.code = dict(fingerprint(edge.event.scenario))
+        experiment.save()
+        Experiment.objects.filter(pk=experiment.experiment.pk).update(scenario=edge.event.scenario)
+        return [experiment]
 
     monkeypatch.setattr(trials, "carry_out", carry_out)
     judge = nullcontext((Path(), Path("judge.sock")))

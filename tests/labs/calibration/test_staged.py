@@ -87,9 +87,9 @@ def test_a_new_installation_shows_shipped_runs_and_own_runs_are_added(client: Cl
     assert "seen in 0 of 59: below 5% with 95% confidence" in page
     assert "older than the code" in page
     assert "not run" in page
-    made = make.experiment(State.DONE)
-    type(made).objects.filter(pk=made.pk).update(scenario=SCENARIO)
-    Run.objects.filter(experiment=made).update(verdict="holds", result=make.result("holds"))
+    experiment = make.experiment(State.DONE)
+    type(experiment).objects.filter(pk=experiment.pk).update(scenario=SCENARIO)
+    Run.objects.filter(experiment=experiment).update(verdict="holds", result=make.result("holds"))
     assert ">seen in 0 of 2</td>" in client.get(reverse("labs:evidence")).content.decode()
 
 

@@ -26,12 +26,12 @@ WEAK = pipeline(producer__acks="1", producer__enable_idempotence=False)
 STRONG = pipeline(producer__acks="all", topic__min_insync_replicas=2)
 
 
-def run(of=STRONG, *seen: Anomaly, event: str = EVENT, link: str = "/a/") -> Observed:
-    return Observed(event, of, frozenset(seen), "acks", link)
+def run(pipeline=STRONG, *seen: Anomaly, event: str = EVENT, link: str = "/a/") -> Observed:
+    return Observed(event, pipeline, frozenset(seen), "acks", link)
 
 
-def row(of: Comparison, anomaly: Anomaly) -> Row:
-    section = of.section(EVENT)
+def row(pipeline: Comparison, anomaly: Anomaly) -> Row:
+    section = pipeline.section(EVENT)
     assert section is not None
     return next(row for row in section.rows if row.anomaly is anomaly)
 
@@ -50,11 +50,11 @@ def test_outages_and_anomalies_outside_the_model_contradict_nothing(seen):
 
 
 def test_giving_up_is_no_contradiction_if_the_outage_outlasts_every_timeout():
-    long, short = (
+    long_outage, short = (
         compare([run(STRONG, Anomaly.GIVEN_UP, event=event)]).contradictions
         for event in ("producer-state-expired", "acknowledgement-lost")
     )
-    assert long == ()
+    assert long_outage == ()
     assert [contradiction.anomaly for contradiction in short] == [Anomaly.GIVEN_UP]
 
 
@@ -109,18 +109,18 @@ def test_effects_of_another_event_that_the_scenario_causes_are_no_contradiction(
 
 
 def test_a_row_counts_runs_by_prediction_and_by_observation():
-    made = compare([run(WEAK, Anomaly.LOST_WRITE), run(WEAK), run(STRONG), run(STRONG)])
-    lost = row(made, Anomaly.LOST_WRITE)
+    comparison = compare([run(WEAK, Anomaly.LOST_WRITE), run(WEAK), run(STRONG), run(STRONG)])
+    lost = row(comparison, Anomaly.LOST_WRITE)
     assert [len(side) for side in (lost.possible.runs, lost.possible.seen)] == [2, 1]
-    duplicate = row(made, Anomaly.DUPLICATE)
+    duplicate = row(comparison, Anomaly.DUPLICATE)
     assert [len(side) for side in (duplicate.impossible.runs, duplicate.impossible.seen)] == [2, 0]
-    assert made.runs == 4
+    assert comparison.runs == 4
 
 
 def test_a_contradiction_is_also_shown_in_its_row():
-    made = compare([run(STRONG, Anomaly.DUPLICATE)])
-    assert len(row(made, Anomaly.DUPLICATE).impossible.seen) == 1
-    section = made.section(EVENT)
+    comparison = compare([run(STRONG, Anomaly.DUPLICATE)])
+    assert len(row(comparison, Anomaly.DUPLICATE).impossible.seen) == 1
+    section = comparison.section(EVENT)
     assert section is not None
     assert section.summary.endswith("1 that the advice calls impossible")
 
@@ -135,8 +135,8 @@ def test_runs_that_permit_no_harm_are_summarized():
 
 
 def test_runs_of_another_event_are_not_counted_for_this_one():
-    made = compare([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
-    section = made.section(EVENT)
+    comparison = compare([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
+    section = comparison.section(EVENT)
     assert section is not None
     assert (section.runs, section.summary) == (0, "")
 

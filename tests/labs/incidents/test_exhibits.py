@@ -16,53 +16,53 @@ OWN = "[2026-11-26 06:00:02,000] INFO [UnifiedLog partition=orders-0] Rolled (ka
 
 
 def broker(folder: Path, *logs: str, lines: list[str]) -> Broker:
-    made = Broker(1, 9092, ["true"], folder / "broker-1", folder / "broker-1.log")
+    result = Broker(1, 9092, ["true"], folder / "broker-1", folder / "broker-1.log")
     for log in logs:
-        (made.data / log).mkdir(parents=True)
-        (made.data / log / f"{0:020}.log").touch()
-    made.log.write_text("\n".join(["[…] INFO booting (kafka.Kafka)", *lines]))
-    return made
+        (result.data / log).mkdir(parents=True)
+        (result.data / log / f"{0:020}.log").touch()
+    result.log.write_text("\n".join(["[…] INFO booting (kafka.Kafka)", *lines]))
+    return result
 
 
 def test_the_log_shows_warnings_and_lines_of_own_topics_without_folders(tmp_path: Path) -> None:
-    made = broker(tmp_path, "orders-0", "__consumer_offsets-0",
+    source = broker(tmp_path, "orders-0", "__consumer_offsets-0",
                   lines=[COMPLAINT, OWN, f"[…] INFO orders-0 in {tmp_path}/broker-1/data",
                          "[…] INFO __consumer_offsets-0 loaded"])  # fmt: skip
-    text = exhibits.log_exhibit({1: made}, tmp_path).text
+    text = exhibits.log_exhibit({1: source}, tmp_path).text
     assert text.splitlines() == [
         "broker 1:", COMPLAINT, OWN, "[…] INFO orders-0 in broker-1/data",
     ]  # fmt: skip
 
 
 def test_the_last_lines_are_shown_and_the_others_counted(tmp_path: Path) -> None:
-    made = broker(tmp_path, "orders-0", lines=[f"{OWN} {number}" for number in range(40)])
-    assert exhibits.log_exhibit({1: made}, tmp_path).text.startswith(
+    source = broker(tmp_path, "orders-0", lines=[f"{OWN} {number}" for number in range(40)])
+    assert exhibits.log_exhibit({1: source}, tmp_path).text.startswith(
         "broker 1, after 26 earlier lines"
     )
 
 
 def test_repeated_lines_of_a_broker_are_shown_once(tmp_path: Path) -> None:
     later = [COMPLAINT.replace("06:00:01", f"06:00:{second}") for second in range(10, 40)]
-    made = broker(tmp_path, "orders-0", lines=[COMPLAINT, OWN, *later])
-    shown = exhibits.log_exhibit({1: made}, tmp_path).text.splitlines()
+    source = broker(tmp_path, "orders-0", lines=[COMPLAINT, OWN, *later])
+    shown = exhibits.log_exhibit({1: source}, tmp_path).text.splitlines()
     assert shown == ["broker 1:", OWN, later[-1]]
 
 
 def test_segments_of_an_own_topic_are_shown_without_the_middle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = broker(tmp_path, "__consumer_offsets-0", "orders-0", lines=[])
-    asked: list[str] = []
+    source = broker(tmp_path, "__consumer_offsets-0", "orders-0", lines=[])
+    commands: list[str] = []
 
     def printed(*words: object) -> str:
-        asked.extend(map(str, words))
+        commands.extend(map(str, words))
         return "\n".join(f"baseOffset: {number}" for number in range(100))
 
     monkeypatch.setattr(exhibits, "run_java", printed)
-    seen = exhibits.segment_exhibit(made, "4.3.1", "tools.jar", find_java(), tmp_path)
+    seen = exhibits.segment_exhibit(source, "4.3.1", "tools.jar", find_java(), tmp_path)
     assert seen.title.endswith("orders-0 on broker 1")
     assert "… 72 lines …" in seen.text
-    assert asked[-1].endswith("orders-0/00000000000000000000.log")
+    assert commands[-1].endswith("orders-0/00000000000000000000.log")
 
 
 def test_a_log_that_cannot_be_dumped_says_so(
@@ -72,6 +72,6 @@ def test_a_log_that_cannot_be_dumped_says_so(
         raise ProgramFailed("the index is corrupt")
 
     monkeypatch.setattr(exhibits, "run_java", failed)
-    made = broker(tmp_path, "orders-0", lines=[])
-    seen = exhibits.segment_exhibit(made, "4.3.1", "tools.jar", find_java(), tmp_path)
+    source = broker(tmp_path, "orders-0", lines=[])
+    seen = exhibits.segment_exhibit(source, "4.3.1", "tools.jar", find_java(), tmp_path)
     assert seen.text == "the index is corrupt"

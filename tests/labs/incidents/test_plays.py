@@ -71,8 +71,8 @@ def by_side(_: object, release: str, tell: Any, enter: Any, home: Path) -> Outco
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Experiment:
     """A play of two sides as its worker records it, before it has ended."""
-    made = plays.start(INCIDENT, ["affected", "fixed"])
-    claimed = lifecycle.claim(made.slug, made.attempt, "us")
+    play = plays.start(INCIDENT, ["affected", "fixed"])
+    claimed = lifecycle.claim(play.slug, play.attempt, "us")
     assert claimed
     recorder = Recorder(claimed, "us")
     for event in events(monkeypatch, tmp_path, by_side)[1]:

@@ -25,9 +25,9 @@ LAB = find(NAME)
 
 @pytest.fixture
 def teacher() -> Client:
-    made = Client()
-    assert made.post("/class/open/", {"lesson": NAME}).status_code == 302
-    return made
+    client = Client()
+    assert client.post("/class/open/", {"lesson": NAME}).status_code == 302
+    return client
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_a_class_from_its_opening_to_its_table(teacher: Client, room: Classroom)
     assert "Your prediction is kept" in page(ann, room)
     assert "How the class predicted" not in page(ann, room)
     assert "1 of 2 predicted" in page(teacher, room)
-    made = run_of(teacher, room)
+    experiment = run_of(teacher, room)
     assert "Waiting" in page(bob, room)
-    finish(made, acks_0="broken", acks_1="broken")
+    finish(experiment, acks_0="broken", acks_1="broken")
     assert "3 of 3 of your predictions came true" in page(ann, room)
     assert "You did not predict" in page(bob, room)
     assert "1 of 2 predicted, 1 of them right" in page(teacher, room)
@@ -211,14 +211,14 @@ def test_a_double_click_advances_once_and_starts_one_run(teacher: Client, room: 
 def test_a_run_without_a_result_can_be_run_again(
     teacher: Client, room: Classroom, state: State
 ) -> None:
-    ann, made = joined(room), run_of(teacher, room)
-    make.end(made, state)
+    ann, experiment = joined(room), run_of(teacher, room)
+    make.end(experiment, state)
     assert "Such a run shows nothing about the settings" in page(ann, room)
     assert "Run it again" in page(teacher, room)
     assert "Run it again" not in page(ann, room)
     lead(teacher, room, "run")
-    made.refresh_from_db()
-    assert (made.state, made.attempt) == (State.QUEUED, 2)
+    experiment.refresh_from_db()
+    assert (experiment.state, experiment.attempt) == (State.QUEUED, 2)
 
 
 def test_an_arm_that_was_not_judged_is_reported_and_may_be_run_again(
@@ -226,11 +226,11 @@ def test_an_arm_that_was_not_judged_is_reported_and_may_be_run_again(
 ) -> None:
     ann = joined(room)
     predict(ann, room)
-    made = run_of(teacher, room)
-    finish(made, acks_0="broken", acks_1="unknown")
+    experiment = run_of(teacher, room)
+    finish(experiment, acks_0="broken", acks_1="unknown")
     assert "2 of 2 of your predictions came true; 3 arms, 2 judged" in page(ann, room)
     lead(teacher, room, "run")
-    assert Classroom.objects.get().experiment != made
+    assert Classroom.objects.get().experiment != experiment
 
 
 def live(client: Client, room: Classroom, seen: str = "") -> tuple[int, str]:
@@ -258,7 +258,7 @@ def test_polling_without_changes_takes_two_queries(teacher: Client, room: Classr
 def test_a_run_is_shown_in_progress_and_polling_ends_with_the_room(
     teacher: Client, room: Classroom
 ) -> None:
-    ann, made = joined(room), run_of(teacher, room)
+    ann, experiment = joined(room), run_of(teacher, room)
     Experiment.objects.update(
         state=State.RUNNING, owner="w", heartbeat_at=timezone.now(), started_at=timezone.now()
     )
@@ -268,7 +268,7 @@ def test_a_run_is_shown_in_progress_and_polling_ends_with_the_room(
     assert live(ann, room, seen)[0] == 204
     Experiment.objects.update(heartbeat_at=timezone.now() + timedelta(seconds=2))
     assert live(ann, room, seen)[0] == 200
-    finish(made)
+    finish(experiment)
     assert "What the run showed" in live(ann, room, seen)[1]
     lead(teacher, room, "close")
     assert live(ann, room, seen)[0] == 286

@@ -19,17 +19,17 @@ HOSTILE = '<script>alert("x")</script>'
 
 def done(*losses: int, **fields: object) -> Experiment:
     """A done experiment whose arms lost so many messages each."""
-    made = make.experiment(
+    experiment = make.experiment(
         State.DONE, *("broken" if lost else "holds" for lost in losses), **fields
     )
-    for run, lost in zip(made.runs.all(), losses, strict=False):
+    for run, lost in zip(experiment.runs.all(), losses, strict=False):
         run.result["counts"]["lost_write"] = lost
         run.save()
-    return made
+    return experiment
 
 
-def get(client: Client, name: str, made: Experiment, **query: str) -> str:
-    answer = client.get(reverse(f"labs:{name}", args=[made.slug]), query)
+def get(client: Client, name: str, experiment: Experiment, **query: str) -> str:
+    answer = client.get(reverse(f"labs:{name}", args=[experiment.slug]), query)
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -76,19 +76,19 @@ def test_the_page_offers_finished_experiments_with_the_same_scenario_first(clien
 
 
 def test_repetitions_show_the_range_of_every_nonzero_count(client: Client) -> None:
-    made = [done(lost, 0, seed=lost) for lost in (100, 400, 1000)]
+    experiments = [done(lost, 0, seed=lost) for lost in (100, 400, 1000)]
     done(7, 7, settings=STRICT)
     done(9, 9, scenario="leader-killed")
     make.experiment(State.INTERRUPTED, "broken")
-    described, recommended = comparison.repetitions(made[0])
+    described, recommended = comparison.repetitions(experiments[0])
     assert {run.experiment.seed for run in described.runs} == {100, 400, 1000}
     spread = {spread.words: spread for spread in described.spreads}["acknowledged and gone"]
     # Both arms have the same settings here, so the arm without loss counts among the runs.
     assert (spread.least, spread.middle, spread.most, spread.runs) == (0, 50, 1000, 6)
     assert len(recommended.runs) == 6
-    page = get(client, "repetitions", made[0])
+    page = get(client, "repetitions", experiments[0])
     assert '<td class="number" data-label="Median">50</td>' in page
-    assert all(experiment.get_absolute_url() in page for experiment in made)
+    assert all(experiment.get_absolute_url() in page for experiment in experiments)
 
 
 def test_no_loss_in_any_run_is_a_row_of_zeros() -> None:
@@ -99,37 +99,37 @@ def test_no_loss_in_any_run_is_a_row_of_zeros() -> None:
 
 
 def test_repeating_queues_the_same_arms_with_new_seeds(client: Client) -> None:
-    made = done(985, 0)
-    answer = client.post(reverse("labs:repeat", args=[made.slug]), {"times": "3"})
-    assert answer.headers["Location"] == reverse("labs:repetitions", args=[made.slug])
-    copies = Experiment.objects.exclude(pk=made.pk)
+    original = done(985, 0)
+    answer = client.post(reverse("labs:repeat", args=[original.slug]), {"times": "3"})
+    assert answer.headers["Location"] == reverse("labs:repetitions", args=[original.slug])
+    copies = Experiment.objects.exclude(pk=original.pk)
     assert {copy.state for copy in copies} == {State.QUEUED}
-    assert len({copy.seed for copy in copies} | {made.seed}) == 4
+    assert len({copy.seed for copy in copies} | {original.seed}) == 4
     assert all(copy.spec["seed"] == copy.seed for copy in copies)
-    assert all(copy.request().arms == made.request().arms for copy in copies)
-    assert "3 more wait or run now" in get(client, "repetitions", made)
+    assert all(copy.request().arms == original.request().arms for copy in copies)
+    assert "3 more wait or run now" in get(client, "repetitions", original)
 
 
 @pytest.mark.parametrize("times", ["0", "11", "-1", "many", "", "²", "9" * 5000])
 def test_an_invalid_number_of_repetitions_is_refused_with_a_message(
     client: Client, times: str
 ) -> None:
-    made = done(985, 0)
-    address = reverse("labs:repeat", args=[made.slug])
+    experiment = done(985, 0)
+    address = reverse("labs:repeat", args=[experiment.slug])
     page = client.post(address, {"times": times}, follow=True).content.decode()
     assert f"From 1 to {services.REPEAT_MOST} repetitions" in page
     assert Experiment.objects.count() == 1
 
 
 def test_the_report_has_everything_that_a_ticket_needs(client: Client) -> None:
-    made = done(985, 0)
-    made.runs.filter(name="recommended").update(settings=STRICT)
-    answer = client.get(reverse("labs:report", args=[made.slug]))
+    experiment = done(985, 0)
+    experiment.runs.filter(name="recommended").update(settings=STRICT)
+    answer = client.get(reverse("labs:report", args=[experiment.slug]))
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     page = answer.content.decode()
     for text in (
         "As described: 985 of 10,000 acknowledged messages are gone.",
-        f"http://testserver{made.get_absolute_url()}",
+        f"http://testserver{experiment.get_absolute_url()}",
         "seed        7",
         "Kafka       4.3.1",
         "1.00  kill leader: broker 1, complete: pid 4711 gone",
@@ -154,10 +154,10 @@ def test_the_report_of_a_run_without_a_result_says_so(client: Client) -> None:
 
 
 def test_hostile_text_is_escaped(client: Client) -> None:
-    made, other = done(985, 0), done(5, 0)
+    experiment, other = done(985, 0), done(5, 0)
     Run.objects.update(settings={"producer": {HOSTILE: HOSTILE}})
     for page in (
-        get(client, "compare", made, **{"with": other.slug}),
-        get(client, "repetitions", made),
+        get(client, "compare", experiment, **{"with": other.slug}),
+        get(client, "repetitions", experiment),
     ):
         assert "<script>alert" not in page

@@ -59,29 +59,29 @@ def test_chosen_conditions_are_queued_shown_and_repeated(client: Client, pipelin
         lead_in_s="2.5",
         value_bytes="1000",
     )
-    made = Experiment.objects.get()
-    spec = made.request()
+    experiment = Experiment.objects.get()
+    spec = experiment.request()
     assert (spec.controllers, spec.partitions, spec.value_bytes) == (3, 4, 1000)
     assert spec.overrides == {"rate_per_s": 500, "lead_in_s": 2.5}
-    made.state, made.ended_at = State.DONE, made.queued_at
-    made.save()
-    page = client.get(made.get_absolute_url()).content.decode()
-    report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
+    experiment.state, experiment.ended_at = State.DONE, experiment.queued_at
+    experiment.save()
+    page = client.get(experiment.get_absolute_url()).content.decode()
+    report = client.get(reverse("labs:report", args=[experiment.slug])).content.decode()
     for name, value in (("Controllers", "3 dedicated"), ("Partitions", "4"),
                         ("Messages a second", "500"), ("Lead in", "2.5 s"),
                         ("Bytes a message", "1,000")):  # fmt: skip
         assert f"<dt>{name}</dt><dd>{value}, as chosen</dd>" in page
         assert re.search(rf"{name} +{value}\n", report)
-    client.post(reverse("labs:again", args=[made.slug]))
-    repeated = Experiment.objects.exclude(pk=made.pk).get()
+    client.post(reverse("labs:again", args=[experiment.slug]))
+    repeated = Experiment.objects.exclude(pk=experiment.pk).get()
     assert repeated.request().overrides == spec.overrides
 
 
 def test_empty_fields_keep_the_conditions_of_the_scenario(client: Client, pipeline: str) -> None:
     ask(client, pipeline, controllers="", partitions="", rate_per_s="", lead_in_s="")
     ask(client, pipeline)
-    for made in Experiment.objects.all():
-        assert Conditions.from_spec(made.request()) == Conditions(java_clients="4.3.1")
+    for experiment in Experiment.objects.all():
+        assert Conditions.from_spec(experiment.request()) == Conditions(java_clients="4.3.1")
 
 
 @pytest.mark.parametrize(
@@ -161,15 +161,15 @@ def test_java_clients_are_offered_where_they_can_run_and_shown_on_the_run(
     address, data = reverse("labs:conditions"), {"pipeline": pipeline, "scenario": SCENARIO}
     assert 'value="4.3.1"' in client.get(address, data).content.decode()
     ask(client, pipeline, clients="4.3.1")
-    made = Experiment.objects.get()
-    assert made.request().java_clients == "4.3.1"
-    made.state, made.ended_at = State.DONE, made.queued_at
-    made.save()
+    experiment = Experiment.objects.get()
+    assert experiment.request().java_clients == "4.3.1"
+    experiment.state, experiment.ended_at = State.DONE, experiment.queued_at
+    experiment.save()
     java = "a producer with the Java client of Kafka 4.3.1"
     played = {"producer": java, "consumer": "librdkafka 2.16.1"}
-    made.runs.update(verdict="holds", result={**make.result("holds"), "clients": played})
-    page = client.get(made.get_absolute_url()).content.decode()
-    report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
+    experiment.runs.update(verdict="holds", result={**make.result("holds"), "clients": played})
+    page = client.get(experiment.get_absolute_url()).content.decode()
+    report = client.get(reverse("labs:report", args=[experiment.slug])).content.decode()
     assert "<dt>Clients</dt><dd>Java 4.3.1</dd>" in page
     for role, name in played.items():
         assert f"<dt>{role}</dt><dd>{name}</dd>" in page
@@ -182,9 +182,9 @@ def test_kafkas_copier_is_offered_where_it_can_run_and_shown_on_the_run(client: 
     data = {"pipeline": described, "scenario": "transactional-id-shared"}
     assert 'value="copier"' in client.get(address, data).content.decode()
     ask(client, clients="copier", **data)
-    made = Experiment.objects.get()
-    assert (made.request().java_clients, made.request().copier) == ("4.3.1", True)
-    chosen = dict(Conditions.from_spec(made.request()).described())
+    experiment = Experiment.objects.get()
+    assert (experiment.request().java_clients, experiment.request().copier) == ("4.3.1", True)
+    chosen = dict(Conditions.from_spec(experiment.request()).described())
     assert chosen == {"Clients": "Java 4.3.1, asked for as TransactionalMessageCopier"}
     held = {**data, "scenario": "rebalance-during-processing"}
     assert 'value="copier"' not in client.get(address, held).content.decode()
@@ -222,12 +222,12 @@ def test_the_limits_include_the_ranges_of_each_scenario(name: str) -> None:
 def test_runs_under_other_conditions_are_not_repetitions(client: Client, pipeline: str) -> None:
     for chosen in ({}, {"partitions": "3"}, {"partitions": "3"}):
         ask(client, pipeline, **chosen)
-        made = Experiment.objects.latest("created_at")
-        made.state, made.ended_at = State.DONE, made.queued_at
-        made.save()
-        made.runs.update(verdict="holds", result=make.result("holds"))
+        experiment = Experiment.objects.latest("created_at")
+        experiment.state, experiment.ended_at = State.DONE, experiment.queued_at
+        experiment.save()
+        experiment.runs.update(verdict="holds", result=make.result("holds"))
     counted = {
-        made.request().partitions: selectors.repetitions(made.runs.all()[0]).count()
-        for made in selectors.recent()
+        experiment.request().partitions: selectors.repetitions(experiment.runs.all()[0]).count()
+        for experiment in selectors.recent()
     }
     assert counted == {None: 1, 3: 2}

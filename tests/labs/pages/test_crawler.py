@@ -47,9 +47,9 @@ def check_picture(told: dict[str, str]) -> None:
 
 
 def test_a_run_is_shown_with_its_verdict_and_its_picture(live_server: LiveServer) -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    page = told(f"{live_server.url}{made.get_absolute_url()}")
-    assert page["og:url"] == f"{live_server.url}{made.get_absolute_url()}"
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    page = told(f"{live_server.url}{experiment.get_absolute_url()}")
+    assert page["og:url"] == f"{live_server.url}{experiment.get_absolute_url()}"
     assert page["og:title"] == "The leader dies while its followers are behind"
     assert page["og:description"].startswith("As described: 985 of 10,000")
     assert page["twitter:card"] == "summary_large_image"

@@ -30,17 +30,17 @@ def free_places(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_ledger_is_a_zip_of_its_tables_without_unfinished_parts(client: Client) -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    run = Run.objects.get(experiment=made, name="described")
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    run = Run.objects.get(experiment=experiment, name="described")
     folder = run.ledger / "sends.parquet"
     folder.mkdir(parents=True)
     (folder / "producer-00000.parquet").write_bytes(b"PAR1" * 200_000)
     (folder / ".producer-00001.parquet").write_bytes(b"half")
-    response = client.get(reverse("labs:ledger", args=[made.slug, "described"]))
+    response = client.get(reverse("labs:ledger", args=[experiment.slug, "described"]))
     content = b"".join(response.streaming_content)  # type: ignore[attr-defined]
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.testzip() is None
-        inside = f"ledger-{made.slug}-described"
+        inside = f"ledger-{experiment.slug}-described"
         table = f"{inside}/sends.parquet/producer-00000.parquet"
         assert archive.namelist() == [f"{inside}/README.md", table]
         assert len(archive.read(table)) == 800_000
@@ -51,23 +51,23 @@ def test_a_ledger_is_a_zip_of_its_tables_without_unfinished_parts(client: Client
 
 @pytest.mark.parametrize("arm", ["recommended", "no-such-arm"])
 def test_a_ledger_that_is_not_there_is_not_found(client: Client, arm: str) -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    assert client.get(reverse("labs:ledger", args=[made.slug, arm])).status_code == 404
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    assert client.get(reverse("labs:ledger", args=[experiment.slug, arm])).status_code == 404
 
 
 @pytest.mark.process
 def test_a_ledger_as_json_lines_holds_the_same_rows(client: Client) -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    ledger = Run.objects.get(experiment=made, name="described").ledger
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    ledger = Run.objects.get(experiment=experiment, name="described").ledger
     rows = [{"value": value, "outcome": "ok", "topic": "é"} for value in range(20_000)]
     writer = TableWriter(ledger, "sends", "producer-1")
     writer.flush_rows(rows[:15_000])
     writer.flush_rows(rows[15_000:])
     TableWriter(ledger, "faults", "faults").close()
-    response = client.get(reverse("labs:ledger-lines", args=[made.slug, "described"]))
+    response = client.get(reverse("labs:ledger-lines", args=[experiment.slug, "described"]))
     content = b"".join(response.streaming_content)  # type: ignore[attr-defined]
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        inside = f"ledger-{made.slug}-described-jsonl"
+        inside = f"ledger-{experiment.slug}-described-jsonl"
         assert archive.namelist() == [
             f"{inside}/{name}" for name in ("README.md", "faults.jsonl", "sends.jsonl")
         ]
@@ -77,11 +77,11 @@ def test_a_ledger_as_json_lines_holds_the_same_rows(client: Client) -> None:
 
 
 def _with_rows() -> tuple[Run, str]:
-    made = make.experiment(State.DONE, "broken", "holds")
-    run = Run.objects.get(experiment=made, name="described")
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    run = Run.objects.get(experiment=experiment, name="described")
     writer = TableWriter(run.ledger, "sends", "producer-1")
     writer.flush_rows([{"value": 1, "outcome": "ok"}])
-    return run, reverse("labs:ledger-lines", args=[made.slug, "described"])
+    return run, reverse("labs:ledger-lines", args=[experiment.slug, "described"])
 
 
 @pytest.mark.process

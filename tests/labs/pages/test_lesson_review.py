@@ -59,7 +59,7 @@ def answered(client: Client, item: str, answer: str) -> str:
 
 
 def surprised(client: Client) -> None:
-    """One confident, wrong prediction: that acks=1 loses nothing. The other predictions are right."""
+    """One confident, wrong prediction: that acks=1 loses nothing. The other ones are right."""
     client.post(url("predict"), {**ANSWERS, "acks-1-confidence": "sure"})
     client.post(url("run"))
     finish(Experiment.objects.get(), acks_0="broken", acks_1="broken")

@@ -315,8 +315,8 @@ def turned(client: Client, **chosen: str) -> Experiment:
 
 
 def test_the_turn_runs_the_one_change_that_was_chosen(client: Client) -> None:
-    made = turned(client)
-    (run,) = made.runs.all()
+    experiment = turned(client)
+    (run,) = experiment.runs.all()
     assert (run.name, run.settings["producer"]["acks"]) == ("set-acks-all", "all")
     assert Progress.objects.get().turn == TURN
     assert "acks=all" in page(client, "your-turn")
@@ -355,20 +355,24 @@ def test_a_turn_that_could_not_be_judged_is_not_graded(client: Client) -> None:
 
 
 def test_an_interrupted_turn_is_run_again_with_the_same_request(client: Client) -> None:
-    made = turned(client)
-    make.end(made, State.INTERRUPTED)
+    experiment = turned(client)
+    make.end(experiment, State.INTERRUPTED)
     assert "Run it again" in page(client, "your-turn")
     client.post(url("your-turn"))
-    made.refresh_from_db()
-    assert (made.state, made.attempt, Experiment.objects.count()) == (State.QUEUED, 2, 1)
+    experiment.refresh_from_db()
+    assert (experiment.state, experiment.attempt, Experiment.objects.count()) == (
+        State.QUEUED,
+        2,
+        1,
+    )
 
 
 def test_polling_of_a_turn_ends_with_its_run(client: Client) -> None:
     live = reverse("labs:lesson-turn-live", args=[NAME])
     assert client.get(live).status_code == 404
-    made = turned(client)
+    experiment = turned(client)
     assert client.get(live).status_code == 200
-    finish(made)
+    finish(experiment)
     ended = client.get(live)
     assert (ended.status_code, "did not show it" in ended.content.decode()) == (286, True)
 

@@ -35,15 +35,15 @@ COUNTED = 985
 def silent(request: pytest.FixtureRequest, db: None) -> Experiment:
     """A disturbed or failed experiment: its arms have counts but no verdict."""
     state, verdict = request.param
-    made = make.experiment(state, verdict, verdict)
-    for run in made.runs.all():
+    experiment = make.experiment(state, verdict, verdict)
+    for run in experiment.runs.all():
         run.result["counts"] |= {"ok": 10_000, "lost_write": COUNTED, "effect_missing": COUNTED}
         run.save()
-    return made
+    return experiment
 
 
-def first(made: Experiment) -> Run:
-    return made.runs.all()[0]
+def first(experiment: Experiment) -> Run:
+    return experiment.runs.all()[0]
 
 
 def test_the_home_page_does_not_show_it(silent: Experiment, client: Client) -> None:
@@ -80,11 +80,11 @@ def test_the_evidence_page_does_not_link_it(silent: Experiment, client: Client) 
 def test_a_comparison_and_the_list_show_no_count_of_an_unknown_arm(
     db: None, client: Client
 ) -> None:
-    made = make.experiment(State.DONE, "unknown", "holds")
-    run = first(made)
+    experiment = make.experiment(State.DONE, "unknown", "holds")
+    run = first(experiment)
     run.result["counts"] |= {"ok": 10_000, "lost_write": COUNTED}
     run.save()
-    data = comparison.compare(made, made)
+    data = comparison.compare(experiment, experiment)
     assert all(values[0] is None for values in (row.values for row in data.counts))
     page = client.get(reverse("labs:experiments")).content.decode()
     assert f"{COUNTED} lost" not in page
@@ -92,11 +92,11 @@ def test_a_comparison_and_the_list_show_no_count_of_an_unknown_arm(
 
 
 def test_a_lesson_draws_no_conclusion_from_it(db: None) -> None:
-    made = make.experiment(State.DONE, "unknown", "holds")
-    run = first(made)
+    experiment = make.experiment(State.DONE, "unknown", "holds")
+    run = first(experiment)
     run.result["counts"]["lost_write"] = COUNTED
     run.save()
-    outcomes = presentation.outcomes(made)
+    outcomes = presentation.outcomes(experiment)
     symptom = Symptom("described", "lost_write", "gone", "None is lost", "Some are lost")
     assert (outcomes["described"].answer(symptom), outcomes["described"].counts) == (None, {})
     assert outcomes["recommended"].answer(symptom) == "none"

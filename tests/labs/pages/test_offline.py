@@ -15,10 +15,10 @@ pytestmark = pytest.mark.django_db
 _CLOSING = "</script><script>alert(1)</script>"
 
 
-def exported(client: Client, made: Experiment) -> str:
-    response = client.get(reverse("labs:offline", args=[made.slug]))
+def exported(client: Client, experiment: Experiment) -> str:
+    response = client.get(reverse("labs:offline", args=[experiment.slug]))
     assert response["Content-Disposition"] == (
-        f'attachment; filename="delivery-lab-{made.slug}.html"'
+        f'attachment; filename="delivery-lab-{experiment.slug}.html"'
     )
     return response.content.decode()
 
@@ -35,18 +35,18 @@ def test_the_file_loads_nothing(client: Client) -> None:
 
 
 def test_text_of_a_run_cannot_close_its_script_element(client: Client) -> None:
-    made = make.recorded()
-    run = made.runs.get(name="described")
+    experiment = make.recorded()
+    run = experiment.runs.get(name="described")
     run.result["fault_evidence"][0]["target"] = _CLOSING
     run.result["reason"] = _CLOSING
     run.save()
-    page = exported(client, made)
+    page = exported(client, experiment)
     assert _CLOSING not in page
     assert page.count("<script") == 3
 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.FAILED, State.DONE])
 def test_a_run_without_a_replay_has_no_offline_file(client: Client, state: State) -> None:
-    made = make.experiment(state)
-    assert client.get(reverse("labs:offline", args=[made.slug])).status_code == 404
-    assert "plays offline" not in client.get(made.get_absolute_url()).content.decode()
+    experiment = make.experiment(state)
+    assert client.get(reverse("labs:offline", args=[experiment.slug])).status_code == 404
+    assert "plays offline" not in client.get(experiment.get_absolute_url()).content.decode()

@@ -69,9 +69,9 @@ def test_a_long_text_ends_in_an_ellipsis() -> None:
 
 @pytest.mark.django_db
 def test_the_preview_of_a_run_has_a_picture_and_its_result(client: Client) -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    page = client.get(made.get_absolute_url()).content.decode()
-    address = f"http://testserver{reverse('labs:picture', args=[made.slug])}"
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    page = client.get(experiment.get_absolute_url()).content.decode()
+    address = f"http://testserver{reverse('labs:picture', args=[experiment.slug])}"
     assert f'<meta property="og:image" content="{address}">' in page
     assert 'property="og:description" content="As described: 985 of 10,000' in page
     answer = client.get(address)
@@ -85,6 +85,6 @@ def test_the_preview_of_a_run_has_a_picture_and_its_result(client: Client) -> No
 @pytest.mark.django_db
 @pytest.mark.parametrize("state", [State.RUNNING, State.FAILED])
 def test_a_run_without_a_verdict_has_no_picture(client: Client, state: State) -> None:
-    made = make.experiment(state)
-    assert client.get(reverse("labs:picture", args=[made.slug])).status_code == 404
-    assert "og:image" not in client.get(made.get_absolute_url()).content.decode()
+    experiment = make.experiment(state)
+    assert client.get(reverse("labs:picture", args=[experiment.slug])).status_code == 404
+    assert "og:image" not in client.get(experiment.get_absolute_url()).content.decode()

@@ -19,10 +19,10 @@ pytestmark = pytest.mark.django_db
 MINE = "abcdefgh"
 
 
-def ended(made: Experiment, days: int) -> Experiment:
-    made.ended_at = timezone.now() - timedelta(days=days)
-    made.save()
-    return made
+def ended(experiment: Experiment, days: int) -> Experiment:
+    experiment.ended_at = timezone.now() - timedelta(days=days)
+    experiment.save()
+    return experiment
 
 
 def test_only_finished_experiments_of_the_description_are_shown() -> None:
@@ -59,8 +59,8 @@ def test_scenarios_are_ordered_by_their_latest_run() -> None:
 
 
 def test_harm_that_the_guarantee_forbids_is_shown_before_graver_harm_that_it_allows() -> None:
-    made = make.experiment(State.DONE, "broken", "broken", pipeline=MINE)
-    run = made.runs.get(name="described")
+    experiment = make.experiment(State.DONE, "broken", "broken", pipeline=MINE)
+    run = experiment.runs.get(name="described")
     run.want = "at-most-once"
     run.result["counts"] |= {Anomaly.DUPLICATE: 1234}
     run.save()

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made() -> Experiment:
+def experiment() -> Experiment:
     return make.recorded()
 
 
@@ -36,9 +36,9 @@ def story_of(client: Client, experiment: Experiment, value: str, **headers: str)
 
 
 def test_the_data_are_columns_of_equal_length_on_one_time_axis(
-    client: Client, made: Experiment
+    client: Client, experiment: Experiment
 ) -> None:
-    data = client.get(reverse("labs:replay", args=[made.slug])).json()
+    data = client.get(reverse("labs:replay", args=[experiment.slug])).json()
     (arm,) = data["arms"]
     assert (data["seconds"], data["offsets"]) == (4, 11)
     assert (arm["name"], arm["at"]) == ("described", [0, 1, 2, 3, 4])
@@ -50,8 +50,10 @@ def test_the_data_are_columns_of_equal_length_on_one_time_axis(
     assert arm["lost"] == [1.1]
 
 
-def test_the_table_shows_the_same_without_javascript(client: Client, made: Experiment) -> None:
-    shown = page(client, made)
+def test_the_table_shows_the_same_without_javascript(
+    client: Client, experiment: Experiment
+) -> None:
+    shown = page(client, experiment)
     table = shown.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
     assert table.count('<th scope="row"') == 5
     assert "<td>leader killed</td>" in table
@@ -61,8 +63,8 @@ def test_the_table_shows_the_same_without_javascript(client: Client, made: Exper
 
 
 def test_any_partition_can_be_selected(client: Client) -> None:
-    made = make.recorded_in_two_partitions()
-    page = client.get(made.get_absolute_url(), {"partition": "1"}).content.decode()
+    experiment = make.recorded_in_two_partitions()
+    page = client.get(experiment.get_absolute_url(), {"partition": "1"}).content.decode()
     table = page.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
     assert "Partition 1. One row for each second" in table
     assert table.count('<th scope="row"') == 3
@@ -75,72 +77,74 @@ def test_any_partition_can_be_selected(client: Client) -> None:
 
 @pytest.mark.parametrize("query", ["", "0", "7", "-1", "x", "1" * 30])
 def test_the_first_partition_is_shown_for_an_unknown_one(client: Client, query: str) -> None:
-    made = make.recorded_in_two_partitions()
-    shown = client.get(made.get_absolute_url(), {"partition": query}).content.decode()
+    experiment = make.recorded_in_two_partitions()
+    shown = client.get(experiment.get_absolute_url(), {"partition": query}).content.decode()
     assert re.findall(r'id="partition-(\d)"[^>]+aria-current', shown) == ["0"]
     assert "<td>1 (0), not running</td>" in shown
 
 
-def test_a_topic_of_one_partition_offers_no_other(client: Client, made: Experiment) -> None:
-    assert "replay-partitions" not in page(client, made)
+def test_a_topic_of_one_partition_offers_no_other(client: Client, experiment: Experiment) -> None:
+    assert "replay-partitions" not in page(client, experiment)
 
 
-def test_an_unfinished_run_has_no_replay(client: Client, made: Experiment) -> None:
+def test_an_unfinished_run_has_no_replay(client: Client, experiment: Experiment) -> None:
     Experiment.objects.update(state=State.QUEUED, ended_at=None)
-    assert client.get(reverse("labs:replay", args=[made.slug])).json()["arms"] == []
-    assert 'id="replay"' not in page(client, made)
-    address = reverse("labs:message", args=[made.slug, "described"])
+    assert client.get(reverse("labs:replay", args=[experiment.slug])).json()["arms"] == []
+    assert 'id="replay"' not in page(client, experiment)
+    address = reverse("labs:message", args=[experiment.slug, "described"])
     assert client.get(address, {"value": "8"}).status_code == 404
 
 
 def test_a_run_whose_ledger_was_removed_still_has_its_page(
-    client: Client, made: Experiment
+    client: Client, experiment: Experiment
 ) -> None:
-    shutil.rmtree(described(made).ledger)
-    assert 'id="replay"' not in page(client, made)
+    shutil.rmtree(described(experiment).ledger)
+    assert 'id="replay"' not in page(client, experiment)
 
 
 def test_an_arm_that_is_being_ended_has_its_page(client: Client) -> None:
-    made = make.experiment(State.CANCELLED)
+    experiment = make.experiment(State.CANCELLED)
     # The folder of a table exists before its first file, and a file before its last byte.
-    telemetry = described(made).ledger / "telemetry.parquet"
+    telemetry = described(experiment).ledger / "telemetry.parquet"
     telemetry.mkdir(parents=True)
-    assert 'id="replay"' not in page(client, made)
+    assert 'id="replay"' not in page(client, experiment)
     (telemetry / "part-0.parquet").write_bytes(b"PAR1")
-    assert 'id="replay"' not in page(client, made)
+    assert 'id="replay"' not in page(client, experiment)
 
 
-def test_examples_and_any_other_message_can_be_followed(client: Client, made: Experiment) -> None:
-    assert f"/described/message/?value={histories.LOST}" in page(client, made)
-    assert "Not in the log at the end." in story_of(client, made, str(histories.LOST))
-    assert "In the log at the end" in story_of(client, made, str(histories.KEPT))
+def test_examples_and_any_other_message_can_be_followed(
+    client: Client, experiment: Experiment
+) -> None:
+    assert f"/described/message/?value={histories.LOST}" in page(client, experiment)
+    assert "Not in the log at the end." in story_of(client, experiment, str(histories.LOST))
+    assert "In the log at the end" in story_of(client, experiment, str(histories.KEPT))
 
 
 def test_the_script_gets_the_segment_and_the_offset_to_mark(
-    client: Client, made: Experiment
+    client: Client, experiment: Experiment
 ) -> None:
-    part = story_of(client, made, str(histories.LOST), HX_Request="true")
+    part = story_of(client, experiment, str(histories.LOST), HX_Request="true")
     assert "<html" not in part
     assert 'data-story="described" data-partition="0" data-offset="8" data-acked="0.600"' in part
 
 
 @pytest.mark.parametrize("query", ["99", "-1", "1e3", "²", "9" * 30, "<script>", ""])
 def test_an_unknown_message_is_reported_as_such(
-    client: Client, made: Experiment, query: str
+    client: Client, experiment: Experiment, query: str
 ) -> None:
-    shown = story_of(client, made, query)
+    shown = story_of(client, experiment, query)
     assert "<script>" not in shown
     assert "<ol" not in shown.partition("<main")[2]
     assert "numbered from 0" in shown
 
 
 def test_a_message_of_another_partition_links_the_replay_of_that_partition(client: Client) -> None:
-    made = make.recorded_in_two_partitions()
-    ledger = described(made).ledger
+    experiment = make.recorded_in_two_partitions()
+    ledger = described(experiment).ledger
     sent = {"producer": "p", "value": 77, "topic": "orders", "partition": 1, "offset": 8,
             "invoked_ns": 0, "completed_ns": histories.ns(1), "outcome": "ok"}  # fmt: skip
     TableWriter(ledger, "sends", "other").flush_rows([sent])
-    text = story_of(client, made, "77", HX_Request="true")
+    text = story_of(client, experiment, "77", HX_Request="true")
     assert "Acknowledged for partition 1, offset 8." in text
     assert 'data-partition="1"' in text
-    assert f'href="{made.get_absolute_url()}?partition=1#replay"' in text
+    assert f'href="{experiment.get_absolute_url()}?partition=1#replay"' in text

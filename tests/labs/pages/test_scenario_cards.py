@@ -35,10 +35,10 @@ def start(client: Client, card: Card | str, choice: str) -> Experiment:
 @pytest.mark.wide
 @CARDS
 def test_each_card_starts_its_scenario_with_its_stated_settings(client: Client, card: Card) -> None:
-    made = start(client, card, "both")
-    assert made.scenario == card.scenario.name
-    assert made.pipeline
-    runs = {run.name: run.settings for run in made.runs.all()}
+    experiment = start(client, card, "both")
+    assert experiment.scenario == card.scenario.name
+    assert experiment.pipeline
+    runs = {run.name: run.settings for run in experiment.runs.all()}
     assert list(runs) == (["weak", "safe"] if card.safe else ["weak"])
     for name, stated in (("weak", card.weak), ("safe", card.safe)):
         for item in stated:
@@ -49,9 +49,9 @@ def test_each_card_starts_its_scenario_with_its_stated_settings(client: Client, 
 
 @pytest.mark.parametrize("choice", ["weak", "safe"])
 def test_one_kind_of_settings_can_be_run_alone(client: Client, choice: str) -> None:
-    made = start(client, "leader-killed-followers-behind", choice)
-    assert [run.name for run in made.runs.all()] == [choice]
-    acks = made.runs.get().settings["producer"]["acks"]
+    experiment = start(client, "leader-killed-followers-behind", choice)
+    assert [run.name for run in experiment.runs.all()] == [choice]
+    acks = experiment.runs.get().settings["producer"]["acks"]
     assert acks == {"weak": "1", "safe": "all"}[choice]
 
 
@@ -107,8 +107,8 @@ def test_a_preset_is_not_treated_as_own_settings(client: Client) -> None:
 
 
 def test_the_arms_are_named_by_their_settings(client: Client) -> None:
-    made = start(client, "leader-killed-followers-behind", "both")
-    shown = client.get(made.get_absolute_url()).content.decode()
+    experiment = start(client, "leader-killed-followers-behind", "both")
+    shown = client.get(experiment.get_absolute_url()).content.decode()
     assert "Weak settings" in shown
     assert "Safe settings" in shown
-    assert made.scenario == make.SCENARIO
+    assert experiment.scenario == make.SCENARIO

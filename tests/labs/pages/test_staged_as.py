@@ -35,6 +35,6 @@ def test_a_scenario_says_which_events_of_another_title_it_stands_for() -> None:
 
 @pytest.mark.django_db
 def test_the_page_of_a_run_names_those_events_too(client: Client) -> None:
-    made = make.experiment(State.QUEUED, scenario="leader-disk-fails")
-    html = client.get(made.get_absolute_url()).content.decode()
+    experiment = make.experiment(State.QUEUED, scenario="leader-disk-fails")
+    html = client.get(experiment.get_absolute_url()).content.decode()
     assert "stands for the failure “Brokers are lost for good, disks included”: a broker" in html

@@ -41,10 +41,10 @@ def test_the_script_gets_every_state(client: Client):
 
 def test_a_state_is_run_with_its_settings_and_scenario(client: Client):
     answer = client.post(reverse("labs:toy-start"), STATE)
-    made = Experiment.objects.get()
-    assert answer["Location"] == made.get_absolute_url()
-    assert made.scenario == "isr-shrunk-leader-killed"
-    topic = made.runs.get(name="described").settings["topic"]
+    experiment = Experiment.objects.get()
+    assert answer["Location"] == experiment.get_absolute_url()
+    assert experiment.scenario == "isr-shrunk-leader-killed"
+    topic = experiment.runs.get(name="described").settings["topic"]
     assert (topic["unclean.leader.election.enable"], topic["min.insync.replicas"]) == (True, 2)
 
 

@@ -27,8 +27,8 @@ RELOAD = '<noscript><meta http-equiv="refresh" content="5"></noscript>'
 HOSTILE = '<script>alert("x")</script>'
 
 
-def text_of(client: Client, made: Experiment) -> str:
-    response = client.get(made.get_absolute_url())
+def text_of(client: Client, experiment: Experiment) -> str:
+    response = client.get(experiment.get_absolute_url())
     assert response.status_code == 200
     return html_of(response)
 
@@ -47,13 +47,15 @@ def ends(state: State) -> list[str]:
 
 @pytest.mark.parametrize("state", list(State))
 def test_every_state_has_its_page_and_its_buttons(client: Client, state: State) -> None:
-    made = make.experiment(state, *ends(state), nudged_at=None, visitor=session_of(client))
-    page = text_of(client, made)
+    experiment = make.experiment(state, *ends(state), nudged_at=None, visitor=session_of(client))
+    page = text_of(client, experiment)
     live = state in (State.QUEUED, State.RUNNING)
     assert ("every 1s" in page) == live
     assert ("Cancel this experiment" in page) == live
     assert ("Run again" in page) == (not live)
-    assert client.get(reverse("labs:live", args=[made.slug])).status_code == (200 if live else 286)
+    assert client.get(reverse("labs:live", args=[experiment.slug])).status_code == (
+        200 if live else 286
+    )
 
 
 @pytest.mark.parametrize("state", list(State))
@@ -77,8 +79,8 @@ def test_every_verdict_is_stated_with_counts(client: Client, verdict: str) -> No
 
 
 def test_counts_that_were_not_judged_are_not_shown_as_zero(client: Client) -> None:
-    made = make.experiment(State.DONE, "unknown", "unknown")
-    page = text_of(client, made)
+    experiment = make.experiment(State.DONE, "unknown", "unknown")
+    page = text_of(client, experiment)
     assert "not judged" in page
     assert "not judged of not judged" not in re.sub(r"<[^>]+>|\s+", " ", page)
     assert "<dd>0</dd>" not in page
@@ -94,11 +96,11 @@ def test_absence_of_loss_is_reported_as_evidence_with_the_number_of_runs(client:
 
 
 def test_a_message_without_an_effect_is_a_loss_too(client: Client) -> None:
-    made = make.experiment(State.DONE, "broken")
-    run = made.runs.get(name="described")
+    experiment = make.experiment(State.DONE, "broken")
+    run = experiment.runs.get(name="described")
     run.result["counts"] |= {"lost_write": 0, "effect_missing": 215, "effect_duplicated": 0}
     run.save()
-    page = text_of(client, made)
+    page = text_of(client, experiment)
     assert "messages without an effect" in page
     assert "215 messages left no effect" in page
     assert "lost, or left no effect, in 1 of 1 run of this scenario" in page
@@ -141,25 +143,25 @@ def test_a_queued_experiment_shows_the_progress_of_the_run_before_it(client: Cli
 def test_the_list_shows_queue_places_with_a_constant_number_of_queries(
     client: Client,
 ) -> None:
-    made = [make.experiment() for _ in range(2)]
+    experiments = [make.experiment() for _ in range(2)]
     address = reverse("labs:experiments")
-    with CaptureQueriesContext(connection) as two:
+    with CaptureQueriesContext(connection) as queries_of_two:
         client.get(address)
-    made += [make.experiment() for _ in range(6)]
-    with CaptureQueriesContext(connection) as eight:
+    experiments += [make.experiment() for _ in range(6)]
+    with CaptureQueriesContext(connection) as queries_of_eight:
         page = client.get(address).content.decode()
-    assert len(eight) == len(two)
+    assert len(queries_of_eight) == len(queries_of_two)
     assert all(
         presentation.standing(experiment, selectors.paces(experiment)) in page
-        for experiment in made
+        for experiment in experiments
     )
 
 
 def test_the_page_says_when_redis_was_unavailable(client: Client) -> None:
-    made = make.experiment()
-    assert "Redis does not answer" in text_of(client, made)
-    make.age(made, nudged_at=1)
-    assert "Redis does not answer" not in text_of(client, made)
+    experiment = make.experiment()
+    assert "Redis does not answer" in text_of(client, experiment)
+    make.age(experiment, nudged_at=1)
+    assert "Redis does not answer" not in text_of(client, experiment)
 
 
 def test_a_page_says_when_no_worker_is_running(client: Client) -> None:
@@ -175,8 +177,8 @@ def test_a_page_says_when_no_worker_is_running(client: Client) -> None:
 
 
 def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> None:
-    made = make.experiment(State.RUNNING)
-    made.runs.filter(name="described").update(
+    experiment = make.experiment(State.RUNNING)
+    experiment.runs.filter(name="described").update(
         phase="faulting",
         live={"brokers": {"1": "dead", "2": "running"}, "leader": 2, "isr": [2],
               "acknowledged": 12345, "acknowledged_per_s": 4987, "began": {"producing": 93.1}},
@@ -184,7 +186,7 @@ def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> 
         faults=[{"fault": "kill", "target": "leader: broker 1", "phase": "complete",
                  "at_s": 96.31, "evidence": "pid 4711 gone"}],
     )  # fmt: skip
-    page = text_of(client, made)
+    page = text_of(client, experiment)
     assert "12,345" in page
     assert "4,987" in page
     assert re.search(r"is-dead.*\n.*Broker 1.*killed", page)
@@ -195,8 +197,8 @@ def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.DONE, State.FAILED])
 def test_hostile_text_is_escaped(client: Client, state: State) -> None:
-    made = make.experiment(state, *ends(state), reason=HOSTILE)
-    for run in made.runs.all():
+    experiment = make.experiment(state, *ends(state), reason=HOSTILE)
+    for run in experiment.runs.all():
         run.settings = {"producer": {HOSTILE: HOSTILE}}
         run.faults = [{"fault": HOSTILE, "target": HOSTILE, "phase": HOSTILE, "at_s": 1,
                        "evidence": HOSTILE}]  # fmt: skip
@@ -207,17 +209,17 @@ def test_hostile_text_is_escaped(client: Client, state: State) -> None:
             run.result["notes"] = [HOSTILE]
             run.result["versions"] = {HOSTILE: HOSTILE}
         run.save()
-    page = text_of(client, made)
+    page = text_of(client, experiment)
     assert "<script>alert" not in page
     assert "&lt;script&gt;" in page
 
 
 def test_differing_settings_are_visible_and_the_others_folded(client: Client) -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    made.runs.filter(name="recommended").update(
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    experiment.runs.filter(name="recommended").update(
         settings={"producer": {"acks": "all", "linger.ms": 5}, "topic": {"min.insync.replicas": 2}}
     )
-    settings = text_of(client, made).partition('id="settings"')[2].partition("</section>")[0]
+    settings = text_of(client, experiment).partition('id="settings"')[2].partition("</section>")[0]
     in_sight, _, folded = settings.partition("<details>")
     assert re.findall(r"<code>(.*?)</code>", in_sight) == ["producer.acks", "1", "all"]
     assert "<summary>2 settings are the same in both arms</summary>" in folded
@@ -230,9 +232,9 @@ def test_arms_with_the_same_settings_show_no_empty_table(client: Client) -> None
     settings = text_of(client, make.experiment(State.DONE, "holds", "holds"))
     assert "3 settings are the same in both arms" in settings
     assert "Settings that differ" not in settings
-    made = make.experiment(State.DONE, "holds")
-    made.runs.filter(name="recommended").delete()
-    assert "All 3 settings" in text_of(client, made)
+    experiment = make.experiment(State.DONE, "holds")
+    experiment.runs.filter(name="recommended").delete()
+    assert "All 3 settings" in text_of(client, experiment)
 
 
 def test_no_page_needs_inline_styles_or_scripts(client: Client) -> None:
@@ -262,9 +264,9 @@ def test_an_impossible_name_is_not_found_without_a_query(client: Client, name: s
 
 def test_empty_lists_invite_to_run_an_experiment(client: Client) -> None:
     assert "No experiment has run here yet" in client.get("/experiments/").content.decode()
-    made = make.experiment(State.DONE, "broken", "holds")
+    experiment = make.experiment(State.DONE, "broken", "holds")
     page = client.get("/experiments/").content.decode()
-    assert made.get_absolute_url() in page
+    assert experiment.get_absolute_url() in page
     assert "985 lost" in page
 
 
@@ -274,18 +276,18 @@ def test_the_home_page_shows_the_latest_loss_or_invites_to_run_an_experiment(
     assert "No loss has been recorded" in client.get("/").content.decode()
     make.experiment(State.INTERRUPTED, "broken")
     assert "No loss has been recorded" in client.get("/").content.decode()
-    made = make.experiment(State.DONE, "broken", "holds")
+    experiment = make.experiment(State.DONE, "broken", "holds")
     page = client.get("/").content.decode()
     assert "985 of 10,000 acknowledged messages are gone." in page
-    assert made.get_absolute_url() in page
+    assert experiment.get_absolute_url() in page
     assert "<polyline" in page
 
 
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
 def test_cancelling_is_confirmed(client: Client, state: State) -> None:
-    made = make.experiment(state, visitor=session_of(client))
-    client.post(reverse("labs:cancel", args=[made.slug]))
-    assert "Cancelled by a visitor." in text_of(client, made)
+    experiment = make.experiment(state, visitor=session_of(client))
+    client.post(reverse("labs:cancel", args=[experiment.slug]))
+    assert "Cancelled by a visitor." in text_of(client, experiment)
 
 
 def test_again_copies_an_experiment_with_a_result_and_requeues_one_without(client: Client) -> None:
@@ -317,8 +319,8 @@ def test_again_on_the_run_of_another_visitor_creates_an_own_run(client: Client) 
 
 @pytest.mark.parametrize("name", ["cancel", "again"])
 def test_get_is_refused_for_cancel_and_again(client: Client, name: str) -> None:
-    made = make.experiment()
-    assert client.get(reverse(f"labs:{name}", args=[made.slug])).status_code == 405
+    experiment = make.experiment()
+    assert client.get(reverse(f"labs:{name}", args=[experiment.slug])).status_code == 405
 
 
 @pytest.mark.parametrize("name", ["experiment", "live", "compare", "repetitions", "report"])
@@ -335,31 +337,33 @@ def test_the_folder_of_a_run_is_in_the_data_folder(data_dir: Path) -> None:
 
 def test_the_end_is_announced_once_and_polling_is_quiet(client: Client) -> None:
     running, done = make.experiment(State.RUNNING), make.experiment(State.DONE, "broken", "holds")
-    for made, is_stated in ((running, False), (done, True)):
-        answer = client.get(reverse("labs:live", args=[made.slug]), headers={"HX-Request": "true"})
+    for experiment, is_stated in ((running, False), (done, True)):
+        answer = client.get(
+            reverse("labs:live", args=[experiment.slug]), headers={"HX-Request": "true"}
+        )
         assert ('id="news"' in answer.content.decode()) == is_stated
 
 
 def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Client) -> None:
     client.post(reverse("labs:start"))
-    made = Experiment.objects.get()
-    assert made.visitor == client.session.session_key
+    experiment = Experiment.objects.get()
+    assert experiment.visitor == client.session.session_key
     stranger = Client()
-    assert 'id="cancel"' not in stranger.get(made.get_absolute_url()).content.decode()
-    refused = stranger.post(reverse("labs:cancel", args=[made.slug]), follow=True)
+    assert 'id="cancel"' not in stranger.get(experiment.get_absolute_url()).content.decode()
+    refused = stranger.post(reverse("labs:cancel", args=[experiment.slug]), follow=True)
     assert "Only the visitor who started it" in refused.content.decode()
-    made.refresh_from_db()
-    assert made.state == State.QUEUED
-    assert 'id="cancel"' in client.get(made.get_absolute_url()).content.decode()
-    client.post(reverse("labs:cancel", args=[made.slug]))
-    made.refresh_from_db()
-    assert made.state == State.CANCELLED
-    client.post(reverse("labs:again", args=[made.slug]))
-    call_command("cancel", made.slug)
-    made.refresh_from_db()
-    assert made.reason == "Cancelled by an operator."
-    with pytest.raises(CommandError, match=made.slug):
-        call_command("cancel", made.slug)
+    experiment.refresh_from_db()
+    assert experiment.state == State.QUEUED
+    assert 'id="cancel"' in client.get(experiment.get_absolute_url()).content.decode()
+    client.post(reverse("labs:cancel", args=[experiment.slug]))
+    experiment.refresh_from_db()
+    assert experiment.state == State.CANCELLED
+    client.post(reverse("labs:again", args=[experiment.slug]))
+    call_command("cancel", experiment.slug)
+    experiment.refresh_from_db()
+    assert experiment.reason == "Cancelled by an operator."
+    with pytest.raises(CommandError, match=experiment.slug):
+        call_command("cancel", experiment.slug)
 
 
 def test_the_home_page_replays_a_run_that_was_recorded_on_real_brokers(client: Client) -> None:
@@ -374,11 +378,11 @@ def test_the_home_page_replays_a_run_that_was_recorded_on_real_brokers(client: C
 
 
 def test_only_a_run_whose_arms_all_have_a_verdict_and_a_replay_is_kept(tmp_path: Path) -> None:
-    made = make.recorded()  # its second arm has no ledger
-    with pytest.raises(recorded.NotRecordable, match=made.slug):
-        recorded.keep(made, tmp_path / "kept.json")
-    made.runs.exclude(name="described").delete()
-    recorded.keep(made, tmp_path / "kept.json")
+    experiment = make.recorded()  # its second arm has no ledger
+    with pytest.raises(recorded.NotRecordable, match=experiment.slug):
+        recorded.keep(experiment, tmp_path / "kept.json")
+    experiment.runs.exclude(name="described").delete()
+    recorded.keep(experiment, tmp_path / "kept.json")
     kept = json.loads((tmp_path / "kept.json").read_text("utf-8"))
-    assert kept["about"]["arms"][0]["lost"] == made.runs.get().counts["lost_write"]
+    assert kept["about"]["arms"][0]["lost"] == experiment.runs.get().counts["lost_write"]
     assert kept["arms"][0]["brokers"] == kept["about"]["arms"][0]["brokers"]

@@ -64,13 +64,13 @@ def test_an_attempt_is_deleted_with_its_session_unless_it_has_a_result(client: C
     client.post("/describe/start-over/")
     mine, done = str(client.session.session_key), make.experiment(State.DONE, "holds", "holds")
     tries = [(mine, None), ("gone", None), ("gone", make.experiment(State.FAILED)), ("gone", done)]
-    made = [
+    attempts = [
         Attempt.objects.create(visitor=key, challenge="a", experiment=run)
         for key, run in tries
     ]  # fmt: skip
     forget()
     left = {attempt.pk: attempt.visitor for attempt in Attempt.objects.all()}
-    assert left == {made[0].pk: mine, made[3].pk: ""}
+    assert left == {attempts[0].pk: mine, attempts[3].pk: ""}
 
 
 def test_nothing_is_deleted_where_the_operator_keeps_all() -> None:

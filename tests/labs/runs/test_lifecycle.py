@@ -75,127 +75,127 @@ def swept(each_second: Callable[[int], None] = lambda _: None) -> list[str]:
 
 
 def test_a_task_delivered_twice_runs_once() -> None:
-    made = make.experiment()
-    first = lifecycle.claim(made.slug, 1, "first")
+    experiment = make.experiment()
+    first = lifecycle.claim(experiment.slug, 1, "first")
     assert first is not None
     assert first.state == State.RUNNING
-    assert lifecycle.claim(made.slug, 1, "second") is None
+    assert lifecycle.claim(experiment.slug, 1, "second") is None
 
 
 def test_a_task_of_an_earlier_attempt_claims_nothing() -> None:
-    made = make.experiment(State.INTERRUPTED)
-    assert lifecycle.requeue(made.slug, 1)
-    assert lifecycle.claim(made.slug, 1, "late") is None
-    assert lifecycle.claim(made.slug, 2, "in time") is not None
+    experiment = make.experiment(State.INTERRUPTED)
+    assert lifecycle.requeue(experiment.slug, 1)
+    assert lifecycle.claim(experiment.slug, 1, "late") is None
+    assert lifecycle.claim(experiment.slug, 2, "in time") is not None
 
 
 def test_only_the_owner_sends_heartbeats_and_finishes() -> None:
-    made = make.experiment()
-    lifecycle.claim(made.slug, 1, "owner")
-    assert lifecycle.heartbeat(made.slug, "owner")
-    assert not lifecycle.heartbeat(made.slug, "other")
-    assert not lifecycle.finish(made.slug, "other", State.DONE)
-    assert lifecycle.finish(made.slug, "owner", State.DONE)
-    assert not lifecycle.heartbeat(made.slug, "owner")
+    experiment = make.experiment()
+    lifecycle.claim(experiment.slug, 1, "owner")
+    assert lifecycle.heartbeat(experiment.slug, "owner")
+    assert not lifecycle.heartbeat(experiment.slug, "other")
+    assert not lifecycle.finish(experiment.slug, "other", State.DONE)
+    assert lifecycle.finish(experiment.slug, "owner", State.DONE)
+    assert not lifecycle.heartbeat(experiment.slug, "owner")
 
 
 def test_a_cancelled_run_is_taken_from_its_worker() -> None:
-    made = make.experiment()
-    lifecycle.claim(made.slug, 1, "owner")
-    assert lifecycle.cancel(made.slug, "a visitor")
-    assert not lifecycle.heartbeat(made.slug, "owner")
-    assert not lifecycle.finish(made.slug, "owner", State.DONE)
-    assert not lifecycle.cancel(made.slug, "a visitor"), "what has ended cannot be cancelled"
+    experiment = make.experiment()
+    lifecycle.claim(experiment.slug, 1, "owner")
+    assert lifecycle.cancel(experiment.slug, "a visitor")
+    assert not lifecycle.heartbeat(experiment.slug, "owner")
+    assert not lifecycle.finish(experiment.slug, "owner", State.DONE)
+    assert not lifecycle.cancel(experiment.slug, "a visitor"), "what has ended cannot be cancelled"
 
 
 def test_a_silent_run_is_interrupted_and_its_folder_removed() -> None:
-    made = make.experiment(State.RUNNING)
-    (made.folder / "described" / "ledger").mkdir(parents=True)
-    assert swept() == [made.slug]
-    made.refresh_from_db()
-    assert made.state == State.INTERRUPTED
-    assert "stopped answering" in made.reason
-    assert not made.folder.parent.exists(), "nor is an empty folder left"
+    experiment = make.experiment(State.RUNNING)
+    (experiment.folder / "described" / "ledger").mkdir(parents=True)
+    assert swept() == [experiment.slug]
+    experiment.refresh_from_db()
+    assert experiment.state == State.INTERRUPTED
+    assert "stopped answering" in experiment.reason
+    assert not experiment.folder.parent.exists(), "nor is an empty folder left"
     assert swept() == [], "once is enough"
 
 
 @pytest.mark.parametrize("stepped_s", [-3600.0, 0.0, 3600.0])
 def test_a_silent_run_is_interrupted_however_the_wall_clock_was_set(stepped_s: float) -> None:
-    made = make.experiment(State.RUNNING)
-    make.age(made, heartbeat_at=stepped_s, started_at=stepped_s)
-    assert swept() == [made.slug]
+    experiment = make.experiment(State.RUNNING)
+    make.age(experiment, heartbeat_at=stepped_s, started_at=stepped_s)
+    assert swept() == [experiment.slug]
 
 
 @pytest.mark.parametrize("stepped_s", [-3600.0, 0.0, 3600.0])
 def test_a_run_with_heartbeats_is_left_alone_however_the_wall_clock_was_set(
     stepped_s: float,
 ) -> None:
-    made = make.experiment(State.RUNNING)
-    made.folder.mkdir(parents=True)
+    experiment = make.experiment(State.RUNNING)
+    experiment.folder.mkdir(parents=True)
 
     def beats(second: int) -> None:
         if second % 10 == 0:
-            make.age(made, heartbeat_at=stepped_s - second)
+            make.age(experiment, heartbeat_at=stepped_s - second)
 
     assert swept(beats) == []
-    assert made.folder.exists()
+    assert experiment.folder.exists()
 
 
 def test_time_in_which_the_sweeper_itself_was_stopped_is_not_silence() -> None:
-    made = make.experiment(State.RUNNING)
+    experiment = make.experiment(State.RUNNING)
     now = [0.0]
     heartbeats = HeartbeatAges(lambda: now[0])
     for now[0] in (0.0, 5.0, 600.0, 605.0):
         assert lifecycle.sweep(heartbeats) == []
     now[0] = 616.0
-    assert lifecycle.sweep(heartbeats) == [made.slug]
+    assert lifecycle.sweep(heartbeats) == [experiment.slug]
 
 
 def test_files_of_an_interrupted_runner_are_removed_by_a_later_sweep() -> None:
-    made = make.experiment(State.INTERRUPTED)
-    made.folder.mkdir(parents=True)
+    experiment = make.experiment(State.INTERRUPTED)
+    experiment.folder.mkdir(parents=True)
     lifecycle.sweep()
-    assert not made.folder.exists()
+    assert not experiment.folder.exists()
 
 
 def test_a_judged_arm_of_an_interrupted_run_keeps_its_ledger_and_verdict() -> None:
-    made = make.experiment(State.INTERRUPTED, "broken", "unknown")
-    judged, other = made.runs.all()
+    experiment = make.experiment(State.INTERRUPTED, "broken", "unknown")
+    judged, other = experiment.runs.all()
     for run in (judged, other):
-        (made.folder / run.name / "ledger").mkdir(parents=True)
+        (experiment.folder / run.name / "ledger").mkdir(parents=True)
     lifecycle.sweep()
-    assert (made.folder / judged.name / "ledger").exists()
-    assert not (made.folder / other.name).exists()
+    assert (experiment.folder / judged.name / "ledger").exists()
+    assert not (experiment.folder / other.name).exists()
     judged.refresh_from_db()
     assert judged.verdict == "broken"
 
 
 def test_a_verdict_without_its_ledger_is_dropped() -> None:
-    made = make.experiment(State.INTERRUPTED, "broken", "unknown")
+    experiment = make.experiment(State.INTERRUPTED, "broken", "unknown")
     lifecycle.sweep()
-    assert next((run.verdict, run.result) for run in made.runs.all()) == ("", {})
+    assert next((run.verdict, run.result) for run in experiment.runs.all()) == ("", {})
 
 
 def test_the_ledger_of_a_finished_run_is_never_swept() -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    made.folder.mkdir(parents=True)
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    experiment.folder.mkdir(parents=True)
     lifecycle.sweep()
-    assert made.folder.exists()
+    assert experiment.folder.exists()
 
 
 def test_requeueing_clears_the_results_and_keeps_the_request() -> None:
-    made = make.experiment(State.FAILED, "unknown")
-    assert lifecycle.requeue(made.slug, 1)
-    made.refresh_from_db()
-    assert (made.state, made.attempt, made.seed) == (State.QUEUED, 2, 7)
-    assert [(run.verdict, run.result) for run in made.runs.all()] == [("", {}), ("", {})]
-    assert not lifecycle.requeue(made.slug, 1), "a second click does nothing"
+    experiment = make.experiment(State.FAILED, "unknown")
+    assert lifecycle.requeue(experiment.slug, 1)
+    experiment.refresh_from_db()
+    assert (experiment.state, experiment.attempt, experiment.seed) == (State.QUEUED, 2, 7)
+    assert [(run.verdict, run.result) for run in experiment.runs.all()] == [("", {}), ("", {})]
+    assert not lifecycle.requeue(experiment.slug, 1), "a second click does nothing"
 
 
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING, State.DONE])
 def test_a_queued_running_or_completed_run_is_not_requeued(state: State) -> None:
-    made = make.experiment(state)
-    assert not lifecycle.requeue(made.slug, 1)
+    experiment = make.experiment(state)
+    assert not lifecycle.requeue(experiment.slug, 1)
 
 
 def test_experiments_without_a_recent_nudge_are_overdue() -> None:
@@ -209,6 +209,6 @@ def test_experiments_without_a_recent_nudge_are_overdue() -> None:
     "wrong", [{"state": "odd"}, {"state": "running", "owner": ""}, {"state": "done"}]
 )
 def test_the_database_refuses_inconsistent_states(wrong: dict[str, str]) -> None:
-    made = make.experiment()
+    experiment = make.experiment()
     with pytest.raises(IntegrityError), transaction.atomic():
-        Experiment.objects.filter(pk=made.pk).update(**wrong)
+        Experiment.objects.filter(pk=experiment.pk).update(**wrong)

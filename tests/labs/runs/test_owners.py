@@ -51,9 +51,9 @@ def silent_for(seconds: float) -> list[str]:
     return ended
 
 
-def state(made: Experiment) -> str:
-    made.refresh_from_db()
-    return made.state
+def state(experiment: Experiment) -> str:
+    experiment.refresh_from_db()
+    return experiment.state
 
 
 @pytest.mark.process
@@ -65,7 +65,7 @@ def test_runs_of_a_dead_process_are_interrupted_immediately(
     assert lifecycle.sweep() == []
     process.kill()
     process.wait()
-    assert sorted(lifecycle.sweep()) == sorted(made.slug for made in theirs)
+    assert sorted(lifecycle.sweep()) == sorted(experiment.slug for experiment in theirs)
     theirs[0].refresh_from_db()
     assert theirs[0].state == State.INTERRUPTED
     assert theirs[0].reason == lifecycle.WORKER_DEAD
@@ -80,30 +80,30 @@ def test_a_stopped_process_is_alive_until_the_hang_limit(
     worker: tuple[subprocess.Popen[str], list[str]],
 ) -> None:
     process, tokens = worker
-    made = running(tokens[0])
+    experiment = running(tokens[0])
     os.kill(process.pid, signal.SIGSTOP)
     try:
         assert silent_for(lifecycle.HUNG_S - 1) == []
-        assert state(made) == State.RUNNING
-        assert silent_for(lifecycle.HUNG_S + 1) == [made.slug]
+        assert state(experiment) == State.RUNNING
+        assert silent_for(lifecycle.HUNG_S + 1) == [experiment.slug]
     finally:
         os.kill(process.pid, signal.SIGCONT)
-    made.refresh_from_db()
-    assert made.reason == lifecycle.WORKER_GONE
+    experiment.refresh_from_db()
+    assert experiment.reason == lifecycle.WORKER_GONE
 
 
 def test_a_process_on_another_machine_is_dead_only_after_silence() -> None:
-    made = running("another-machine-1")
+    experiment = running("another-machine-1")
     assert silent_for(lifecycle.STALE_S - 1) == []
-    assert silent_for(lifecycle.STALE_S + 1) == [made.slug]
+    assert silent_for(lifecycle.STALE_S + 1) == [experiment.slug]
 
 
 def test_a_run_is_still_claimed_if_no_lock_can_be_written(settings: LazySettings) -> None:
     nowhere = Path(settings.LAB_DATA_DIR) / "a file"
     nowhere.touch()
     settings.LAB_DATA_DIR = nowhere
-    made = running(owners.new())
-    assert owners.lock_name(made.owner) == ""
+    experiment = running(owners.new())
+    assert owners.lock_name(experiment.owner) == ""
     assert lifecycle.sweep() == []
 
 
@@ -117,9 +117,9 @@ def test_child_processes_do_not_hold_the_lock() -> None:
     child, token, _ = process.stdout.readline().split()
     process.kill()
     process.wait()
-    made = running(token)
+    experiment = running(token)
     try:
-        assert lifecycle.sweep() == [made.slug]
+        assert lifecycle.sweep() == [experiment.slug]
     finally:
         os.kill(int(child), signal.SIGKILL)
         process.communicate()

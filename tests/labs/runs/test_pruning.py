@@ -23,13 +23,13 @@ BYTES = 1000
 
 def with_ledger(state: State = State.DONE, ended_at: float = 10) -> Experiment:
     """An experiment that ended `ended_at` seconds ago, with a ledger of 1000 bytes."""
-    made = make.experiment(state, *(["broken", "holds"] if state == State.DONE else []))
+    experiment = make.experiment(state, *(["broken", "holds"] if state == State.DONE else []))
     if state == State.DONE:
-        make.age(made, ended_at=ended_at)
-    table = Run.objects.get(experiment=made, name="described").ledger / "sends.parquet"
+        make.age(experiment, ended_at=ended_at)
+    table = Run.objects.get(experiment=experiment, name="described").ledger / "sends.parquet"
     table.mkdir(parents=True)
     (table / "part.parquet").write_bytes(b"r" * BYTES)
-    return made
+    return experiment
 
 
 def pruned(ledgers_bytes: int) -> list[str]:
@@ -37,10 +37,10 @@ def pruned(ledgers_bytes: int) -> list[str]:
     return pruning.prune(pruning.other_bytes() + ledgers_bytes)
 
 
-def keeps(made: Experiment) -> bool:
-    made.refresh_from_db()
-    there = made.folder.exists()
-    assert there == (made.pruned_at is None)
+def keeps(experiment: Experiment) -> bool:
+    experiment.refresh_from_db()
+    there = experiment.folder.exists()
+    assert there == (experiment.pruned_at is None)
     return there
 
 
@@ -116,8 +116,8 @@ def test_counts_and_verdict_stay_and_the_page_says_that_the_ledger_was_removed(
 
 
 def test_the_page_of_a_message_says_that_its_ledger_was_removed(client: Client) -> None:
-    made = make.experiment(State.DONE, "broken", "holds", pruned_at=timezone.now())
-    page = client.get(f"{made.get_absolute_url()}described/message/?value=8").content.decode()
+    experiment = make.experiment(State.DONE, "broken", "holds", pruned_at=timezone.now())
+    page = client.get(f"{experiment.get_absolute_url()}described/message/?value=8").content.decode()
     assert f"was removed on {timezone.now():%Y-%m-%d} to save space" in page
     assert "left no ledger" not in page
 

@@ -14,12 +14,12 @@ from tests.labs import make
 def test_a_nudge_names_the_task_and_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     app = Celery("a-test", broker="memory://", set_as_current=False)
     monkeypatch.setattr(queue, "current_app", app)
-    made = make.experiment()
-    assert made.nudged_at is None
-    assert queue.nudge(made.slug, made.attempt)
+    experiment = make.experiment()
+    assert experiment.nudged_at is None
+    assert queue.nudge(experiment.slug, experiment.attempt)
     with app.connection_for_read() as connection:
         taken = connection.SimpleQueue(app.conf.task_default_queue).get(timeout=60)
     assert taken.headers["task"] == tasks.run_experiment.name
-    assert taken.payload[0] == [made.slug, made.attempt]
-    made.refresh_from_db()
-    assert made.nudged_at
+    assert taken.payload[0] == [experiment.slug, experiment.attempt]
+    experiment.refresh_from_db()
+    assert experiment.nudged_at

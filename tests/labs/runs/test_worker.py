@@ -45,24 +45,24 @@ def test_a_runner_without_a_message_still_gets_a_reason() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("state", [state for state in State if state != State.QUEUED])
 def test_only_a_queued_experiment_is_run(state: State) -> None:
-    made = make.experiment(state)
-    worker.run(made.slug, made.attempt)
-    made.refresh_from_db()
-    assert made.state == state
-    assert not made.folder.exists()
+    experiment = make.experiment(state)
+    worker.run(experiment.slug, experiment.attempt)
+    experiment.refresh_from_db()
+    assert experiment.state == state
+    assert not experiment.folder.exists()
 
 
 @pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 def test_an_experiment_that_cannot_be_run_fails_with_a_reason() -> None:
     """The scenario was removed after the experiment was queued."""
-    made = make.experiment()
-    made.spec["scenario"] = "no-such-scenario"
-    made.save()
-    worker.run(made.slug, made.attempt)
-    made.refresh_from_db()
-    assert made.state == State.FAILED
-    assert "no-such-scenario" in made.reason
+    experiment = make.experiment()
+    experiment.spec["scenario"] = "no-such-scenario"
+    experiment.save()
+    worker.run(experiment.slug, experiment.attempt)
+    experiment.refresh_from_db()
+    assert experiment.state == State.FAILED
+    assert "no-such-scenario" in experiment.reason
 
 
 class Emptied(Pool):
@@ -79,16 +79,16 @@ class Emptied(Pool):
 @pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
 def test_the_pool_is_used_first_and_an_empty_pool_does_not_block(data_dir: Path) -> None:
-    made = make.experiment()
-    made.spec["scenario"] = "no-such-scenario"
-    made.save()
-    pool, claimed = Emptied(data_dir), lifecycle.claim(made.slug, made.attempt, "us")
+    experiment = make.experiment()
+    experiment.spec["scenario"] = "no-such-scenario"
+    experiment.save()
+    pool, claimed = Emptied(data_dir), lifecycle.claim(experiment.slug, experiment.attempt, "us")
     assert claimed
     worker.carry_out(claimed, data_dir / "judge.sock", pool)
     assert pool.specs == [claimed.request()]
-    made.refresh_from_db()
-    assert made.state == State.FAILED
-    assert "no-such-scenario" in made.reason
+    experiment.refresh_from_db()
+    assert experiment.state == State.FAILED
+    assert "no-such-scenario" in experiment.reason
 
 
 @pytest.mark.parametrize("wanted", [True, False])
