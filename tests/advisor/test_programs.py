@@ -1,4 +1,4 @@
-"""A program that was read: the answer says what it takes on trust."""
+"""The answer to a program names the facts that it assumes of its code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.advisor.test_advise import run
 
-_LOOP = """
+_JAVA_LOOP = """
 class A {{
   void run() {{
     Properties p = new Properties();
@@ -25,7 +25,7 @@ class A {{
   }}
 }}
 """
-_LOOPS = """
+_PYTHON_LOOP = """
 from confluent_kafka import Consumer
 consumer = Consumer({"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"})
 while True:
@@ -34,14 +34,16 @@ while True:
     consumer.commit(message, asynchronous=False)
 """
 _TOPIC = ("topic.replication.factor=3", "topic.min.insync.replicas=2")
-_OF_CODE = (
+_FACTS_OF_CODE = (
     "application.commit=after-processing", "application.delivery.errors=handled",
     "application.processing=synchronous", "application.processing.errors=retry",
 )  # fmt: skip
-_IF = "YES, if the program does what is assumed: at-least-once"
+_CONDITIONAL_YES = "YES, if the program does what is assumed: at-least-once"
 
 
-def _ask(path: Path, text: str, *more: str, settings: tuple[str, ...] = ()) -> tuple[object, str]:
+def _advise_on(
+    path: Path, text: str, *more: str, settings: tuple[str, ...] = ()
+) -> tuple[object, str]:
     path.write_text(text)
     stated = [part for setting in (*_TOPIC, *settings) for part in ("--set", setting)]
     code, out, err = run(str(path), *stated, *more)
@@ -50,21 +52,23 @@ def _ask(path: Path, text: str, *more: str, settings: tuple[str, ...] = ()) -> t
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("A.java", _LOOP.format(before="")), ("a.py", _LOOPS)],
+    [("A.java", _JAVA_LOOP.format(before="")), ("a.py", _PYTHON_LOOP)],
     ids=["java", "python"],
 )
-def test_a_yes_of_a_program_names_what_its_code_does_not_show(tmp_path, name, text) -> None:
-    code, answer = _ask(tmp_path / name, text)
+def test_a_yes_for_a_program_names_the_facts_assumed_of_it(tmp_path, name, text) -> None:
+    code, answer = _advise_on(tmp_path / name, text)
     assert code == 0
-    assert answer.startswith(_IF)
+    assert answer.startswith(_CONDITIONAL_YES)
     assumed = answer.partition("Assumed of the program, and it decides: ")[2].partition(". ")[0]
     assert "application.processing.errors=retry" in assumed
     assert "disk.lost" not in assumed
     assert "Nothing found is no proof" in answer
 
 
-def test_what_a_team_states_of_its_program_is_not_assumed(tmp_path: Path) -> None:
-    code, answer = _ask(tmp_path / "A.java", _LOOP.format(before=""), settings=_OF_CODE)
+def test_stated_facts_of_a_program_are_not_assumed(tmp_path: Path) -> None:
+    code, answer = _advise_on(
+        tmp_path / "A.java", _JAVA_LOOP.format(before=""), settings=_FACTS_OF_CODE
+    )
     assert code == 0
     assert answer.startswith("YES: at-least-once")
     assert "Assumed of the program" not in answer
@@ -100,22 +104,24 @@ rows.writeStream.foreachBatch(save).option("checkpointLocation", "s3a://b/c").st
     ],
     ids=["streams", "spark"],
 )
-def test_a_yes_of_a_topology_or_a_query_is_conditional_too(tmp_path, name, text, settings) -> None:
-    code, answer = _ask(tmp_path / name, text, settings=settings)
+def test_a_yes_for_a_topology_or_a_query_is_conditional(tmp_path, name, text, settings) -> None:
+    code, answer = _advise_on(tmp_path / name, text, settings=settings)
     assert code == 0
-    assert answer.startswith(_IF)
+    assert answer.startswith(_CONDITIONAL_YES)
     assumed = answer.partition("Assumed of the program, and it decides: ")[2].partition(". ")[0]
     assert "application.processing.errors=retry" in assumed
     skips = (*settings, "application.processing.errors=skip")
-    code, answer = _ask(tmp_path / name, text, settings=skips)
+    code, answer = _advise_on(tmp_path / name, text, settings=skips)
     assert code == 1
     assert "application.processing.errors: skip -> retry" in answer
 
 
-def test_a_yes_of_exactly_once_names_where_a_topology_is_assumed_to_write(tmp_path: Path) -> None:
-    once = "streams.processing.guarantee=exactly_once_v2"
-    settings = (*_COPIES, "consumer.auto.offset.reset=none", once)
-    code, answer = _ask(tmp_path / "A.java", _TOPOLOGY, "--want=exactly-once", settings=settings)
+def test_an_exactly_once_yes_names_the_assumed_sink_of_a_topology(tmp_path: Path) -> None:
+    exactly_once = "streams.processing.guarantee=exactly_once_v2"
+    settings = (*_COPIES, "consumer.auto.offset.reset=none", exactly_once)
+    code, answer = _advise_on(
+        tmp_path / "A.java", _TOPOLOGY, "--want=exactly-once", settings=settings
+    )
     assert code == 0
     assert answer.startswith("YES, if the program does what is assumed: exactly-once")
     assumed = answer.partition("Assumed of the program, and it decides: ")[2].partition(". ")[0]
@@ -123,28 +129,28 @@ def test_a_yes_of_exactly_once_names_where_a_topology_is_assumed_to_write(tmp_pa
     assert "application.state=logged" in assumed
 
 
-def test_a_program_that_shows_a_loss_is_a_plain_no(tmp_path: Path) -> None:
-    text = _LOOP.format(before="consumer.commitSync();")
-    code, answer = _ask(tmp_path / "A.java", text)
+def test_a_program_that_loses_messages_gets_no(tmp_path: Path) -> None:
+    text = _JAVA_LOOP.format(before="consumer.commitSync();")
+    code, answer = _advise_on(tmp_path / "A.java", text)
     assert code == 1
     assert answer.startswith("NO: at-least-once")
 
 
-def test_settings_alone_are_no_program(tmp_path: Path) -> None:
+def test_settings_without_a_program_get_an_unconditional_yes(tmp_path: Path) -> None:
     text = "auto.offset.reset=earliest\nenable.auto.commit=false\n"
-    code, answer = _ask(tmp_path / "consumer.properties", text)
+    code, answer = _advise_on(tmp_path / "consumer.properties", text)
     assert code == 0
     assert answer.startswith("YES: at-least-once")
     assert "program" not in answer
-    only = 'Consumer({"auto.offset.reset": "earliest", "enable.auto.commit": False})\n'
-    assert _ask(tmp_path / "dict.py", only)[1].startswith("YES: at-least-once")
+    configuration = 'Consumer({"auto.offset.reset": "earliest", "enable.auto.commit": False})\n'
+    assert _advise_on(tmp_path / "dict.py", configuration)[1].startswith("YES: at-least-once")
 
 
-def test_data_for_other_tools_name_it_too(tmp_path: Path) -> None:
-    (tmp_path / "A.java").write_text(_LOOP.format(before=""))
+def test_json_and_sarif_name_the_facts_assumed_of_a_program(tmp_path: Path) -> None:
+    (tmp_path / "A.java").write_text(_JAVA_LOOP.format(before=""))
     (tmp_path / "c.properties").write_text("auto.offset.reset=earliest\ngroup.id=g\n")
     program, settings = str(tmp_path / "A.java"), str(tmp_path / "c.properties")
     assert "application.commit" in json.loads(run(program, "--json")[1])["assumed_of_program"]
     assert "assumed_of_program" not in json.loads(run(settings, "--json")[1])
-    of_run = json.loads(run(program, "--format", "sarif")[1])["runs"][0]
-    assert "application.commit" in of_run["properties"]["assumed_of_program"]
+    sarif_run = json.loads(run(program, "--format", "sarif")[1])["runs"][0]
+    assert "application.commit" in sarif_run["properties"]["assumed_of_program"]

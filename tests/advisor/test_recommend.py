@@ -1,4 +1,4 @@
-"""The smallest sufficient change, case by case."""
+"""The smallest sufficient changes, for single cases."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ CASES = [
     (SAFE | {"application.outage.ms": "1000", "topic.retention.bytes": "5",
              "application.rate": "10", "application.message.bytes": "100"},
      {"topic.retention.bytes": 690_001}),
-    # A dead reader's session and a rebalance, whatever was said: twice 45 s + 300 s.
+    # Twice the session timeout (45 s) and a rebalance (300 s) of a dead reader.
     (SAFE | {"topic.retention.ms": "60000"}, {"topic.retention.ms": 690_000}),
     (SAFE | {"topic.retention.ms": "1"}, {"topic.retention.ms": 690_000}),
     (SAFE | {"topic.retention.ms": "345001"}, {}),
@@ -95,13 +95,13 @@ CASES = [
     (SAFE | {"application.timestamps": "from-source"},
      {"topic.message.timestamp.type": "LogAppendTime"}),
     (SAFE | {"application.racks": "3"}, {}),
-    # No change that raises finding T003, where there is a broker for one copy more.
+    # A change does not raise finding T003 if there is a broker for one more copy.
     (SAFE | {"topic.replication.factor": "2", "topic.min.insync.replicas": "1"},
      {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}),
     (SAFE | {"topic.replication.factor": "2", "topic.min.insync.replicas": "1", "brokers": "2",
              "broker.offsets.topic.replication.factor": "2"},
      {"topic.min.insync.replicas": 2}),
-    # librdkafka's batches fit the topic, or the topic takes them.
+    # The batches of librdkafka are made smaller, or the limit of the topic larger.
     (SAFE | LRK_STORES | {"topic.max.message.bytes": "20000"}, {"producer.batch.size": 20_000}),
     (SAFE | LRK_STORES | {"application.largest.message.bytes": "3000000"},
      {"producer.message.max.bytes": 3_000_082, "topic.max.message.bytes": 3_000_082}),
@@ -127,31 +127,31 @@ CASES = [
 
 
 @pytest.mark.parametrize(("fields", "expected"), CASES)
-def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object]):
+def test_these_changes_are_recommended(fields: dict[str, str], expected: dict[str, object]):
     recommendation = recommend(described(fields))
 
     assert all(need.only_waits for need in recommendation.impossible)
     assert changes(recommendation) == expected
 
 
-def test_no_message_is_given_up_for_who_forbids_that_though_less_is_nearest():
-    huge = SAFE | {"application.largest.message.bytes": "2147483647"}
-    recommendation = recommend(described(huge | {"need.guarantee": "exactly-once"}))
+def test_a_change_does_not_skip_messages_though_a_weaker_guarantee_is_nearest():
+    huge_messages = SAFE | {"application.largest.message.bytes": "2147483647"}
+    recommendation = recommend(described(huge_messages | {"need.guarantee": "exactly-once"}))
 
     assert recommendation.impossible[0].nearest.startswith("at-most-once")
     assert "application.commit" not in changes(recommendation)
 
 
-def test_a_change_that_only_makes_another_valid_is_for_what_that_closes():
+def test_a_change_that_only_makes_another_valid_closes_the_same_failures():
     wish = Requirement(Guarantee.AT_MOST_ONCE, survive=0, ordering=False)
     streams = Pipeline(Family.STREAMS, "2.8", brokers=1, requirement=wish)
-    never_again = streams.with_setting(Component.PRODUCER, "retries", 0)
-    changes = {change.setting: change for change in recommend(never_again).changes}
+    without_retries = streams.with_setting(Component.PRODUCER, "retries", 0)
+    changes = {change.setting: change for change in recommend(without_retries).changes}
     assert changes["retries"].closes
     assert {*changes["retries"].closes} <= {*changes["processing.guarantee"].closes}
 
 
-def test_more_copies_are_paid_in_bytes_where_the_load_is_known():
+def test_the_price_of_copies_is_in_bytes_if_the_load_is_known():
     load = {"application.rate": "1000", "application.message.bytes": "500"}
     price = next(change.price for change in recommend(described(load)).changes
                  if change.setting == "replication.factor")  # fmt: skip
@@ -169,13 +169,13 @@ def test_one_broker_cannot_survive_its_own_loss():
     assert changes(recommendation) == {"consumer.auto.offset.reset": "earliest"}
 
 
-def test_the_obstacle_is_what_is_left_after_all_that_can_be_changed():
+def test_the_reason_of_impossibility_is_what_no_change_can_close():
     recommendation = recommend(described({"brokers": "1", "producer.acks": "0"}))
     [why] = [need.why for need in recommendation.impossible]
     assert why.startswith("replication.factor=1: every copy is lost with 1 broker. Offsets that")
 
 
-def test_sparks_sink_is_not_at_most_once_either_and_nothing_is_changed_for_it():
+def test_sparks_kafka_sink_cannot_be_at_most_once():
     recommendation = recommend(described({"family": "spark", "need.guarantee": "at-most-once"}))
     assert recommendation.changes == ()
     assert recommendation.impossible[0].nearest.startswith(
@@ -196,8 +196,8 @@ def test_sparks_kafka_sink_cannot_be_exactly_once():
     }
 
 
-def test_who_sends_again_is_cured_of_that_and_of_nothing_else():
-    """Once sends again, and after a restart: neither is there when the code no longer does it."""
+def test_an_application_that_resends_only_has_to_stop_that():
+    """Neither duplicates nor reordering remain when the code no longer resends."""
     recommendation = recommend(
         described(SAFE | {"application.resend": "on-error", "need.ordering": "on"})
     )
@@ -205,7 +205,7 @@ def test_who_sends_again_is_cured_of_that_and_of_nothing_else():
     assert changes(recommendation) == {"application.resend": "never"}
 
 
-def test_one_rack_cannot_be_survived_and_three_are_named():
+def test_a_single_rack_cannot_be_survived_and_three_are_proposed():
     recommendation = recommend(described(SAFE | {"application.racks": "1"}))
     [impossible] = recommendation.impossible
     assert "application.racks=1" in impossible.why
@@ -213,10 +213,10 @@ def test_one_rack_cannot_be_survived_and_three_are_named():
 
 
 @pytest.mark.parametrize(("brokers", "factor", "after"), [("3", 3, 3), ("6", 3, 4), ("6", 4, 4)])
-def test_with_two_racks_a_message_survives_the_loss_of_one_and_writes_do_not(
+def test_with_two_racks_messages_survive_the_loss_of_one_but_writes_wait(
     brokers: str, factor: int, after: int
 ):
-    """A fourth copy, where there is a broker for it, is one to spare while no rack is away."""
+    """A fourth copy, if there is a broker for it, is a spare one while both racks are up."""
     stated = {
         "brokers": brokers,
         "topic.replication.factor": str(factor),
@@ -236,38 +236,38 @@ def test_with_two_racks_a_message_survives_the_loss_of_one_and_writes_do_not(
     assert not broken(recommendation.pipeline)
 
 
-def test_no_factor_in_two_racks_survives_the_loss_of_one_and_writes_on():
-    """The formula, held against what the event says of every factor and minimum."""
-    fits = {
+def test_no_replication_factor_in_two_racks_allows_writes_without_one():
+    """Compares the formula with the event, for every replication factor and min_isr."""
+    survivors = {
         (racks, factor)
-        for racks in (2, 3) for factor in range(1, 7) for least in range(1, factor + 1)
+        for racks in (2, 3) for factor in range(1, 7) for min_isr in range(1, factor + 1)
         if not {Anomaly.LOST_WRITE, Anomaly.UNAVAILABLE} & permits(described(SAFE | {
             "brokers": "6", "application.racks": str(racks),
-            "topic.replication.factor": str(factor), "topic.min.insync.replicas": str(least),
+            "topic.replication.factor": str(factor), "topic.min.insync.replicas": str(min_isr),
         }), "rack-lost")
     }  # fmt: skip
-    assert fits == {(3, 3), (3, 5), (3, 6)}
+    assert survivors == {(3, 3), (3, 5), (3, 6)}
 
 
-def test_who_can_have_both_or_does_not_ask_is_told_of_no_rack():
+def test_three_racks_or_no_lost_broker_need_no_other_racks():
     for stated in ({"application.racks": "3"}, {"application.racks": "2", "need.survive": "0"}):
         assert recommend(described(SAFE | stated)).impossible == ()
 
 
-def test_a_minimum_is_raised_after_the_copies_are_there():
+def test_min_isr_is_raised_after_the_replication_factor():
     changes = {change.setting: change for change in recommend(described({})).changes}
     assert changes["min.insync.replicas"].procedure.after == ("replication.factor",)
     assert "kafka-reassign-partitions.sh" in changes["replication.factor"].procedure.how
 
 
-def test_a_wish_far_beyond_the_cluster_is_answered_too():
+def test_a_wish_far_beyond_the_cluster_has_a_nearest_one():
     recommendation = recommend(described({"need.survive": "1000"}))
     assert recommendation.impossible[0].nearest.startswith(
         "at-least-once, with 2 brokers lost for good"
     )
 
 
-def test_the_price_of_a_minimum_says_how_many_brokers_may_be_down():
+def test_the_price_of_min_isr_names_how_many_brokers_may_be_down():
     recommendation = recommend(described({"topic.replication.factor": "3", **{
         "consumer.auto.offset.reset": "earliest"}}))  # fmt: skip
     [change] = recommendation.changes
@@ -278,7 +278,9 @@ def test_the_price_of_a_minimum_says_how_many_brokers_may_be_down():
     ({"family": "librdkafka", "producer.retries": "0"}, "retries"),
     ({"version": "2.8", "producer.acks": "0"}, "acks"),
 ])  # fmt: skip
-def test_a_price_says_where_retries_begin_without_idempotence(fields: dict[str, str], setting: str):
+def test_the_price_of_retries_without_idempotence_names_duplicates(
+    fields: dict[str, str], setting: str
+):
     recommendation = recommend(described({"application.resend": "never", **fields}))
     [change] = [change for change in recommendation.changes if change.setting == setting]
     assert "may be written twice, and out of order." in change.price

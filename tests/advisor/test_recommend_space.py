@@ -1,4 +1,4 @@
-"""The smallest change over the whole space: enough, not more than enough, always the same."""
+"""Recommendations for random pipelines: sufficient, minimal and deterministic."""
 
 from __future__ import annotations
 
@@ -46,45 +46,47 @@ NEVER_LOWERED = {
 }  # fmt: skip
 
 
-def refused(recommendation: Recommendation) -> bool:
+def is_impossible(recommendation: Recommendation) -> bool:
     return not all(need.only_waits for need in recommendation.impossible)
 
 
-def is_refused(after: Pipeline, before: Pipeline) -> bool:
-    """Whether no change may end there: a product refuses it, it spends the last replica, or nothing
-    works any more."""
+def is_unusable(after: Pipeline, before: Pipeline) -> bool:
+    """Whether no recommendation may result in `after`.
+
+    A product refuses it, it has no spare replica any more, or nothing works.
+    """
     stops = bool(obstacles(after)) and not obstacles(before)
     return bool(after.problems()) or spends_last_replica(before, after) or stops
 
 
-def lost(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
-    gone = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING}
+def losses(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
+    loss_anomalies = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING}
     return {
         (assessment.event.name, anomaly)
         for assessment in assess(pipeline).failures
-        for anomaly in gone & assessment.permits.keys()
+        for anomaly in loss_anomalies & assessment.permits.keys()
     }
 
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_after_the_changes_nothing_forbidden_may_happen(pipeline):
+def test_nothing_forbidden_may_happen_after_the_changes(pipeline):
     recommendation = recommend(pipeline)
 
     assert not recommendation.pipeline.problems()
-    if not refused(recommendation):
+    if not is_impossible(recommendation):
         assert not broken(recommendation.pipeline)
 
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_after_the_changes_messages_get_through_if_they_did_before(pipeline):
+def test_the_changes_never_stop_all_messages(pipeline):
     assume(not obstacles(pipeline))
     assert not obstacles(recommend(pipeline).pipeline)
 
 
-def test_transactions_that_could_not_begin_are_no_change():
-    """Before 3.7 a log of transactions with one copy refuses what needs two."""
+def test_transactions_that_cannot_begin_are_not_recommended():
+    """Before 3.7 a transaction log with one copy refuses writes that need two."""
     settings = {Component.BROKER: {"transaction.state.log.replication.factor": 1}}
     wish = Requirement(Guarantee.AT_MOST_ONCE, survive=0, ordering=False)
     for kafka, recommended in (("3.6", False), ("3.7", True)):
@@ -95,61 +97,63 @@ def test_transactions_that_could_not_begin_are_no_change():
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_without_any_one_change_it_is_not_enough(pipeline):
+def test_every_change_is_necessary(pipeline):
     recommendation = recommend(pipeline)
-    if refused(recommendation):
+    if is_impossible(recommendation):
         return
-    for left_out in recommendation.changes:
+    for omitted in recommendation.changes:
         rest = pipeline
         for change in recommendation.changes:
-            if change is not left_out:
+            if change is not omitted:
                 rest = rest.with_setting(change.component, change.setting, change.after)
-        assert falls_short(rest, pipeline) or is_refused(rest, pipeline)
+        assert falls_short(rest, pipeline) or is_unusable(rest, pipeline)
 
 
 @given(pipelines())
 @settings(WHOLE_SPACE, max_examples=30)
-def test_no_smaller_set_of_changes_is_enough(pipeline):
+def test_no_smaller_set_of_changes_is_sufficient(pipeline):
     recommendation = recommend(pipeline)
     search = Search.of(pipeline)
-    if refused(recommendation):
+    if is_impossible(recommendation):
         return
-    bends = any((change.component, change.setting) in BENDS for change in recommendation.changes)
-    order = [pull for pull in search.order if bends or pull.key not in BENDS]
+    changes_code = any(
+        (change.component, change.setting) in BENDS for change in recommendation.changes
+    )
+    order = [pull for pull in search.order if changes_code or pull.key not in BENDS]
     for size in range(min(len(recommendation.changes), 3)):
         for pulls in combinations(order, size):
             if len({pull.key for pull in pulls}) == size:
                 after = pulled(pipeline, frozenset(pulls))
-                assert falls_short(after, pipeline) or is_refused(after, pipeline), pulls
+                assert falls_short(after, pipeline) or is_unusable(after, pipeline), pulls
 
 
 @given(pipelines())
 @settings(WHOLE_SPACE, max_examples=30)
-def test_what_each_event_takes_by_itself_never_makes_the_answer_larger(pipeline):
-    """The search with its bounds, and without those of the events alone."""
+def test_the_bounds_of_single_events_keep_the_smallest_answer(pipeline):
+    """Compares the search with all bounds and without those of single events."""
     bounded, plain = (Search.of(pipeline) for _ in range(2))
-    pulls, least = bounded.smallest(), plain.smallest_by_depth()
-    assert (pulls is None) == (least is None)
-    assert pulls is None or least is None or pulls.bit_count() == least.bit_count()
+    pulls, reference = bounded.smallest(), plain.smallest_by_depth()
+    assert (pulls is None) == (reference is None)
+    assert pulls is None or reference is None or pulls.bit_count() == reference.bit_count()
 
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_it_is_the_same_every_time_and_asks_nothing_more_of_its_own_result(pipeline):
+def test_the_recommendation_is_deterministic_and_needs_no_further_changes(pipeline):
     recommendation = recommend(pipeline)
 
     assert recommend(pipeline) == recommendation
-    if not refused(recommendation):
+    if not is_impossible(recommendation):
         assert recommend(recommendation.pipeline).changes == ()
 
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_no_boundary_ends_with_less_than_it_had(pipeline):
-    """But where at-most-once is wanted, or order alone: who never sends a record again may give
-    it up.
+def test_no_boundary_gets_a_weaker_guarantee(pipeline):
+    """Exactly-once stays, except for a wish of at-most-once or of ordering only.
 
-    Settings with which nothing can work guarantee nothing, whatever a boundary is called.
+    Such a wish may forbid retries, so that the producer gives up records. Settings with which
+    nothing can work are excluded: they guarantee nothing.
     """
     assume(not obstacles(pipeline))
     before = assess(pipeline).guarantees
@@ -158,14 +162,14 @@ def test_no_boundary_ends_with_less_than_it_had(pipeline):
     enough = {Guarantee.EXACTLY_ONCE}
     if pipeline.requirement.guarantee in (Guarantee.AT_MOST_ONCE, Guarantee.NONE):
         enough.add(Guarantee.AT_MOST_ONCE)
-    for boundary, had in before.items():
-        if had is Guarantee.EXACTLY_ONCE:
+    for boundary, guarantee in before.items():
+        if guarantee is Guarantee.EXACTLY_ONCE:
             assert after[boundary] in enough
 
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_no_change_takes_an_event_out_of_scope_or_into_it(pipeline):
+def test_no_change_moves_an_event_into_or_out_of_scope(pipeline):
     after = recommend(pipeline).pipeline
     for event in events_for(pipeline):
         assert event.in_scope(pipeline) == event.in_scope(after), event.name
@@ -173,17 +177,17 @@ def test_no_change_takes_an_event_out_of_scope_or_into_it(pipeline):
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_nothing_is_lost_afterwards_that_was_safe_before(pipeline):
-    """A wish for at most once may give up what it does not ask for; the others lose nothing."""
+def test_the_changes_permit_no_new_losses(pipeline):
+    """Only a wish for at-most-once or for no guarantee may permit new losses."""
     if pipeline.requirement.guarantee not in (Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE):
         return
-    before, after = (lost(pipeline) for pipeline in (pipeline, recommend(pipeline).pipeline))
+    before, after = (losses(pipeline) for pipeline in (pipeline, recommend(pipeline).pipeline))
     assert after <= before
 
 
 @given(pipelines())
 @WHOLE_SPACE
-def test_no_change_goes_the_weaker_way(pipeline):
+def test_no_change_weakens_a_setting(pipeline):
     for change in recommend(pipeline).changes:
         if order := WEAKEST_FIRST.get(change.setting):
             assert order.index(change.before) < order.index(change.after), change
@@ -197,7 +201,7 @@ SEGMENT = {
     Component.APPLICATION: {"largest.message.bytes": 1_500_000},
     Component.TOPIC: {"segment.bytes": 1_048_576},
 }
-"""Where segment.bytes is one of the changes."""
+"""Settings for which segment.bytes is one of the changes."""
 
 
 @given(pipelines())
@@ -208,7 +212,7 @@ SEGMENT = {
     Pipeline(Family.STREAMS, "2.8", "4.3", 5, {}, Requirement(Guarantee.EXACTLY_ONCE, 2, False))
 )
 @WHOLE_SPACE
-def test_every_change_names_what_it_closes_and_its_price(pipeline):
+def test_every_change_names_the_failures_it_closes_and_its_price(pipeline):
     for change in recommend(pipeline).changes:
         assert change.before != change.after
         assert change.closes

@@ -1,4 +1,4 @@
-"""The reference: every failure, rule and setting has a page, and each can be found."""
+"""The reference: pages of failures, rules and settings, and their search."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def html_of(client: Client, url: str, **headers: str) -> str:
 
 
 PAGES: dict[str, str] = {}
-"""By address: what four tests here go through, each of them all of it."""
+"""Pages by address. Four tests read all of them."""
 
 
 def page(client: Client, url: str) -> str:
-    """A page of the reference, which is the same for everybody and at all times."""
+    """A page of the reference, cached because it never changes."""
     if url not in PAGES:
         PAGES[url] = html_of(client, url)
     return PAGES[url]
 
 
 @pytest.mark.wide
-def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
+def test_every_page_opens_and_has_no_broken_links(client: Client) -> None:
     names = {entry.url for entry in reference.entries()} | {reverse("reference:index")}
     modelled = [entry for entry in reference.entries() if entry.modelled]
     others = [entry for entry in reference.entries() if not entry.modelled]
@@ -54,7 +54,7 @@ def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Cl
         assert len(ids) == len(set(ids)), entry.url
 
 
-def test_all_that_the_code_knows_is_in_the_index(client: Client) -> None:
+def test_every_failure_and_rule_is_in_the_index(client: Client) -> None:
     html = html_of(client, reverse("reference:index"))
     for event in all_events():
         assert f'href="{reverse("reference:failure", args=[event.name])}"' in html
@@ -63,7 +63,7 @@ def test_all_that_the_code_knows_is_in_the_index(client: Client) -> None:
     assert f'href="{reverse("reference:setting", args=["consumer", "startingOffsets"])}"' in html
 
 
-def test_a_search_narrows_and_names_come_first(client: Client) -> None:
+def test_a_search_filters_and_lists_names_first(client: Client) -> None:
     url = reverse("reference:index")
     html = html_of(client, f"{url}?q=ACKS&kind=setting")
     first = re.search(r"<dt><a href=\"([^\"]+)\"", html)
@@ -79,7 +79,7 @@ def test_a_search_narrows_and_names_come_first(client: Client) -> None:
     assert "<script>" not in html_of(client, f"{url}?q=<script>&kind=<b>").partition("<h1>")[2]
 
 
-def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
+def test_a_setting_has_defaults_by_client_and_version(client: Client) -> None:
     html = html_of(client, reverse("reference:setting", args=["producer", "acks"]))
     assert "ProducerConfig</a> <code>acks</code>" in html
     rows = [re.sub(r"<[^>]+>", " ", row) for row in re.findall(r"<tr>.*?</tr>", html)]
@@ -91,7 +91,7 @@ def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
     assert "Spark&#x27;s Kafka sink does not do transactions" in spark
 
 
-def test_a_setting_that_clients_understand_differently_names_the_client(client: Client) -> None:
+def test_a_setting_with_different_meanings_names_the_client(client: Client) -> None:
     idempotence = html_of(
         client, reverse("reference:setting", args=["producer", "enable.idempotence"])
     )
@@ -105,13 +105,13 @@ def test_a_setting_that_clients_understand_differently_names_the_client(client: 
     reverse_lazy("reference:setting", args=["producer", "enable.idempotence"]),
     reverse_lazy("reference:rule", args=["P002"]),
 ])  # fmt: skip
-def test_where_a_scenario_is_named_it_can_be_run(client: Client, url: str) -> None:
+def test_a_named_scenario_is_linked(client: Client, url: str) -> None:
     address = f"{reverse('labs:scenarios')}#acknowledgement-lost"
     assert f'<a href="{address}">' in html_of(client, url)
     assert 'id="acknowledgement-lost"' in html_of(client, reverse("labs:scenarios"))
 
 
-def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: Client) -> None:
+def test_a_setting_that_is_not_modelled_is_found_only_by_a_search(client: Client) -> None:
     index = reverse("reference:index")
     option = reverse("reference:setting", args=["consumer", "fetchOffset.numRetries"])
     assert f'href="{option}"' not in html_of(client, index)
@@ -128,29 +128,29 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
     assert results == sorted(results, reverse=True)
 
 
-def test_a_failure_says_what_shows_it(client: Client) -> None:
+def test_a_failure_names_its_experiment(client: Client) -> None:
     for event in all_events():
         html = page(client, reverse("reference:failure", args=[event.name]))
         assert event.scenario in html
 
 
 @pytest.mark.wide
-def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_none_does(
+def test_rules_and_settings_name_their_experiment_or_that_there_is_none(
     client: Client,
 ) -> None:
-    staged = {event.scenario for event in all_events()}
+    scenarios = {event.scenario for event in all_events()}
     for entry in reference.entries():
         if entry.kind in ("rule", "setting") and entry.modelled:
             html = page(client, entry.url)
             named = set(
                 re.findall(r'experiment <a href="[^"]+"><span class="key">([\w-]+)</span>', html)
             )
-            assert named <= staged
+            assert named <= scenarios
             assert named or "no experiment shows what it does: " in html, entry.name
 
 
-def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client: Client) -> None:
-    alone = set()
+def test_exactly_the_settings_without_an_experiment_have_a_reason(client: Client) -> None:
+    unshown = set()
     for entry in reference.entries():
         if entry.kind == "setting" and entry.modelled:
             component, name = entry.name.split()
@@ -159,36 +159,36 @@ def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client
             if not (
                 events_depending_on(key) or events_measured_by(key) or reference.shown_by(rules)
             ):
-                alone.add(f"{component}.{name}")
+                unshown.add(f"{component}.{name}")
                 assert escape(UNSHOWN[f"{component}.{name}"]) in page(client, entry.url)
-    assert alone == UNSHOWN.keys()
-    codes = {rule.code for rule in all_rules() if f"{rule.component}.{rule.setting}" in alone}
+    assert unshown == UNSHOWN.keys()
+    codes = {rule.code for rule in all_rules() if f"{rule.component}.{rule.setting}" in unshown}
     assert codes == {"C008", "C010", "S007"}
 
 
-def test_a_rule_that_another_failure_shows_names_it_and_says_of_what(client: Client) -> None:
-    staged = {event.name: event.scenario for event in all_events()}
+def test_a_rule_that_a_similar_failure_shows_names_it(client: Client) -> None:
+    scenarios = {event.name: event.scenario for event in all_events()}
     data = {rule.code: rule.shown_by for rule in all_rules() if rule.shown_by}
     assert data.keys() == {"B006", "B007", "B009", "C011"}
     for rule in all_rules():
         urls = [reverse("reference:rule", args=[rule.code]),
                 reverse("reference:setting", args=[rule.component, rule.setting])]  # fmt: skip
-        for alike in rule.shown_by:
+        for similar in rule.shown_by:
             for html in (page(client, url) for url in urls):
-                assert f"The same, {escape(alike.how)}. Shown by: the experiment" in html
-                assert f'<span class="key">{staged[alike.event]}</span>' in html
+                assert f"The same, {escape(similar.how)}. Shown by: the experiment" in html
+                assert f'<span class="key">{scenarios[similar.event]}</span>' in html
 
 
 @pytest.mark.parametrize("url", [
     "/reference/failures/none/", "/reference/rules/X999/", "/reference/settings/kettle/on/",
     "/reference/settings/producer/akcs/",
 ])  # fmt: skip
-def test_what_is_not_known_has_no_page(client: Client, url: str) -> None:
+def test_an_unknown_name_is_404(client: Client, url: str) -> None:
     assert client.get(url).status_code == 404
 
 
-@pytest.mark.wide  # holds every run that ships against today's rules first
-def test_the_advice_and_its_reasons_lead_to_the_pages(client: Client) -> None:
+@pytest.mark.wide  # compares every run that ships with today's rules first
+def test_the_advice_and_its_reasons_link_to_the_pages(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
     pages = ("advisor:advice", "advisor:reasons")
     html = "".join(html_of(client, reverse(page, args=[slug])) for page in pages)
@@ -202,22 +202,24 @@ def test_the_advice_and_its_reasons_lead_to_the_pages(client: Client) -> None:
     assert reverse("reference:setting", args=["topic", "replication.factor"]) in links
 
 
-def test_what_a_failure_hangs_on_is_what_changes_it() -> None:
-    behind = {event.name for event in events_depending_on((Component.PRODUCER, "acks"))}
-    assert {"leader-killed-followers-behind", "broker-disk-lost"} <= behind
-    assert not {"spark-speculation", "all-replicas-lose-power"} & behind
-    at = {event.name: dependence(event) for event in all_events()}
-    topic = {name for part, name in at["broker-disk-lost"].settings if part is Component.TOPIC}
+def test_a_failure_depends_on_the_settings_that_change_it() -> None:
+    by_acks = {event.name for event in events_depending_on((Component.PRODUCER, "acks"))}
+    assert {"leader-killed-followers-behind", "broker-disk-lost"} <= by_acks
+    assert not {"spark-speculation", "all-replicas-lose-power"} & by_acks
+    dependences = {event.name: dependence(event) for event in all_events()}
+    topic = {
+        name for part, name in dependences["broker-disk-lost"].settings if part is Component.TOPIC
+    }
     assert topic == {"replication.factor", "min.insync.replicas", "remote.storage.enable"}
-    assert at["spark-checkpoint-lost"].settings == {
+    assert dependences["spark-checkpoint-lost"].settings == {
         (Component.APPLICATION, "checkpoint"), (Component.CONSUMER, "startingOffsets"),
     }  # fmt: skip
-    assert set(at["spark-restarted"].anomalies) == {Family.SPARK}
-    may = at["leader-killed-followers-behind"].anomalies
-    assert all(Anomaly.LOST_WRITE in may[family] for family in Family)
+    assert set(dependences["spark-restarted"].anomalies) == {Family.SPARK}
+    anomalies = dependences["leader-killed-followers-behind"].anomalies
+    assert all(Anomaly.LOST_WRITE in anomalies[family] for family in Family)
 
 
-def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
+def test_a_removed_setting_is_found_and_marked(client: Client) -> None:
     [entry] = reference.search("offsets.commit.required.acks")
     assert entry.summary.startswith(reference.GONE)
     assert not entry.modelled
@@ -230,12 +232,12 @@ def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
         reference.GONE)]  # fmt: skip
 
 
-def test_brokers_are_told_apart_further_back_than_they_can_be_described() -> None:
+def test_defaults_of_brokers_cover_older_versions() -> None:
     [java, *_] = reference.by_family(Component.BROKER, "min.insync.replicas")
     assert [span.versions for span in java.spans] == ["2.8 to 4.3"]
 
 
-def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
+def test_a_setting_that_only_changes_durations_or_amounts_says_so(
     client: Client,
 ) -> None:
     for part, name, decides, measures in (
@@ -249,23 +251,25 @@ def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
         (Component.PRODUCER, "batch.size", "record-too-large", ""),
         (Component.BROKER, "group.min.session.timeout.ms", "", ""),
     ):
-        behind, measured = events_depending_on((part, name)), events_measured_by((part, name))
-        assert {decides} - {""} <= {event.name for event in behind}, name
+        dependent, measured = events_depending_on((part, name)), events_measured_by((part, name))
+        assert {decides} - {""} <= {event.name for event in dependent}, name
         assert {measures} - {""} <= {event.name for event in measured}, name
-        assert not {*behind} & {*measured}
+        assert not {*dependent} & {*measured}
         html = html_of(client, reverse("reference:setting", args=[part, name]))
         assert ("None of our list" in html) == (not decides and not measures), name
-        for event in (*behind, *measured):
+        for event in (*dependent, *measured):
             assert reverse("reference:failure", args=[event.name]) in html
         assert ("decides how long or how much" in html) == bool(measured)
 
 
 @pytest.mark.parametrize(
-    ("address", "named"),
+    ("address", "section"),
     [("reference:index", "Reference"), ("advisories:index", "Reference"),
      ("concepts:index", "Reference"), ("labs:scenarios", "Experiments"),
      ("advisor:start", "Check settings"), ("labs:sign-in", "Learn"), ("labs:sign-up", "Learn")],
 )  # fmt: skip
-def test_the_navigation_marks_where_one_is(client: Client, address: str, named: str) -> None:
+def test_the_navigation_marks_the_current_section(
+    client: Client, address: str, section: str
+) -> None:
     page = client.get(reverse(address), follow=True).content.decode()
-    assert re.findall(r'aria-current="page">([^<]+)</a></li>', page) == [named]
+    assert re.findall(r'aria-current="page">([^<]+)</a></li>', page) == [section]

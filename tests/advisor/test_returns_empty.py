@@ -1,4 +1,4 @@
-"""A broker that comes back by itself, empty: Kafka's own topics have no better fate than others."""
+"""Brokers that return with an empty disk: internal topics are at risk like all others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ TRANSACTION = {
     "producer.transactional.id": "copy", "consumer.enable.auto.commit": "false",
     "application.commit": "in-transaction", "consumer.isolation.level": "read_committed",
 }  # fmt: skip
-EXACTLY = {"need.guarantee": "exactly-once"}
+EXACTLY_ONCE = {"need.guarantee": "exactly-once"}
 
 
 @pytest.mark.parametrize("fields", [
     {"kafka": "3.9"}, {"kafka": "3.9", "broker.min.insync.replicas": "2"},
     {"application.eligible.leader.replicas.version": "0", "broker.min.insync.replicas": "2"},
 ])  # fmt: skip
-def test_committed_offsets_may_be_gone_with_any_number_of_copies(fields: dict[str, str]) -> None:
+def test_committed_offsets_may_be_lost_with_any_number_of_copies(fields: dict[str, str]) -> None:
     pipeline = described({**EMPTY, **fields})
     assert Anomaly.REDELIVERY in permits(pipeline, "offsets-topic-lost")
     latest = described({**EMPTY, **fields, "consumer.auto.offset.reset": "latest"})
@@ -29,48 +29,48 @@ def test_committed_offsets_may_be_gone_with_any_number_of_copies(fields: dict[st
     assert not permits(elected, "offsets-topic-lost")
 
 
-def test_a_follower_that_was_killed_is_not_eligible_and_the_empty_disk_leads() -> None:
-    """Seen on 4.3.1: 1,000 of 1,000 gone; with followers that were stopped, none."""
+def test_an_empty_broker_may_lead_after_the_followers_were_killed() -> None:
+    """Seen on 4.3.1: 1,000 of 1,000 records lost; none with followers that were stopped."""
     elected = {**SAFE, "application.disk.lost": "replica-elected"}
     assert Anomaly.LOST_WRITE in permits(described(EMPTY), "followers-killed-leader-lost")
     assert Anomaly.LOST_WRITE not in permits(described(EMPTY), "isr-shrunk-leader-lost")
     assert Anomaly.LOST_WRITE not in permits(described(elected), "followers-killed-leader-lost")
-    [left] = recommend(described(EMPTY)).impossible
-    assert "order of an operator's steps" in left.nearest + left.why
+    [impossible] = recommend(described(EMPTY)).impossible
+    assert "order of an operator's steps" in impossible.nearest + impossible.why
 
 
-def test_eligible_replicas_and_a_minimum_of_two_keep_the_offsets() -> None:
+def test_eligible_replicas_and_min_isr_2_keep_the_offsets() -> None:
     pipeline = described({**EMPTY, "broker.min.insync.replicas": "2"})
     assert not permits(pipeline, "offsets-topic-lost")
 
 
-@pytest.mark.parametrize(("fields", "gone"), [
+@pytest.mark.parametrize(("fields", "may_be_torn"), [
     ({"kafka": "3.9"}, True), ({}, False),
     ({"application.eligible.leader.replicas.version": "0"}, True),
 ])  # fmt: skip
-def test_the_decisions_on_transactions_need_eligible_replicas(
-    fields: dict[str, str], gone: bool
+def test_the_transaction_log_needs_eligible_replicas(
+    fields: dict[str, str], may_be_torn: bool
 ) -> None:
     pipeline = described({**EMPTY, **TRANSACTION, **fields})
-    assert (Anomaly.TORN_TRANSACTION in permits(pipeline, "transaction-log-lost")) is gone
+    assert (Anomaly.TORN_TRANSACTION in permits(pipeline, "transaction-log-lost")) is may_be_torn
 
 
-def test_a_group_that_stops_without_a_position_repeats_nothing() -> None:
-    recommendation = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY}))
-    made = {
+def test_a_consumer_that_stops_without_an_offset_repeats_nothing() -> None:
+    recommendation = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY_ONCE}))
+    recommended = {
         (change.component.value, change.setting): change.after for change in recommendation.changes
     }
-    assert made == {("consumer", "auto.offset.reset"): "none"}
-    [left] = recommendation.impossible
-    assert "a follower that was killed is no longer eligible" in left.why
+    assert recommended == {("consumer", "auto.offset.reset"): "none"}
+    [impossible] = recommendation.impossible
+    assert "a follower that was killed is no longer eligible" in impossible.why
 
 
 def test_before_eligible_replicas_no_setting_gives_exactly_once() -> None:
-    recommendation = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY, "kafka": "3.9"}))
+    recommendation = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY_ONCE, "kafka": "3.9"}))
     assert any("transaction.state.log" in need.why for need in recommendation.impossible)
 
 
-def test_the_changelogs_of_streams_need_them_as_well() -> None:
+def test_the_changelogs_of_streams_need_eligible_replicas() -> None:
     fields = {
         "family": "streams", "topic.replication.factor": "3", "streams.replication.factor": "3",
         "streams.topic.min.insync.replicas": "2", "application.state": "logged",

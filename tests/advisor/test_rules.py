@@ -1,4 +1,4 @@
-"""Every rule keeps the contract of a rule, and finds its own examples and nothing else's."""
+"""The contract of every rule: its examples, its documentation, its code and its sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 
 RULES = all_rules()
-BY_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+EACH_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 
 
 def pipeline_of(example: Example) -> Pipeline:
@@ -23,15 +23,15 @@ def pipeline_of(example: Example) -> Pipeline:
     return pipeline
 
 
-@BY_RULE
-def test_a_valid_example_is_not_found(rule: Rule):
+@EACH_RULE
+def test_a_valid_example_has_no_finding(rule: Rule):
     assert rule.valid
     for example in rule.valid:
         assert rule.check(pipeline_of(example)) is None, example
 
 
-@BY_RULE
-def test_an_invalid_example_is_found_with_a_value_in_its_message(rule: Rule):
+@EACH_RULE
+def test_an_invalid_example_has_a_finding_that_names_a_value(rule: Rule):
     assert rule.invalid
     for example in rule.invalid:
         pipeline = pipeline_of(example)

@@ -1,4 +1,4 @@
-"""SARIF: the parts that the published schema requires, and results at the lines that cause them."""
+"""SARIF: the fields that the published schema requires, and the locations of results."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests.advisor.pipelines import described, pipelines
 LEVELS = {"none", "note", "warning", "error"}
 
 
-def _valid(log: dict[str, Any]) -> dict[str, Any]:
-    """What sarif-schema-2.1.0.json requires of each object that we write; gives the run."""
+def _validated_run(log: dict[str, Any]) -> dict[str, Any]:
+    """Asserts the requirements of sarif-schema-2.1.0.json. Returns the run."""
     assert log["version"] == "2.1.0"
     assert log["$schema"].endswith("sarif-schema-2.1.0.json")
     [run] = log["runs"]
@@ -49,28 +49,28 @@ def _valid(log: dict[str, Any]) -> dict[str, Any]:
 def test_every_pipeline_has_a_valid_log(pipeline: Pipeline) -> None:
     inputs = Inputs(origins={"producer.acks": Origin("zz yy#1?.yml", 3)})
     log = sarif(answer(pipeline), inputs)
-    _valid(json.loads(json.dumps(log)))
+    _validated_run(json.loads(json.dumps(log)))
     assert "zz yy" not in json.dumps(log), "an address has no blanks"
 
 
-def test_two_results_of_one_rule_share_it() -> None:
-    """Topic and `__consumer_offsets` both have a minimum that one broker cannot meet."""
-    alone = described(
+def test_two_results_of_one_rule_share_its_index() -> None:
+    """The topic and `__consumer_offsets` have a min.insync.replicas that one broker cannot meet."""
+    one_broker = described(
         {"kafka": "3.1", "brokers": "1", "family": "librdkafka", "broker.min.insync.replicas": "2",
          "need.survive": "0", "broker.offsets.topic.replication.factor": "1",
          "topic.replication.factor": "1", "producer.acks": "all"}
     )  # fmt: skip
-    log = sarif(answer(alone), Inputs(origins={}))
-    _valid(log)
+    log = sarif(answer(one_broker), Inputs(origins={}))
+    _validated_run(log)
     (run,) = log["runs"]
-    twice = [
+    results_of_rule = [
         result for result in run["results"] if result["ruleId"] == "cannot-work/min.insync.replicas"
     ]
-    assert len(twice) == 2
-    assert len({item["ruleIndex"] for item in twice}) == 1
+    assert len(results_of_rule) == 2
+    assert len({item["ruleIndex"] for item in results_of_rule}) == 1
 
 
-def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:
+def test_a_result_is_located_at_the_line_of_the_setting(tmp_path: Path) -> None:
     path = tmp_path / "producer.properties"
     path.write_text("bootstrap.servers=a\n\nacks=1\n")
     topic = tmp_path / "topic.properties"
@@ -83,7 +83,7 @@ def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:
             stdout=out, stderr=StringIO(),
         )  # fmt: skip
     assert end.value.code == 1
-    run = _valid(json.loads(out.getvalue()))
+    run = _validated_run(json.loads(out.getvalue()))
     titles = {
         rule["id"]: rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]
     }
@@ -102,9 +102,9 @@ def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("need", ["none", "at-least-once"])
-def test_nothing_is_an_error_where_the_wish_holds(need: str) -> None:
+def test_a_wish_that_is_met_gives_no_error(need: str) -> None:
     fields = {"producer.acks": "1", "topic.replication.factor": "3", "need.guarantee": need}
-    run = _valid(sarif(answer(described(fields)), Inputs()))
+    run = _validated_run(sarif(answer(described(fields)), Inputs()))
     levels = {result["ruleId"]: result["level"] for result in run["results"]}
     assert levels["P001"] == ("warning" if need == "none" else "error")
     assert ("error" in levels.values()) == (need != "none")

@@ -1,4 +1,4 @@
-"""A pipeline goes out as plain data and as fields, and comes back the same."""
+"""A pipeline is written as plain data and as fields, and read back unchanged."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tests.advisor.pipelines import SAFE, described, pipelines
 
 
 @given(pipelines())
-def test_data_comes_back_as_the_same_pipeline(pipeline):
+def test_a_pipeline_is_read_back_from_its_data(pipeline):
     assert from_data(json.loads(json.dumps(to_data(pipeline)))) == pipeline
 
 
 @given(pipelines())
-def test_fields_come_back_as_the_same_pipeline(pipeline):
+def test_a_pipeline_is_read_back_from_its_fields(pipeline):
     assert from_fields(to_fields(to_data(pipeline))) == (pipeline, [])
 
 
-def test_a_default_stays_a_default():
+def test_defaults_are_not_written():
     assert to_data(described({}))["settings"] == {}
 
 
@@ -35,7 +35,7 @@ def test_a_default_stays_a_default():
     {**to_data(described(SAFE)), "settings": {"producer": {"acks": "all\nretries=0"}}},
     {**to_data(described(SAFE)), "need": {"guarantee": "at-least-once"}},
 ])  # fmt: skip
-def test_anything_else_is_refused_by_name(broken):
+def test_invalid_data_is_refused_with_its_problems(broken):
     with pytest.raises(PipelineError) as refused:
         from_data(broken)
     assert refused.value.problems
@@ -52,7 +52,7 @@ NAMES = st.one_of(
 
 
 @given(st.dictionaries(NAMES, st.text(max_size=300)))
-def test_whatever_is_typed_gets_a_pipeline_or_problems(fields):
+def test_any_fields_give_a_pipeline_or_problems(fields):
     pipeline, problems = from_fields(fields)
     assert (pipeline is None) == bool(problems)
     assert all(problem.message for problem in problems)

@@ -1,4 +1,4 @@
-"""What the pages and the engine ask of the advisor."""
+"""The services of the advisor that its pages and the engine use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from advisor.models import SLUG_LENGTH, Description
 from tests.advisor.pipelines import SAFE, described
 
 
-def test_every_wrong_field_is_named_at_once():
+def test_all_invalid_fields_are_reported_together():
     pipeline, problems = services.from_fields({
         "family": "java", "brokers": "many", "producer.acks": "2", "producer.akcs": "1",
         "topic.min.insync.replicas": "0", "nonsense": "1", "need.survive": "-1",
@@ -26,14 +26,14 @@ def test_every_wrong_field_is_named_at_once():
     assert "acks" in {problem.suggestion for problem in problems}
 
 
-def test_what_cannot_stand_together_is_said_in_the_clients_words():
+def test_a_conflict_has_the_message_of_the_client():
     _, problems = services.from_fields(
         {"producer.acks": "1", "producer.enable.idempotence": "true"}
     )
     assert [problem.product for problem in problems] == [True]
 
 
-def test_the_advice_is_the_json_of_the_design():
+def test_the_advice_has_the_documented_json_keys():
     fields = SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"}
     advice = services.advise(described(fields))
 
@@ -52,11 +52,11 @@ def test_the_advice_is_the_json_of_the_design():
     assert advice["guarantee"] == {
         "producer_to_log": "none", "log_to_consumer": "at-least-once", "end_to_end": "none",
     }  # fmt: skip
-    staged = {failure["event"]: failure for failure in advice["failures"]}[
+    killed = {failure["event"]: failure for failure in advice["failures"]}[
         "leader-killed-followers-behind"
     ]
-    assert "acks=1" in staged["permits"]["lost_write"]
-    assert staged["scenario"] == "leader-killed-followers-behind"
+    assert "acks=1" in killed["permits"]["lost_write"]
+    assert killed["scenario"] == "leader-killed-followers-behind"
     [change] = advice["changes"]
     assert set(change) == {
         "component", "setting", "from", "to", "closes", "price", "remove", "source", "confidence",
@@ -72,7 +72,7 @@ def test_the_advice_is_the_json_of_the_design():
     }  # fmt: skip
 
 
-def test_failures_out_of_scope_are_left_out_of_the_advice():
+def test_failures_out_of_scope_are_not_in_the_advice():
     events = [
         item["event"] for item in services.advise(described({"need.survive": "0"}))["failures"]
     ]
@@ -80,7 +80,7 @@ def test_failures_out_of_scope_are_left_out_of_the_advice():
     assert "leader-killed" in events
 
 
-def test_three_columns_each_after_its_own_changes():
+def test_the_answer_has_a_column_per_guarantee():
     columns = services.answer(described({})).columns
 
     assert [column.guarantee for column in columns] == list(services.COLUMNS)
@@ -89,23 +89,25 @@ def test_three_columns_each_after_its_own_changes():
 
 
 @pytest.mark.parametrize(("version", "loses"), [("4.1", True), ("4.2", False)])
-def test_an_arm_knows_that_its_client_loses_a_full_batch(version: str, loses: bool) -> None:
+def test_the_settings_of_an_arm_tell_whether_the_client_splits_batches(
+    version: str, loses: bool
+) -> None:
     fields = {"version": version, "topic.max.message.bytes": "10000"}
     application = services.in_force(described(fields))["application"]
     assert application.get("splits.batches") == (False if loses else None)
 
 
-def test_without_the_columns_beside_it_an_answer_is_the_same():
+def test_an_answer_without_other_columns_is_otherwise_the_same():
     pipeline = described({"producer.acks": "1", "need.guarantee": "at-least-once"})
 
-    whole, alone = services.answer(pipeline), services.answer(pipeline, columns=())
+    whole, without_others = services.answer(pipeline), services.answer(pipeline, columns=())
 
-    assert alone == replace(whole, columns=(whole.wanted,))
+    assert without_others == replace(whole, columns=(whole.wanted,))
     assert len(whole.columns) > 1
 
 
-def test_what_is_in_force_is_complete_and_without_gaps():
-    """An arm runs with acks=1 and what that does to idempotence, on any client."""
+def test_the_effective_settings_are_complete():
+    """An arm runs with acks=1 and the idempotence that follows from it, with any client."""
     settings = services.in_force(described({"producer.acks": "1", "topic.replication.factor": "3"}))
 
     assert set(settings) == {"producer", "consumer", "topic", "broker", "application"}
@@ -118,13 +120,13 @@ def test_what_is_in_force_is_complete_and_without_gaps():
     assert all(isinstance(value, str | int | bool) for value in values)
 
 
-def test_the_recommended_pipeline_keeps_the_promise():
+def test_the_recommended_pipeline_has_the_guarantee():
     after = services.recommended(described({"family": "librdkafka"}))
     assert services.advise(after)["guarantee"]["end_to_end"] == "at-least-once"
 
 
 @pytest.mark.django_db
-def test_a_saved_pipeline_comes_back_by_its_link():
+def test_a_saved_pipeline_is_found_by_its_link():
     pipeline = described(SAFE)
     saved = services.save(pipeline)
 

@@ -1,4 +1,4 @@
-"""Every statement has its source; `test_superseded` has those that are no longer true."""
+"""Every statement has a source. `test_superseded` checks for outdated statements."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _SOURCE = re.compile(
 )
 
 
-def test_an_event_and_a_rule_name_their_sources():
+def test_events_and_rules_have_sources():
     sources = {event.name: event.sources for event in all_events()}
-    for name, named in (sources | {rule.code: rule.sources for rule in all_rules()}).items():
-        assert named, name
-        assert all(_SOURCE.search(source) for source in named), name
+    for name, references in (sources | {rule.code: rule.sources for rule in all_rules()}).items():
+        assert references, name
+        assert all(_SOURCE.search(source) for source in references), name
 
 
-def test_a_change_a_number_and_a_setting_name_theirs():
+def test_changes_numbers_and_settings_have_sources():
     assert all(_SOURCE.search(lever.source) for lever in ALL)
     load = {"rate": "5", "message.bytes": "9", "controllers": "3"}
     for family in Family:
-        of = (family, versions(family)[0], kafka_versions()[0])
+        client = (family, versions(family)[0], kafka_versions()[0])
         results = numbers(
             described({"family": family} | {f"application.{k}": v for k, v in load.items()})
         )
         assert len(results) > 5
         assert all(_SOURCE.search(number.source) for number in results)
-        settings = chain.from_iterable(settings_of(*of, component) for component in Component)
+        settings = chain.from_iterable(settings_of(*client, component) for component in Component)
         assert all(setting.source and setting.meaning for setting in settings)

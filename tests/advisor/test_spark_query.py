@@ -1,4 +1,4 @@
-"""A Spark query's trigger and checkpoint: as they are read, and what they make of a sink."""
+"""The trigger and checkpoint of a Spark query: how they are read, and their effects."""
 
 from __future__ import annotations
 
@@ -39,17 +39,19 @@ TRIGGER, CHECKPOINT = "application.trigger", "application.checkpoint"
     ('.option("checkpointLocation", "hdfs://n/tmp/a")', {CHECKPOINT: "durable"}),
     ('.option("checkpointLocation", "s3a://b/a")', {CHECKPOINT: "durable"}),
 ])  # fmt: skip
-def test_a_query_is_read_with_its_trigger_and_its_checkpoint(
+def test_the_trigger_and_the_checkpoint_of_a_query_are_read(
     code: str, stated: dict[str, str]
 ) -> None:
     intake = read(f"{SOURCE}\n{code}\n.start())", SPARK)
     assert not intake.problems
-    kept = {name: value for name, value in intake.settings.items() if name in (TRIGGER, CHECKPOINT)}
-    assert kept == stated
+    facts = {
+        name: value for name, value in intake.settings.items() if name in (TRIGGER, CHECKPOINT)
+    }
+    assert facts == stated
     assert not any("taken into account" in note for note in intake.notes if "subscribe" not in note)
 
 
-def test_a_path_of_nobody_knows_which_file_system_is_asked_about() -> None:
+def test_a_note_asks_for_the_file_system_of_a_plain_path() -> None:
     notes = read(f'{SOURCE}.option("checkpointLocation", "/data/a").start())', SPARK).notes
     assert any("checkpointLocation names no file system" in note for note in notes)
 
@@ -60,10 +62,10 @@ def test_a_path_of_nobody_knows_which_file_system_is_asked_about() -> None:
     ('.foreachBatch(f).option("checkpointLocation", "s3a://b/a").start())',
      {CHECKPOINT: "durable"}),
     ('.foreachBatch(f).option("checkpointLocation", place).start())', {}),
-    # One that writes to Kafka without a checkpoint does not start, so it has one somewhere.
+    # A query that writes to Kafka does not start without a checkpoint, so it has one elsewhere.
     ('.format("kafka").start())', {}),
 ])  # fmt: skip
-def test_a_query_into_a_function_without_a_checkpoint_begins_anew_at_each_start(
+def test_foreach_without_a_checkpoint_location_has_a_local_checkpoint(
     code: str, stated: dict[str, str]
 ) -> None:
     settings = read(f"{SOURCE}{code}", SPARK).settings
@@ -77,27 +79,25 @@ def test_a_query_into_a_function_without_a_checkpoint_begins_anew_at_each_start(
     ("b.config('spark.speculation', True)", {"application.speculation": True}),
     ("b.config('spark.executor.cores', '2')", {}),
 ])  # fmt: skip
-def test_what_a_session_says_of_all_its_queries_is_read(
-    code: str, stated: dict[str, object]
-) -> None:
+def test_settings_of_the_session_are_read(code: str, stated: dict[str, object]) -> None:
     settings = read(f'{code}\n{SOURCE}.format("kafka").start())', SPARK).settings
     assert {name: settings[name] for name in settings if name.startswith("application.")} == stated
 
 
-def test_a_query_with_a_name_has_one_checkpoint_below_that_of_its_session() -> None:
+def test_a_named_query_has_a_checkpoint_below_that_of_its_session() -> None:
     session = "b.config('spark.sql.streaming.checkpointLocation', 's3a://b/a')"
     query = f'{SOURCE}.queryName("x").format("kafka").start())'
     assert read(f"{session}\n{query}", SPARK).settings[CHECKPOINT] == "durable"
 
 
-def test_a_query_goes_before_its_session() -> None:
+def test_options_of_a_query_override_its_session() -> None:
     session = 'spark.conf.set("spark.sql.streaming.checkpointLocation", "/tmp/a")'
     query = f'{SOURCE}.option("checkpointLocation", "s3a://b/a").start())'
     assert read(f"{session}\n{query}", SPARK).settings[CHECKPOINT] == "durable"
 
 
 @pytest.mark.parametrize("name", ["kafka.acks", "KAFKA.acks", "Kafka.Acks"])
-def test_options_of_the_clients_count_in_letters_of_either_case(name: str) -> None:
+def test_options_with_client_settings_ignore_case(name: str) -> None:
     code = f'{SOURCE}.format("kafka").option("{name}", "0").start())'
     assert read(code, SPARK).settings["producer.acks"] == "0"
     assert read(f"startingOffsets=earliest\n{name}=0\n", SPARK).settings["producer.acks"] == "0"
@@ -110,12 +110,12 @@ BATCHES = {
 }  # fmt: skip
 
 
-def test_a_sink_that_knows_the_batch_absorbs_it_in_micro_batches_alone() -> None:
+def test_an_idempotent_sink_absorbs_repeated_micro_batches() -> None:
     assert Anomaly.EFFECT_DUPLICATED not in permits(described(BATCHES), "spark-restarted")
 
 
 @pytest.mark.parametrize("trigger", ["async-progress", "continuous", "real-time"])
-def test_no_other_trigger_is_exactly_once_into_a_sink_of_ones_own(trigger: str) -> None:
+def test_no_other_trigger_is_exactly_once_with_an_idempotent_sink(trigger: str) -> None:
     pipeline = described(BATCHES | {TRIGGER: trigger})
     assert Anomaly.EFFECT_DUPLICATED in permits(pipeline, "spark-restarted")
     [assessment] = [
@@ -130,14 +130,14 @@ def test_no_other_trigger_is_exactly_once_into_a_sink_of_ones_own(trigger: str) 
     assert not lever.targets(after)
 
 
-@pytest.mark.parametrize(("place", "sink", "expected"), [
+@pytest.mark.parametrize(("location", "sink", "expected"), [
     ("local", "plain", {Anomaly.REDELIVERY, Anomaly.EFFECT_DUPLICATED}),
-    # One that goes by the batchId takes the new batches for those that it has.
+    # A sink that uses the batchId takes the new batches for batches that it already has.
     ("local", "idempotent", {Anomaly.REDELIVERY, Anomaly.EFFECT_MISSING}),
     ("durable", "idempotent", set()),
 ])  # fmt: skip
-def test_a_sink_that_goes_by_batches_needs_the_checkpoint_that_numbers_them(
-    place: str, sink: str, expected: set[Anomaly]
+def test_a_sink_that_uses_the_batch_id_needs_the_checkpoint(
+    location: str, sink: str, expected: set[Anomaly]
 ) -> None:
-    stated = {"application.checkpoint": place, "application.sink": sink}
+    stated = {"application.checkpoint": location, "application.sink": sink}
     assert permits(described(BATCHES | stated), "spark-checkpoint-lost") == expected

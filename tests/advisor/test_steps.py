@@ -1,4 +1,4 @@
-"""How changes are ordered, and how numbers are set side by side and said."""
+"""The order of changes, and the comparison and formatting of numbers."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from tests.advisor.pipelines import described
 RISKY = {"producer.acks": "1", "topic.replication.factor": "1"}
 
 
-def test_each_change_comes_after_those_that_it_waits_for() -> None:
+def test_each_change_comes_after_those_that_it_depends_on() -> None:
     changes = services.answer(described(RISKY)).wanted.changes
     assert {"replication.factor", "min.insync.replicas"} <= {change.setting for change in changes}
     for order in permutations(changes[:4]):
         steps = in_order(order)
         assert [step.number for step in steps] == list(range(1, len(order) + 1))
-        place = {step.change.setting: step.number for step in steps}
-        assert set(place) == {change.setting for change in order}
+        position = {step.change.setting: step.number for step in steps}
+        assert set(position) == {change.setting for change in order}
         for step in steps:
-            assert all(place[name] < step.number for name in step.after)
-            waits = set(step.change.procedure.after) & set(place)
+            assert all(position[name] < step.number for name in step.after)
+            waits = set(step.change.procedure.after) & set(position)
             assert set(step.after) == waits
 
 
-def test_two_changes_that_wait_for_each_other_are_still_both_told() -> None:
+def test_two_changes_that_depend_on_each_other_are_both_listed() -> None:
     first, second = services.answer(described(RISKY)).wanted.changes[:2]
-    circle = [
+    cycle = [
         replace(one, procedure=replace(one.procedure, after=(other.setting,)))
         for one, other in ((first, second), (second, first))
     ]
-    assert len(in_order(circle)) == 2
+    assert len(in_order(cycle)) == 2
 
 
-def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
+def test_numbers_are_compared_and_differences_marked() -> None:
     pipeline = described(RISKY | {"application.rate": "1000", "application.message.bytes": "500"})
     after = services.recommended(pipeline)
     rows = {
@@ -61,10 +61,15 @@ def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
     )
 
 
-def test_a_number_that_only_one_of_them_has_is_kept() -> None:
-    auto = described({"application.rate": "1000"})
-    own = described({"application.rate": "1000", "application.commit": "before-processing"})
-    rows = {comparison.title: comparison for comparison in compared(numbers(auto), numbers(own))}
+def test_a_number_that_only_one_pipeline_has_is_kept() -> None:
+    automatic_commit = described({"application.rate": "1000"})
+    manual_commit = described(
+        {"application.rate": "1000", "application.commit": "before-processing"}
+    )
+    rows = {
+        comparison.title: comparison
+        for comparison in compared(numbers(automatic_commit), numbers(manual_commit))
+    }
     repeated = rows["Messages delivered again when a reader crashes, at most"]
     assert repeated.before
     assert repeated.after is None
@@ -78,7 +83,7 @@ def test_a_number_that_only_one_of_them_has_is_kept() -> None:
     (999, "bytes", "999 bytes"), (181_440_000_000, "bytes", "181.4 GB"), (2, "brokers", "2"),
     (5000, "messages", "5,000"), (10**23, "bytes", "100,000.0 EB"),
 ])  # fmt: skip
-def test_numbers_are_said_with_their_unit(value: int | None, unit: str, message: str) -> None:
+def test_numbers_are_formatted_with_their_unit(value: int | None, unit: str, message: str) -> None:
     assert quantity(Number("n", "N", value, unit, "n = n", "source")) == message
 
 
@@ -94,7 +99,7 @@ def _notes(family: Family, **answers: str) -> str:
     ({"processing.errors": "retry"}, "Retry a message that cannot be processed"),
     ({"commit": "in-transaction", "abort": "rewinds"}, "After an abort, seek()"),
 ])  # fmt: skip
-def test_a_file_says_what_the_code_has_to_do(answers: dict[str, str], words: str) -> None:
+def test_an_exported_file_says_what_the_code_has_to_do(answers: dict[str, str], words: str) -> None:
     name = list(answers)[-1]
     others = {
         "restart": "forgets", "processing": "asynchronous", "processing.errors": "skip",
@@ -107,7 +112,7 @@ def test_a_file_says_what_the_code_has_to_do(answers: dict[str, str], words: str
     assert words not in " ".join(code_notes(other, *Component))
 
 
-def test_nothing_is_asked_of_the_code_that_spark_does_itself() -> None:
+def test_the_notes_ask_nothing_of_the_code_that_spark_does_itself() -> None:
     text = _notes(Family.SPARK, checkpoint="durable", sink="idempotent")
     assert "checkpointLocation" in text
     assert "spark.speculation=false" in text

@@ -1,4 +1,4 @@
-"""What Kafka Streams does, on both sides of the settings that decide; and what it cannot give."""
+"""Kafka Streams: the anomalies on both sides of the deciding settings, and the changes."""
 
 from __future__ import annotations
 
@@ -24,35 +24,36 @@ STREAMS = {
     "streams.topic.min.insync.replicas": "2",
     "application.offsets.topic.min.insync.replicas": "2",
 }
-"""At least once, with state that survives one broker."""
+"""At-least-once, with state that survives the loss of one broker."""
 
 EOS = STREAMS | {"streams.processing.guarantee": "exactly_once_v2"}
 STOP = {"consumer.auto.offset.reset": "none"}
 CONTINUE = "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler"
-GONE = {A.STATE_LOST, A.EFFECT_MISSING}
-TWICE = {A.DUPLICATE, A.EFFECT_DUPLICATED}
+STATE_GONE = {A.STATE_LOST, A.EFFECT_MISSING}
+DUPLICATED = {A.DUPLICATE, A.EFFECT_DUPLICATED}
 
 CASES = [
-    # A crash: done again since the last commit, or taken back (R-S1, R-S2).
-    ("streams-instance-killed", STREAMS, TWICE),
+    # A crash: work since the last commit is repeated or aborted (R-S1, R-S2).
+    ("streams-instance-killed", STREAMS, DUPLICATED),
     ("streams-instance-killed", EOS, set()),
-    ("streams-instance-killed", STREAMS | {"application.sink": "idempotent"}, TWICE),
+    ("streams-instance-killed", STREAMS | {"application.sink": "idempotent"}, DUPLICATED),
     ("streams-instance-killed",
      STREAMS | {"application.sink": "idempotent", "application.state": "none"}, {A.DUPLICATE}),
     ("consumer-killed-before-commit", STREAMS, {A.REDELIVERY, A.EFFECT_DUPLICATED}),
     ("consumer-killed-before-commit", EOS, {A.REDELIVERY}),
     ("consumer-killed-before-processing", STREAMS, set()),
-    # State: from its changelog, or gone (R-S3, R-S4, R-S8).
+    # State is restored from its changelog, or lost (R-S3, R-S4, R-S8).
     ("streams-state-lost", STREAMS, set()),
-    ("streams-state-lost", STREAMS | {"application.state": "unlogged"}, GONE),
+    ("streams-state-lost", STREAMS | {"application.state": "unlogged"}, STATE_GONE),
     ("streams-internal-topics-lost", STREAMS, set()),
-    ("streams-internal-topics-lost", STREAMS | {"streams.replication.factor": "-1"}, GONE),
-    ("streams-internal-topics-lost", EOS | {"streams.replication.factor": "-1"}, GONE),
-    ("streams-internal-topics-lost", STREAMS | {"streams.topic.min.insync.replicas": "1"}, GONE),
+    ("streams-internal-topics-lost", STREAMS | {"streams.replication.factor": "-1"}, STATE_GONE),
+    ("streams-internal-topics-lost", EOS | {"streams.replication.factor": "-1"}, STATE_GONE),
+    ("streams-internal-topics-lost", STREAMS | {"streams.topic.min.insync.replicas": "1"},
+     STATE_GONE),
     ("streams-internal-topics-lost", STREAMS | {
         "streams.replication.factor": "-1", "broker.default.replication.factor": "3"}, set()),
-    ("streams-internal-topics-lost", STREAMS | {"need.survive": "2", "brokers": "5"}, GONE),
-    ("streams-internal-topics-lost", STREAMS | {"producer.acks": "1"}, GONE),
+    ("streams-internal-topics-lost", STREAMS | {"need.survive": "2", "brokers": "5"}, STATE_GONE),
+    ("streams-internal-topics-lost", STREAMS | {"producer.acks": "1"}, STATE_GONE),
     ("streams-internal-topics-lost",
      STREAMS | {"streams.replication.factor": "1", "application.state": "none"}, set()),
     # Handlers (R-S5), upstream (R-S6), effects elsewhere (R-S9), readers (R-S10).
@@ -74,11 +75,11 @@ CASES = [
     ("streams-output-read-uncommitted", STREAMS, set()),
     ("streams-output-read-uncommitted", EOS, {A.ABORTED_READ, A.EFFECT_DUPLICATED}),
     ("streams-output-read-uncommitted", EOS | {"application.readers": "read_committed"}, set()),
-    # Idempotence goes with acks=1, unless exactly-once forces it (E21).
+    # acks=1 disables idempotence, unless exactly-once forces it (E21).
     ("acknowledgement-lost", STREAMS, set()),
     ("acknowledgement-lost", STREAMS | {"producer.acks": "1"}, {A.DUPLICATE, A.REORDERED}),
     ("acknowledgement-lost", EOS | {"producer.enable.idempotence": "false"}, set()),
-    # What was committed once stays in the state, under exactly-once as well.
+    # Committed state stays, with exactly-once as well, when the input is read again.
     ("no-committed-offset", EOS | {"application.sink": "idempotent"},
      {A.REDELIVERY, A.EFFECT_DUPLICATED}),
     ("no-committed-offset", EOS | STOP, set()),
@@ -86,7 +87,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("event", "fields", "expected"), CASES)
-def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+def test_an_event_permits_these_anomalies(
+    event: str, fields: dict[str, str], expected: set[Anomaly]
+):
     assert permits(described(fields), event) - HARMLESS == expected
 
 
@@ -112,9 +115,7 @@ WAITS = [
 
 
 @pytest.mark.parametrize(("event", "fields", "message"), WAITS)
-def test_a_standstill_is_told_with_what_decides_it(
-    event: str, fields: dict[str, str], message: str
-):
+def test_a_standstill_names_the_deciding_setting(event: str, fields: dict[str, str], message: str):
     [assessment] = [
         verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
     ]
@@ -147,11 +148,11 @@ def changes(fields: dict[str, str]) -> dict[str, object]:
     (EOS | STOP | {"need.guarantee": "exactly-once", "application.readers": "read_uncommitted"},
      {"application.readers": "read_committed"}),
 ])  # fmt: skip
-def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object]):
+def test_these_changes_are_recommended(fields: dict[str, str], expected: dict[str, object]):
     assert changes(fields) == expected
 
 
-def test_effects_outside_kafka_are_never_exactly_once_and_the_nearest_is_named():
+def test_effects_outside_kafka_are_never_exactly_once():
     recommendation = recommend(
         described(STREAMS | {"need.guarantee": "exactly-once", "application.sink": "plain"})
     )
@@ -161,23 +162,23 @@ def test_effects_outside_kafka_are_never_exactly_once_and_the_nearest_is_named()
     assert recommendation.changes == ()
 
 
-def test_two_racks_that_are_to_survive_and_to_go_on_are_told_what_would():
-    """With two racks acknowledged records may be safe, and writes then wait: that is said."""
+def test_with_two_racks_records_are_safe_and_writes_wait():
+    """The event says which number of racks would allow both."""
     fields = STREAMS | {"application.racks": "2", "topic.min.insync.replicas": "3"}
     [lost] = [e for e in assess(described(fields)).failures if e.event.name == "rack-lost"]
     assert set(lost.permits) == {A.UNAVAILABLE}
     assert "3 racks or more. With 2, no settings both" in lost.event.beyond_settings
 
 
-def test_exactly_once_needs_its_readers_to_be_asked_about():
+def test_exactly_once_depends_on_the_isolation_level_of_the_readers():
     pipeline = described(EOS | STOP)
     assert assess(pipeline).guarantees[Boundary.END_TO_END] is Guarantee.EXACTLY_ONCE
     assert "S005" in {finding.rule.code for finding in assess(pipeline).findings}
-    read = described(EOS | STOP | {"application.readers": "read_uncommitted"})
-    assert assess(read).guarantees[Boundary.END_TO_END] is not Guarantee.EXACTLY_ONCE
+    uncommitted = described(EOS | STOP | {"application.readers": "read_uncommitted"})
+    assert assess(uncommitted).guarantees[Boundary.END_TO_END] is not Guarantee.EXACTLY_ONCE
 
 
-def test_what_streams_overrules_is_in_force_and_said():
+def test_settings_that_streams_overrides_are_effective_and_reported():
     fields = {
         "producer.enable.idempotence": "false",
         "consumer.isolation.level": "read_uncommitted",
@@ -187,16 +188,16 @@ def test_what_streams_overrules_is_in_force_and_said():
     assert pipeline.text(Component.CONSUMER, "isolation.level") == "read_committed"
     [finding] = [item for item in assess(pipeline).findings if item.rule.code == "S003"]
     assert "enable.idempotence=false becomes true" in finding.message
-    alone = described(STREAMS | fields)
-    assert not alone.flag(Component.PRODUCER, "enable.idempotence")
+    at_least_once = described(STREAMS | fields)
+    assert not at_least_once.flag(Component.PRODUCER, "enable.idempotence")
 
 
-def test_every_line_of_streams_has_an_answer():
+def test_every_line_of_streams_gets_changes():
     for version in versions(Family.STREAMS):
         assert services.advise(described({"family": "streams", "version": version}))["changes"]
 
 
-def test_an_experiment_with_other_clients_says_that_streams_is_not_run(tmp_path):
+def test_a_workload_with_other_clients_says_that_streams_is_not_run(tmp_path):
     arm = services.in_force(described(STREAMS))
     assert arm["streams"]["processing.guarantee"] == "at_least_once"
     clients = ProduceConsume(ArmContext(arm, "127.0.0.1:1", "t", 1, *[tmp_path] * 4))
@@ -208,7 +209,7 @@ def test_an_experiment_with_other_clients_says_that_streams_is_not_run(tmp_path)
 
 
 @pytest.mark.django_db
-def test_a_streams_application_is_asked_its_own_questions(client: Client):
+def test_the_questionnaire_has_questions_for_streams(client: Client):
     slug = walk(
         client, client={"family": "streams"}, topic={"topic.replication.factor": "3"},
         streams={"streams.processing.guarantee": "exactly_once_v2"},
@@ -227,10 +228,10 @@ def test_a_streams_application_is_asked_its_own_questions(client: Client):
     ("LogAndContinueExceptionHandler", "LogAndFailExceptionHandler"),
     ("LogAndFailExceptionHandler", "LogAndContinueExceptionHandler"),
 ])  # fmt: skip
-def test_the_new_name_of_a_handler_counts_wherever_it_stands(
+def test_the_new_name_of_a_handler_takes_precedence_in_any_order(
     new: str, old: str, new_first: bool
 ) -> None:
-    """StreamsConfig, deserializationExceptionHandler: the old name counts where it is alone."""
+    """StreamsConfig, deserializationExceptionHandler: the old name counts only without the new."""
     handler, errors = "deserialization.exception.handler", "org.apache.kafka.streams.errors"
     lines = [f"{handler}={errors}.{new}", f"default.{handler}={errors}.{old}"]
     text = "\n".join(lines if new_first else reversed(lines))

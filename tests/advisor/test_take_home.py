@@ -17,7 +17,7 @@ from tests.advisor.walking import RISKY, walk
 pytestmark = pytest.mark.django_db
 
 
-def test_the_archive_holds_every_file_offered_and_the_advice(client: Client) -> None:
+def test_the_archive_has_every_offered_file_and_the_advice(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     url = reverse("advisor:archive", args=[slug])
@@ -40,15 +40,15 @@ def test_the_archive_holds_every_file_offered_and_the_advice(client: Client) -> 
     assert client.get(url).content == response.content, "the same bytes every time"
 
 
-def test_an_archive_is_the_same_bytes_whatever_the_order() -> None:
-    one = zipped({"b": "2", "a": "é"}, "x")
-    assert one == zipped({"a": "é", "b": "2"}, "x")
-    with zipfile.ZipFile(io.BytesIO(one)) as archive:
+def test_an_archive_does_not_depend_on_the_order_of_files() -> None:
+    archived = zipped({"b": "2", "a": "é"}, "x")
+    assert archived == zipped({"a": "é", "b": "2"}, "x")
+    with zipfile.ZipFile(io.BytesIO(archived)) as archive:
         assert {entry.date_time[0] for entry in archive.infolist()} == {1980}, "no time of today"
         assert archive.read("x/a").decode() == "é"
 
 
-def test_the_report_has_what_decides_and_nothing_to_open(client: Client) -> None:
+def test_the_report_has_the_advice_without_folded_parts(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
     html = client.get(reverse("advisor:report", args=[slug])).content.decode()
     for words in (
@@ -64,12 +64,12 @@ def test_the_report_has_what_decides_and_nothing_to_open(client: Client) -> None
 
 
 @pytest.mark.parametrize("name", ["archive", "report"])
-def test_what_was_never_saved_cannot_be_taken_home(client: Client, name: str) -> None:
+def test_an_unknown_pipeline_has_no_archive_and_no_report(client: Client, name: str) -> None:
     assert client.get(reverse(f"advisor:{name}", args=["zzzzzzzz"])).status_code == 404
 
 
 @pytest.mark.parametrize("name", ["advice", "report"])
-def test_each_change_says_how_it_is_made_and_what_it_does_to_the_numbers(
+def test_each_change_has_its_procedure_and_the_numbers_before_and_after(
     client: Client, name: str
 ) -> None:
     slug = walk(
@@ -85,8 +85,8 @@ def test_each_change_says_how_it_is_made_and_what_it_does_to_the_numbers(
         assert re.search(r"<dt>Apply</dt><dd>.+</dd>\s*<dt>Verify</dt><dd>.+</dd>", row)
         assert re.search(r"<dt>Source</dt><dd>.+· (high|medium) confidence</span>", row)
         assert re.search(r"<dt>Restart</dt><dd>(Nothing restarts|Restart the \w+, one by one)", row)
-    waits = next(row for row in rows if 'min.insync.replicas/">' in row)
-    assert '<dt>Order</dt><dd>After <span class="key">replication.factor</span>' in waits
+    row_of_min_isr = next(row for row in rows if 'min.insync.replicas/">' in row)
+    assert '<dt>Order</dt><dd>After <span class="key">replication.factor</span>' in row_of_min_isr
     numbers = re.sub(r"<[^>]+>", " ", html.partition('id="numbers"')[2].partition("</section>")[0])
     assert "302.4 GB" in numbers
     assert "907.2 GB" in numbers

@@ -1,4 +1,4 @@
-"""Which of the events that can be staged the advice offers on top, and where the others are."""
+"""The event that the advice offers first as an experiment."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ ONE_COPY = {"topic.replication.factor": "1", "topic.min.insync.replicas": "1"}
 @pytest.mark.parametrize(
     ("fields", "events"),
     [
-        # A loss in many events: the shortest experiment, which shows it every time.
+        # Many events lose messages: the shortest experiment, which shows it every time.
         (SAFE | ACKS_1, {PLAINEST}),
-        # acks=all never loses in that one: an event in which these settings do.
+        # With acks=all nothing is lost in that event: another one in which these settings lose.
         (SAFE | UNCLEAN, {"isr-shrunk-leader-down", "unclean-election"}),
         (SAFE | ONE_COPY, {"broker-disk-lost"}),
-        # Nothing is lost anywhere: what is processed twice can still be looked at.
+        # No event loses messages: one that shows duplicate processing.
         (SAFE, {"consumer-killed-before-commit"}),
     ],
 )
-def test_what_is_offered_may_do_the_gravest_thing(fields: dict[str, str], events: set[str]):
+def test_the_offered_event_may_cause_the_worst_anomaly(fields: dict[str, str], events: set[str]):
     pipeline = described(fields | {"need.survive": "1"})
     offered = to_prove(judgement(pipeline))
     assert offered is not None

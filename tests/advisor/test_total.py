@@ -1,4 +1,4 @@
-"""Any settings that the catalog knows, in any version: an answer, never a traceback."""
+"""Any settings of the catalog, in any version, get an answer and never a traceback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHOLE_SPACE = settings(
 
 @given(anything())
 @WHOLE_SPACE
-def test_there_is_an_advice_a_page_and_a_report_for_everything(pipeline):
+def test_every_pipeline_has_an_advice_a_report_and_a_page(pipeline):
     answer = services.answer(pipeline)
     advice = services.to_json(answer)
 
@@ -32,7 +32,7 @@ def test_there_is_an_advice_a_page_and_a_report_for_everything(pipeline):
     assert presentation.advice(answer)
 
 
-def test_every_lever_says_how_it_is_pulled_and_how_to_see_it():
+def test_every_lever_says_how_to_apply_and_verify_it():
     for lever in ALL:
         assert lever.procedure.how.endswith("."), lever.setting
         assert lever.procedure.verify.endswith("."), lever.setting

@@ -1,4 +1,4 @@
-"""A pipeline that keeps what it was asked says what the plain one says, also after a change."""
+"""Traced and memoized pipelines equal plain ones, also after changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.advisor.pipelines import SAFE, described, pipelines
 
 
 @given(pipelines(), st.data())
-def test_after_any_changes_it_knows_what_a_fresh_one_would_say(
+def test_a_traced_pipeline_judges_like_a_new_one_after_any_changes(
     pipeline: Pipeline, data: st.DataObject
 ) -> None:
     traced = Traced.of(pipeline)
@@ -37,7 +37,7 @@ def test_after_any_changes_it_knows_what_a_fresh_one_would_say(
 
 
 @given(pipelines())
-def test_what_is_remembered_is_what_is_said_anew(pipeline: Pipeline) -> None:
+def test_memoized_values_equal_computed_ones(pipeline: Pipeline) -> None:
     remembered = MemoizedPipeline.of(pipeline)
     for component in Component:
         for setting in pipeline.known_settings(component):
@@ -49,7 +49,7 @@ def test_what_is_remembered_is_what_is_said_anew(pipeline: Pipeline) -> None:
         assert rule.check(remembered) == rule.check(pipeline)
 
 
-def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
+def test_the_reads_include_settings_that_decide_a_default() -> None:
     fields = {"producer.acks": "1", "topic.replication.factor": "3"}
     [event] = [
         event for event in events_for(described(fields)) if event.name == "acknowledgement-lost"
@@ -59,15 +59,15 @@ def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
     assert (Component.TOPIC, "replication.factor") not in reads
 
 
-def test_a_judgement_hangs_on_nothing_that_another_one_read() -> None:
+def test_the_reads_of_a_judgement_exclude_those_of_another() -> None:
     traced = Traced.of(described(SAFE))
     by_name = {event.name: event for event in events_for(traced)}
-    alone = Traced.of(described(SAFE)).judged(by_name["keys-moved"])[1]
+    reads_alone = Traced.of(described(SAFE)).judged(by_name["keys-moved"])[1]
     traced.judged(by_name["leader-killed"])
-    assert traced.judged(by_name["keys-moved"])[1] == alone
+    assert traced.judged(by_name["keys-moved"])[1] == reads_alone
 
 
-def test_an_answer_is_kept_until_something_that_it_read_changes() -> None:
+def test_a_judgement_is_kept_until_a_setting_that_it_read_changes() -> None:
     traced = Traced.of(described(SAFE))
     [event] = [event for event in events_for(traced) if event.name == "broker-disk-lost"]
     lost = traced.judged(event)
@@ -76,9 +76,9 @@ def test_an_answer_is_kept_until_something_that_it_read_changes() -> None:
     assert traced.with_setting(Component.PRODUCER, "acks", "1").judged(event) != lost
 
 
-def test_whether_a_setting_was_stated_is_a_reading_of_it() -> None:
-    """Spring keeps the order of commits itself, but where the code says that it does: an answer
-    that asks only what was stated must not outlive a change of it."""
+def test_a_check_whether_a_setting_is_stated_is_a_read() -> None:
+    """Spring commits in order unless the code states it. A judgement that only checks whether
+    commit.order is stated must not survive a change of it."""
     spring = {"application.framework": "spring", "application.processing": "asynchronous"}
     pipeline = described(SAFE | spring)
     traced = Traced.of(pipeline)
@@ -90,7 +90,7 @@ def test_whether_a_setting_was_stated_is_a_reading_of_it() -> None:
     assert traced.with_setting(*order).judged(event)[0] == after
 
 
-def test_what_is_refused_is_said_of_the_settings_that_clash() -> None:
+def test_the_reads_of_a_refusal_are_the_conflicting_settings() -> None:
     stated = {"producer.enable.idempotence": "true", "producer.acks": "all"}
     traced = Traced.of(described(stated))
     assert not traced.refused()[0]
@@ -101,7 +101,7 @@ def test_what_is_refused_is_said_of_the_settings_that_clash() -> None:
     assert (Component.TOPIC, "cleanup.policy") not in reads
 
 
-def test_another_requirement_starts_anew() -> None:
+def test_another_requirement_is_judged_again() -> None:
     traced = Traced.of(described(SAFE))
     assess(traced)
     more = replace(traced, requirement=replace(traced.requirement, survive=2))
@@ -113,14 +113,14 @@ def test_another_requirement_starts_anew() -> None:
     assert lost.permits
 
 
-def test_another_wish_that_is_to_survive_as_much_knows_what_is_known() -> None:
+def test_another_wish_with_the_same_survival_keeps_the_judgements() -> None:
     traced = Traced.of(described(SAFE))
     [event] = [event for event in events_for(traced) if event.name == "broker-disk-lost"]
-    known = traced.judged(event)
+    judgement = traced.judged(event)
     ordered = replace(traced.requirement, ordering=not traced.requirement.ordering)
-    assert traced.requiring(ordered).judged(event) is known
+    assert traced.requiring(ordered).judged(event) is judgement
     more = replace(traced.requirement, survive=traced.requirement.survive + 1)
     assert traced.requiring(more).judged(event) == (
-        judge(event, replace(described(SAFE), requirement=more)), known[1]
+        judge(event, replace(described(SAFE), requirement=more)), judgement[1]
     )  # fmt: skip
-    assert traced.requiring(more).judged(event) != known
+    assert traced.requiring(more).judged(event) != judgement

@@ -1,6 +1,6 @@
-"""What is refused before any client is asked: one example a rule, and the cluster's own limits.
+"""Validation of settings: one example per rule, and the limits of the cluster.
 
-The words of the clients are held against the clients themselves in tests/contracts.
+tests/contracts compares the messages with those of the clients.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _problems(
     ("family", "version"),
     [(Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16"), (Family.SPARK, "4.2")],
 )
-def test_what_was_left_alone_is_valid(family: Family, version: str) -> None:
+def test_defaults_are_valid(family: Family, version: str) -> None:
     assert _problems({}, family, version) == []
 
 
@@ -52,7 +52,7 @@ def test_what_was_left_alone_is_valid(family: Family, version: str) -> None:
         (Family.LIBRDKAFKA, "2.16", {"retries": 0, "enable.idempotence": True}, "retries"),
     ],
 )  # fmt: skip
-def test_one_problem_is_told_in_the_clients_words_beside_its_setting(
+def test_a_conflict_of_the_client_is_reported_at_its_setting(
     family: Family, version: str, settings: dict[str, Value], setting: str
 ) -> None:
     (problem,) = _problems({P: settings}, family, version)
@@ -71,7 +71,7 @@ def test_one_problem_is_told_in_the_clients_words_beside_its_setting(
         (Family.LIBRDKAFKA, "2.16", {"delivery.timeout.ms": 0, "linger.ms": 900000}),
     ],
 )  # fmt: skip
-def test_what_a_client_takes_in_silence_is_no_problem(
+def test_values_that_the_client_accepts_are_valid(
     family: Family, version: str, settings: dict[str, Value]
 ) -> None:
     assert _problems({P: settings}, family, version) == []
@@ -92,7 +92,7 @@ def test_what_a_client_takes_in_silence_is_no_problem(
         ({A: {"commit": "in-transaction"}}, 3, A, "commit"),
     ],
 )  # fmt: skip
-def test_what_the_cluster_or_the_code_cannot_do_is_a_problem(
+def test_values_that_the_cluster_or_the_code_cannot_have_are_refused(
     settings: Settings, brokers: int, component: Component, setting: str
 ) -> None:
     (problem,) = _problems(settings, brokers=brokers)
@@ -107,7 +107,7 @@ def test_what_the_cluster_or_the_code_cannot_do_is_a_problem(
     (Family.JAVA, "3.9", {"heartbeat.interval.ms": 7000, "session.timeout.ms": 6000,
                           "group.protocol": "classic"}, "session.timeout.ms"),
 ])  # fmt: skip
-def test_a_heartbeat_that_comes_too_late_is_refused(
+def test_a_heartbeat_interval_above_the_session_timeout_is_refused(
     family: Family, version: str, settings: dict[str, Value], setting: str
 ) -> None:
     (problem,) = _problems({C: settings}, family, version)
@@ -122,7 +122,7 @@ def test_a_heartbeat_that_comes_too_late_is_refused(
     ("3.9", {"heartbeat.interval.ms": 50000, "group.protocol": "consumer"}),
     ("4.3", {"session.timeout.ms": 6000, "heartbeat.interval.ms": 5999}),
 ])  # fmt: skip
-def test_a_heartbeat_in_time_or_none_of_the_clients_is_taken(
+def test_a_valid_or_unused_heartbeat_interval_is_accepted(
     version: str, settings: dict[str, Value]
 ) -> None:
     assert _problems({C: settings}, Family.JAVA, version) == []
@@ -131,9 +131,7 @@ def test_a_heartbeat_in_time_or_none_of_the_clients_is_taken(
 @pytest.mark.parametrize(("version", "first"), [
     ("2.8", "delivery.timeout.ms"), ("3.0", "max.in.flight.requests.per.connection"),
 ])  # fmt: skip
-def test_of_two_refusals_each_line_says_the_one_that_it_comes_to_first(
-    version: str, first: str
-) -> None:
+def test_the_first_of_two_problems_depends_on_the_version(version: str, first: str) -> None:
     (problem,) = _problems({P: {
         "enable.idempotence": True, "max.in.flight.requests.per.connection": 6,
         "delivery.timeout.ms": 5,
@@ -141,7 +139,7 @@ def test_of_two_refusals_each_line_says_the_one_that_it_comes_to_first(
     assert problem.setting == first
 
 
-def test_with_the_brokers_protocol_both_timings_are_refused_together() -> None:
+def test_group_protocol_consumer_refuses_both_timeouts() -> None:
     (problem,) = _problems({C: {
         "session.timeout.ms": 6000, "heartbeat.interval.ms": 9000, "group.protocol": "consumer",
     }})  # fmt: skip
@@ -150,12 +148,12 @@ def test_with_the_brokers_protocol_both_timings_are_refused_together() -> None:
     )
 
 
-def test_a_minimum_above_the_copies_is_no_error_to_kafka() -> None:
-    # The broker caps it (KAFKA-15583); what that means for the guarantee, the reasoning says.
+def test_min_isr_above_the_replication_factor_is_valid() -> None:
+    # The broker caps it (KAFKA-15583). Its effect on the guarantee is tested elsewhere.
     assert _problems({T: {"replication.factor": 1, "min.insync.replicas": 2}}) == []
 
 
-def test_problems_of_both_clients_and_of_the_cluster_come_together() -> None:
+def test_problems_of_clients_and_cluster_are_reported_together() -> None:
     settings: Settings = {
         P: {"acks": "0", "enable.idempotence": True},
         C: {"session.timeout.ms": 3000},
@@ -173,7 +171,7 @@ def test_problems_of_both_clients_and_of_the_cluster_come_together() -> None:
         ({C: {"session.timeout.ms": 5999}, B: {"group.min.session.timeout.ms": 5000}}, []),
         ({C: {"session.timeout.ms": 20000}, B: {"group.max.session.timeout.ms": 10000}},
          [(C, "session.timeout.ms")]),
-        # The client's default is beyond what these brokers allow.
+        # The client's default is outside of the limits of these brokers.
         ({B: {"group.max.session.timeout.ms": 30000}}, [(B, "group.max.session.timeout.ms")]),
         ({B: {"group.min.session.timeout.ms": 45001}}, [(B, "group.min.session.timeout.ms")]),
         ({B: {"group.max.session.timeout.ms": 30000}, C: {"group.protocol": "consumer"}}, []),
@@ -192,7 +190,7 @@ def test_problems_of_both_clients_and_of_the_cluster_come_together() -> None:
     ids=str,
 )  # fmt: skip
 @pytest.mark.parametrize("client", [(Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16")])
-def test_what_the_brokers_state_replaces_their_defaults(
+def test_stated_limits_of_the_brokers_replace_their_defaults(
     stated: Settings, refused: list[tuple[Component, str]], client: tuple[Family, str]
 ) -> None:
     problems = _problems(stated, *client)
@@ -200,7 +198,7 @@ def test_what_the_brokers_state_replaces_their_defaults(
     assert all(problem.product for problem in problems)
 
 
-def test_exactly_once_of_streams_asks_for_less_than_the_brokers_allow() -> None:
+def test_exactly_once_of_streams_uses_a_transaction_timeout_of_10_seconds() -> None:
     eos: Settings = {S: {"processing.guarantee": "exactly_once_v2"}}
     stated: Settings = {**eos, B: {"transaction.max.timeout.ms": 10000}}
     assert _problems(stated, Family.STREAMS) == []
@@ -209,34 +207,34 @@ def test_exactly_once_of_streams_asks_for_less_than_the_brokers_allow() -> None:
     assert problem.setting == "transaction.max.timeout.ms"
 
 
-def test_a_version_that_is_not_known_is_an_error() -> None:
+def test_an_unknown_version_is_an_error() -> None:
     with pytest.raises(SettingError, match="is none of them"):
         _problems({}, version="1.0")
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("version", ["2.7", "2.6.1", "1.1", "0.11", "0.10.2.2"])
-def test_a_release_before_those_we_know_is_told_where_its_bugs_are(version: str) -> None:
-    """A guarantee of 2.7 cannot be told; which bugs it has can."""
-    for ask in (
+def test_an_older_version_is_refused_with_a_link_to_its_known_bugs(version: str) -> None:
+    """The guarantee of 2.7 is unknown, but its bugs are known."""
+    for look_up in (
         lambda: kafka_line(version),
         lambda: client_line(Family.JAVA, version),
         lambda: client_line(Family.STREAMS, version),
     ):
         with pytest.raises(SettingError) as refused:
-            ask()
+            look_up()
         address = re.search(r"\((/advisories/\?version=\S+)\)", str(refused.value))
         assert address
         page = Client().get(address[1]).content.decode()
         assert re.search(r"[1-9]\d* known bugs? of (Kafka )?" + re.escape(version), page)
 
 
-def test_other_versions_that_we_do_not_know_have_no_page_of_bugs() -> None:
-    for ask in (
+def test_other_unknown_versions_get_no_link_to_known_bugs() -> None:
+    for look_up in (
         lambda: kafka_line("5.0"),
         lambda: kafka_line("old"),
         lambda: client_line(Family.LIBRDKAFKA, "1.9"),
     ):
         with pytest.raises(SettingError) as refused:
-            ask()
+            look_up()
         assert "advisories" not in str(refused.value)

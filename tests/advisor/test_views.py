@@ -1,4 +1,4 @@
-"""The questionnaire over HTTP, as a browser without JavaScript sees it."""
+"""The questionnaire over HTTP, as in a browser without JavaScript."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.advisor.walking import RISKY, answer, page, stamp, type_in, walk
 pytestmark = pytest.mark.django_db
 
 
-def test_the_way_through_the_questionnaire_ends_at_a_permanent_link(client: Client) -> None:
+def test_the_questionnaire_ends_at_a_permanent_link(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     data = Description.objects.get(slug=slug).data
     assert data["settings"]["producer"] == {"acks": "1"}
@@ -26,21 +26,21 @@ def test_the_way_through_the_questionnaire_ends_at_a_permanent_link(client: Clie
     assert client.get(reverse("advisor:advice", args=[slug])).status_code == 200
 
 
-def test_each_step_leads_to_the_next_one_and_start_to_the_first_that_is_open(
+def test_each_step_redirects_to_the_next_and_start_to_the_first_open_one(
     client: Client,
 ) -> None:
-    for here, there in pairwise(steps(Family.JAVA)):
-        response = answer(client, here.slug)
-        assert response.headers["Location"] == reverse("advisor:describe", args=[there.slug])
+    for step, following in pairwise(steps(Family.JAVA)):
+        response = answer(client, step.slug)
+        assert response.headers["Location"] == reverse("advisor:describe", args=[following.slug])
         start = client.get(reverse("advisor:start"))
-        assert start.headers["Location"] == reverse("advisor:describe", args=[there.slug])
+        assert start.headers["Location"] == reverse("advisor:describe", args=[following.slug])
 
 
-def test_an_unknown_step_is_not_found(client: Client) -> None:
+def test_an_unknown_step_is_404(client: Client) -> None:
     assert client.get(reverse("advisor:describe", args=["nowhere"])).status_code == 404
 
 
-def test_every_setting_shows_its_key_its_explanation_and_the_products_own_default(
+def test_every_setting_shows_its_key_and_its_default(
     client: Client,
 ) -> None:
     html = page(client, "producer")
@@ -51,7 +51,7 @@ def test_every_setting_shows_its_key_its_explanation_and_the_products_own_defaul
     assert "Default: <code>1000000</code>, librdkafka 2.16" in html
 
 
-def test_a_default_that_other_answers_change_is_said_to_be_changed(client: Client) -> None:
+def test_a_default_that_other_answers_change_shows_the_effective_value(client: Client) -> None:
     answer(client, "producer", {"producer.acks": "1"})
     html = page(client, "producer")
     assert re.search(
@@ -59,7 +59,7 @@ def test_a_default_that_other_answers_change_is_said_to_be_changed(client: Clien
     )
 
 
-def test_a_conflict_is_told_in_the_clients_words_beside_the_field(client: Client) -> None:
+def test_a_conflict_shows_the_message_of_the_client_at_the_field(client: Client) -> None:
     fields = {"producer.acks": "1", "producer.enable.idempotence": "true"}
     response = answer(client, "producer", fields)
     html = response.content.decode()
@@ -77,9 +77,7 @@ def test_a_conflict_is_told_in_the_clients_words_beside_the_field(client: Client
     "typed",
     ["<script>alert(1)</script>", "5\nacks=0", "-1", "1e3", "٣", "\x00", "9" * 5000, "{{ 7 }}"],
 )
-def test_a_wrong_value_gets_a_message_and_stays_as_typed_and_escaped(
-    client: Client, typed: str
-) -> None:
+def test_an_invalid_value_gets_a_message_and_is_shown_escaped(client: Client, typed: str) -> None:
     response = answer(client, "topic", {"topic.replication.factor": typed})
     html = response.content.decode()
     assert response.status_code == 400
@@ -91,31 +89,31 @@ def test_a_wrong_value_gets_a_message_and_stays_as_typed_and_escaped(
         assert shown[1].replace("&lt;", "<").replace("&gt;", ">") == typed
 
 
-def test_more_copies_than_brokers_is_told_in_the_brokers_words(client: Client) -> None:
+def test_more_copies_than_brokers_gets_the_message_of_the_broker(client: Client) -> None:
     response = answer(client, "topic", {"brokers": "3", "topic.replication.factor": "4"})
     assert response.status_code == 400
     assert "only 3 broker(s) are registered" in response.content.decode()
 
 
-def test_an_answer_that_is_no_choice_is_refused_and_shown(client: Client) -> None:
+def test_an_invalid_choice_is_refused_and_shown(client: Client) -> None:
     response = answer(client, "producer", {"producer.acks": "2"})
     assert response.status_code == 400
     assert '<option value="2" selected>2</option>' in response.content.decode()
 
 
-def test_reload_and_back_keep_what_was_typed_even_if_it_is_wrong(client: Client) -> None:
+def test_reload_and_back_keep_even_invalid_values(client: Client) -> None:
     answer(client, "topic", {"topic.replication.factor": "many"})
     assert 'value="many"' in page(client, "topic")
     answer(client, "producer", {"producer.linger.ms": "7", "to": "back"})
     assert 'value="7"' in page(client, "producer")
 
 
-def test_back_goes_back_whatever_was_typed(client: Client) -> None:
+def test_back_works_with_invalid_values(client: Client) -> None:
     response = answer(client, "producer", {"producer.linger.ms": "soon", "to": "back"})
     assert response.headers["Location"] == reverse("advisor:describe", args=["topic"])
 
 
-def test_a_problem_in_another_step_stops_the_saving_and_is_linked(client: Client) -> None:
+def test_a_problem_in_another_step_prevents_saving_and_is_linked(client: Client) -> None:
     answer(client, "topic", {"brokers": "1", "topic.replication.factor": "3"})
     response = answer(client, "needs")
     assert response.status_code == 400
@@ -123,7 +121,7 @@ def test_a_problem_in_another_step_stops_the_saving_and_is_linked(client: Client
     assert not Description.objects.exists()
 
 
-def test_the_last_step_names_what_the_others_asked_for_in_vain(client: Client) -> None:
+def test_the_last_step_lists_unanswered_questions_of_other_steps(client: Client) -> None:
     html = page(client, "needs").partition("Not answered yet")[2]
     links = re.findall(r'href="(\.\./[^"]+)"', html)
     assert "../topic/#topic.replication.factor" in links
@@ -133,25 +131,25 @@ def test_the_last_step_names_what_the_others_asked_for_in_vain(client: Client) -
     assert "#topic.replication.factor" not in page(client, "needs")
 
 
-def test_the_step_says_where_to_look_the_copies_up(client: Client) -> None:
+def test_the_topic_step_names_the_command_that_shows_the_copies(client: Client) -> None:
     assert "kafka-topics.sh --describe" in page(client, "topic")
 
 
-def test_who_keeps_the_metadata_is_asked_of_brokers_that_may_have_either(client: Client) -> None:
-    for line, is_wanted in (("4.0", False), ("3.9", True), ("3.3", True), ("3.2", False)):
+def test_the_metadata_mode_is_asked_for_versions_with_both_modes(client: Client) -> None:
+    for line, is_shown in (("4.0", False), ("3.9", True), ("3.3", True), ("3.2", False)):
         answer(client, "client", {"kafka": line})
-        assert ('name="application.metadata.mode"' in page(client, "topic")) == is_wanted
+        assert ('name="application.metadata.mode"' in page(client, "topic")) == is_shown
     answer(client, "client", {"kafka": "3.9"})
     answer(client, "topic", {"application.metadata.mode": "zookeeper"})
     assert '<option value="zookeeper" selected>ZooKeeper<' in page(client, "topic")
 
 
-def test_a_field_that_the_step_does_not_ask_for_is_not_taken(client: Client) -> None:
+def test_a_field_of_another_step_is_ignored(client: Client) -> None:
     answer(client, "topic", {"producer.acks": "0", "made.up": "x"})
     assert client.session["draft"]["fields"] == {}
 
 
-def test_changing_the_client_leaves_out_what_it_has_not_and_back_again_restores_it(
+def test_changing_the_client_omits_its_settings_and_back_restores_them(
     client: Client,
 ) -> None:
     answer(client, "client", {"family": "librdkafka"})
@@ -167,7 +165,7 @@ def test_changing_the_client_leaves_out_what_it_has_not_and_back_again_restores_
     assert re.search(r'enable.auto.offset.store"[^§]*<option value="false" selected>', html)
 
 
-def test_spark_says_what_it_decides_itself(client: Client) -> None:
+def test_spark_shows_the_settings_that_it_decides(client: Client) -> None:
     answer(client, "client", {"family": "spark"})
     html = page(client, "consumer")
     assert 'name="consumer.startingOffsets"' in html
@@ -175,7 +173,7 @@ def test_spark_says_what_it_decides_itself(client: Client) -> None:
     assert "Decided by the client" in html
 
 
-def test_an_unknown_client_or_version_is_refused_and_breaks_no_other_page(client: Client) -> None:
+def test_an_unknown_client_or_version_is_refused(client: Client) -> None:
     for fields in (
         {"family": "carrier-pigeon"},
         {"family": "java", "version.java": "0.7"},
@@ -186,7 +184,7 @@ def test_an_unknown_client_or_version_is_refused_and_breaks_no_other_page(client
             assert client.get(reverse("advisor:describe", args=[step.slug])).status_code == 200
 
 
-def test_the_card_follows_what_is_typed_and_keeps_it(client: Client) -> None:
+def test_the_card_judges_and_keeps_typed_values(client: Client) -> None:
     html = type_in(client, "producer", {"producer.acks": "0"}, stamp(client, "producer"))
     assert "<html" not in html
     assert "guarantee-" in html
@@ -194,13 +192,13 @@ def test_the_card_follows_what_is_typed_and_keeps_it(client: Client) -> None:
     assert '<option value="0" selected>' in page(client, "producer")
 
 
-def test_the_card_names_what_keeps_it_from_judging(client: Client) -> None:
+def test_the_card_names_the_problem_that_prevents_a_judgement(client: Client) -> None:
     html = type_in(client, "producer", {"producer.retries": "some"}, stamp(client, "producer"))
     assert "Not judged yet" in html
     assert "retries must be a whole number" in html
 
 
-def test_what_was_typed_and_comes_after_its_form_is_judged_but_not_kept(client: Client) -> None:
+def test_typed_values_that_arrive_after_the_form_are_judged_but_not_kept(client: Client) -> None:
     typed = {"producer.acks": "0", "producer.linger.ms": ""}
     stamped = stamp(client, "producer")
     answer(client, "producer", {"producer.acks": "1", "producer.linger.ms": "7"})
@@ -211,15 +209,15 @@ def test_what_was_typed_and_comes_after_its_form_is_judged_but_not_kept(client: 
     assert "producer" in client.session["draft"]["done"]
 
 
-def test_what_was_typed_before_starting_over_does_not_come_back(client: Client) -> None:
-    for leave in ("start-over", "undo"):
+def test_values_typed_before_starting_over_are_not_kept(client: Client) -> None:
+    for action in ("start-over", "undo"):
         stamped = stamp(client, "producer")
-        client.post(reverse(f"advisor:{leave}"))
+        client.post(reverse(f"advisor:{action}"))
         type_in(client, "producer", {"producer.linger.ms": "7"}, stamped)
-        assert 'value="7"' not in page(client, "producer"), leave
+        assert 'value="7"' not in page(client, "producer"), action
 
 
-def test_a_form_that_is_sent_while_a_card_is_made_is_not_overwritten(client: Client) -> None:
+def test_a_form_sent_during_a_card_request_is_not_overwritten(client: Client) -> None:
     stamped = stamp(client, "producer")
     session = client.session
     assert drafts.load(session).fields == {}, "the card's request has read the session"
@@ -228,7 +226,7 @@ def test_a_form_that_is_sent_while_a_card_is_made_is_not_overwritten(client: Cli
     assert client.session["draft"]["fields"] == {"producer.acks": "1"}
 
 
-def test_the_first_page_has_a_session_to_keep_things_in_and_a_lost_one_is_no_error(
+def test_a_lost_session_is_no_error(
     client: Client,
 ) -> None:
     stamped = stamp(client, "producer")
@@ -237,17 +235,17 @@ def test_the_first_page_has_a_session_to_keep_things_in_and_a_lost_one_is_no_err
     assert "acks=0" in type_in(client, "producer", {"producer.acks": "0"}, stamped)
 
 
-def test_the_questionnaire_is_asked_for_again_when_one_goes_back(client: Client) -> None:
+def test_pages_of_the_questionnaire_are_not_cached(client: Client) -> None:
     response = client.get(reverse("advisor:describe", args=["producer"]))
     assert "no-store" in response.headers["Cache-Control"]
     assert "Cache-Control" not in answer(client, "topic", {"brokers": "many"}).headers
 
 
-def test_the_card_of_no_requests_other_than_post(client: Client) -> None:
+def test_the_card_accepts_only_post(client: Client) -> None:
     assert client.get(reverse("advisor:card", args=["producer"])).status_code == 405
 
 
-def test_starting_over_can_be_taken_back(client: Client) -> None:
+def test_starting_over_can_be_undone(client: Client) -> None:
     answer(client, "producer", {"producer.linger.ms": "7"})
     client.post(reverse("advisor:start-over"))
     assert 'value="7"' not in page(client, "producer")
@@ -256,15 +254,15 @@ def test_starting_over_can_be_taken_back(client: Client) -> None:
     assert 'value="7"' in page(client, "producer")
 
 
-def test_editing_a_saved_pipeline_makes_a_new_link_and_keeps_the_old(client: Client) -> None:
+def test_editing_a_saved_pipeline_creates_a_new_link(client: Client) -> None:
     slug = walk(client, producer={"producer.acks": "1", "producer.linger.ms": "9"})
     client.session.flush()
     client.post(reverse("advisor:edit", args=[slug]))
     html = page(client, "producer")
     assert '<option value="1" selected>' in html
     assert 'value="9"' in html
-    again = walk(client, producer={"producer.acks": "all"})
-    assert again != slug
+    new_slug = walk(client, producer={"producer.acks": "all"})
+    assert new_slug != slug
     assert Description.objects.get(slug=slug).data["settings"]["producer"]["acks"] == "1"
-    kept = Description.objects.get(slug=again).data["settings"]["producer"]
+    kept = Description.objects.get(slug=new_slug).data["settings"]["producer"]
     assert kept == {"acks": "all", "linger.ms": 9}

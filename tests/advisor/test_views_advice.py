@@ -1,4 +1,4 @@
-"""The advice over HTTP: what it says of a saved pipeline, and what it lets a person take home."""
+"""The advice over HTTP: its contents for a saved pipeline, and its exports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.advisor.walking import RISKY, page, walk
 pytestmark = pytest.mark.django_db
 
 
-def test_a_link_that_was_never_given_is_not_found(client: Client) -> None:
+def test_an_unknown_link_is_404(client: Client) -> None:
     for name in ("advisor:advice", "advisor:edit"):
         url = reverse(name, args=["zzzzzzzz"])
         response = client.post(url) if name.endswith("edit") else client.get(url)
@@ -38,16 +38,16 @@ STALE = {
     },
     "need": {"guarantee": "at-least-once", "survive": 1, "ordering": True},
 }  # fmt: skip
-"""Saved by a release whose catalog took acks=2 and knew settings that this one does not."""
+"""Saved by a release whose catalog accepted acks=2 and had settings that this one has not."""
 
 
-def stale(data: object = STALE) -> str:
+def save_stale(data: object = STALE) -> str:
     slug: str = Description.objects.create(data=data, rules_version="0").slug
     return slug
 
 
-def test_what_the_catalog_no_longer_takes_says_why_and_which(client: Client) -> None:
-    slug = stale()
+def test_settings_that_are_no_longer_valid_are_listed_with_the_reason(client: Client) -> None:
+    slug = save_stale()
     for url in (
         reverse("advisor:advice", args=[slug]),
         reverse("advisor:export", args=[slug, "java-producer"]),
@@ -65,8 +65,10 @@ def test_what_the_catalog_no_longer_takes_says_why_and_which(client: Client) -> 
         assert f'action="{reverse("advisor:edit", args=[slug])}"' in html
 
 
-def test_what_the_catalog_no_longer_takes_goes_on_in_the_questionnaire(client: Client) -> None:
-    opened = client.post(reverse("advisor:edit", args=[stale()]))
+def test_settings_that_are_no_longer_valid_can_be_corrected_in_the_questionnaire(
+    client: Client,
+) -> None:
+    opened = client.post(reverse("advisor:edit", args=[save_stale()]))
     assert opened.headers["Location"] == reverse("advisor:describe", args=["producer"])
     html = page(client, "producer")
     assert '<option value="2" selected>' in html
@@ -83,8 +85,8 @@ def test_what_the_catalog_no_longer_takes_goes_on_in_the_questionnaire(client: C
     assert data["need"]["ordering"] is True
 
 
-def test_what_cannot_even_be_read_leads_to_an_empty_questionnaire(client: Client) -> None:
-    slug = stale({"family": "java"})
+def test_an_unreadable_description_links_to_an_empty_questionnaire(client: Client) -> None:
+    slug = save_stale({"family": "java"})
     for response in (
         client.get(reverse("advisor:advice", args=[slug])),
         client.post(reverse("advisor:edit", args=[slug])),
@@ -96,7 +98,7 @@ def test_what_cannot_even_be_read_leads_to_an_empty_questionnaire(client: Client
         assert "Continue with these answers" not in html
 
 
-def test_the_advice_says_verdict_boundaries_reasons_changes_and_columns(client: Client) -> None:
+def test_the_advice_has_the_verdict_reasons_changes_and_columns(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     heading = re.search(r"<h1[^>]*>(.*?)</h1>", html)
@@ -110,7 +112,7 @@ def test_the_advice_says_verdict_boundaries_reasons_changes_and_columns(client: 
         assert f'<h3><span class="badge guarantee-{guarantee}">' in html
 
 
-def test_what_was_assumed_stands_on_top_with_a_way_to_state_it(client: Client) -> None:
+def test_assumptions_are_shown_on_top_with_a_link_to_state_them(client: Client) -> None:
     slug = walk(client, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     top = html.partition('id="verdict"')[2].partition("</section>")[0]
@@ -137,7 +139,7 @@ def test_only_a_field_of_the_questionnaire_can_be_opened(client: Client) -> None
         assert opened.headers["Location"] == reverse("advisor:describe", args=["client"])
 
 
-def test_nothing_is_said_to_be_assumed_where_all_was_stated(client: Client) -> None:
+def test_no_assumption_is_shown_if_everything_is_stated(client: Client) -> None:
     slug = walk(
         client,
         topic={
@@ -161,7 +163,7 @@ def test_nothing_is_said_to_be_assumed_where_all_was_stated(client: Client) -> N
     assert "has no followers" not in html
 
 
-def test_the_advice_offers_the_proof_of_the_event_that_has_an_experiment(client: Client) -> None:
+def test_the_advice_offers_an_experiment(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     form = re.search(r"<form[^>]*>(?:(?!</form>).)*Prove it on real brokers", html, re.DOTALL)
@@ -171,7 +173,9 @@ def test_the_advice_offers_the_proof_of_the_event_that_has_an_experiment(client:
 
 
 @pytest.mark.parametrize("page", ["advice", "report"])
-def test_every_button_of_another_place_finds_its_form(client: Client, page: str) -> None:
+def test_every_button_outside_of_its_form_refers_to_an_existing_form(
+    client: Client, page: str
+) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse(f"advisor:{page}", args=[slug])).content.decode()
     requests = set(re.findall(r'<button[^>]* form="([^"]+)"', html))
@@ -183,7 +187,7 @@ def test_every_button_of_another_place_finds_its_form(client: Client, page: str)
 _ROW = re.compile(r"<tr[^>]*><td>(\w+)</td><td class=\"key\"><a[^>]*>([^<]*)</a></td>(.*?)</tr>")
 
 
-def test_the_advice_lists_what_was_stated_and_leads_to_all_settings(client: Client) -> None:
+def test_the_advice_lists_stated_settings_and_links_to_all(client: Client) -> None:
     slug = walk(client, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     assert {f"{part}.{key}" for part, key, _ in _ROW.findall(html)} == RISKY.keys()
@@ -198,7 +202,7 @@ def test_the_advice_lists_what_was_stated_and_leads_to_all_settings(client: Clie
     assert "<code>false</code>" in values["producer.enable.idempotence"], "acks=1 switches it off"
 
 
-def test_a_pipeline_that_meets_its_need_says_so(client: Client) -> None:
+def test_the_advice_says_that_the_need_is_met(client: Client) -> None:
     slug = walk(
         client,
         topic={"topic.replication.factor": "3", "topic.min.insync.replicas": "2"},
@@ -213,22 +217,22 @@ def test_a_pipeline_that_meets_its_need_says_so(client: Client) -> None:
     assert "Breaks what you need" not in html
 
 
-def test_a_yes_that_rests_on_no_code_has_no_condition() -> None:
-    """Each fact that the code decides is stated; what the topic has is assumed as before."""
-    of_code = {"commit": "auto", "delivery.errors": "handled", "processing": "synchronous",
+def test_a_yes_without_assumptions_about_the_code_has_no_condition() -> None:
+    """All facts of the code are stated; facts of the topic are assumed as before."""
+    facts_of_code = {"commit": "auto", "delivery.errors": "handled", "processing": "synchronous",
                "processing.errors": "retry"}  # fmt: skip
     sound = {"family": "java", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
              "consumer.auto.offset.reset": "earliest"}  # fmt: skip
-    stated = {f"application.{name}": value for name, value in of_code.items()}
-    for fields, ends in ((sound, "if your application does what is assumed."),
+    stated = {f"application.{name}": value for name, value in facts_of_code.items()}
+    for fields, ending in ((sound, "if your application does what is assumed."),
                          (sound | stated, "these settings give it.")):  # fmt: skip
         pipeline, _ = from_fields(fields)
         assert pipeline is not None
-        given = answer(pipeline)
-        assert presentation.verdict(given, known_bugs(given)).endswith(ends)
+        result = answer(pipeline)
+        assert presentation.verdict(result, known_bugs(result)).endswith(ending)
 
 
-def test_no_page_carries_an_inline_style_or_script(client: Client) -> None:
+def test_no_page_has_an_inline_style_or_script(client: Client) -> None:
     slug = walk(client, producer=RISKY)
     urls = [reverse("advisor:describe", args=[step.slug]) for step in steps(Family.JAVA)]
     for url in [*urls, reverse("advisor:advice", args=[slug])]:
@@ -237,7 +241,7 @@ def test_no_page_carries_an_inline_style_or_script(client: Client) -> None:
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", html)), url
 
 
-def test_each_export_is_on_the_page_and_downloads_under_its_name(client: Client) -> None:
+def test_each_export_is_linked_and_downloaded_with_its_file_name(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     offered = re.findall(r'href="(/pipelines/\w+/export/[\w-]+/)"', html)
@@ -253,13 +257,13 @@ def test_each_export_is_on_the_page_and_downloads_under_its_name(client: Client)
         assert f"/pipelines/{slug}/" in text, "the file says where it comes from"
 
 
-def test_an_export_that_does_not_exist_is_not_found(client: Client) -> None:
+def test_an_unknown_export_is_404(client: Client) -> None:
     slug = walk(client)
     url = reverse("advisor:export", args=[slug, "carrier-pigeon"])
     assert client.get(url).status_code == 404
 
 
-def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: Client) -> None:
+def test_an_impossible_wish_is_shown_with_the_nearest_one(client: Client) -> None:
     need = {"need.guarantee": "exactly-once"}
     slug = walk(client, client={"family": "spark"}, needs=need)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
@@ -270,8 +274,8 @@ def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: 
     assert any("Spark" in item for item in words)
 
 
-@pytest.mark.wide  # holds every run that ships against today's rules first
-def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
+@pytest.mark.wide  # compares every run that ships with today's rules first
+def test_the_reasons_of_each_failure_have_sources(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse("advisor:reasons", args=[slug])).content.decode()
     reasons = re.findall(r'<article class="why-body".*?</article>', html, re.DOTALL)
@@ -279,26 +283,26 @@ def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
     assert all("Sources: " in reason for reason in reasons)
 
 
-def test_the_report_has_each_reason_once_and_each_setting(client: Client) -> None:
+def test_the_report_has_each_reason_once_and_all_settings(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     answer = find(slug).answer
     html = unescape(client.get(reverse("advisor:report", args=[slug])).content.decode())
     broken = [failure for failure in answer.judgement.failures if failure.breaks]
-    (listed,) = re.findall(r'<ul class="reasons">.*?</ul>', html, re.DOTALL)
-    lines = [re.sub(r"<[^>]+>", "", line) for line in re.findall(r"<p[ >].*?</p>", listed)]
+    (reason_list,) = re.findall(r'<ul class="reasons">.*?</ul>', html, re.DOTALL)
+    lines = [re.sub(r"<[^>]+>", "", line) for line in re.findall(r"<p[ >].*?</p>", reason_list)]
     assert len(broken) > 1
     assert all(any(failure.title in line for line in lines) for failure in broken)
-    whys = [why for failure in broken for why in failure.permits.values()]
-    assert len(set(whys)) < len(whys), "else nothing could be repeated"
-    assert all(lines.count(why) < 2 for why in whys)
-    assert set(lines) & set(whys)
+    explanations = [explanation for failure in broken for explanation in failure.permits.values()]
+    assert len(set(explanations)) < len(explanations), "else nothing could be repeated"
+    assert all(lines.count(explanation) < 2 for explanation in explanations)
+    assert set(lines) & set(explanations)
     for setting in answer.in_force:
         stated = " stated" if setting.stated else ""
         assert f'<span class="key{stated}">{setting.key}={say(setting.value)}</span>' in html
 
 
-@pytest.mark.wide  # holds every run that ships against today's rules first
-def test_a_mark_on_the_report_leads_to_its_reason(client: Client) -> None:
+@pytest.mark.wide  # compares every run that ships with today's rules first
+def test_a_cell_of_the_report_links_to_its_reason(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     page = reverse("advisor:reasons", args=[slug])
     html = client.get(reverse("advisor:report", args=[slug])).content.decode()

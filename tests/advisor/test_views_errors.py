@@ -1,4 +1,4 @@
-"""The pages for what goes wrong look like the site and say what to do."""
+"""Error pages look like the site and say what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from advisor.questions import drafts
 pytestmark = pytest.mark.django_db
 
 
-def test_a_page_that_is_not_there(client: Client) -> None:
+def test_an_unknown_address_has_a_404_page(client: Client) -> None:
     response = client.get("/no/such/page/")
     assert response.status_code == 404
     html = response.content.decode()
@@ -21,7 +21,7 @@ def test_a_page_that_is_not_there(client: Client) -> None:
     assert reverse("advisor:start") in html
 
 
-def test_a_request_that_is_not_understood(client: Client) -> None:
+def test_a_bad_request_has_a_400_page(client: Client) -> None:
     response = client.get("/describe/client/", headers={"host": "not-ours.example"})
     assert response.status_code == 400
     html = response.content.decode()
@@ -29,14 +29,14 @@ def test_a_request_that_is_not_understood(client: Client) -> None:
     assert reverse("advisor:start") in html
 
 
-def test_a_form_without_its_token_gets_a_page_that_says_what_to_do() -> None:
+def test_a_form_without_its_csrf_token_has_a_403_page() -> None:
     strict = Client(enforce_csrf_checks=True)
     response = strict.post(reverse("advisor:describe", args=["client"]), {"family": "java"})
     assert response.status_code == 403
     assert "The form was not accepted" in response.content.decode()
 
 
-def test_our_own_error_has_a_page_that_needs_no_context() -> None:
+def test_the_500_page_needs_no_context() -> None:
     response = server_error(RequestFactory().get("/"))
     assert response.status_code == 500
     html = response.content.decode()
@@ -58,7 +58,7 @@ def test_our_own_error_has_a_page_that_needs_no_context() -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/describe/from-files/", "/", "/nowhere/"])
-def test_a_body_that_cannot_be_read_is_refused_with_a_page(path, content_type, status) -> None:
+def test_an_unreadable_body_is_refused_with_a_page(path, content_type, status) -> None:
     strict = Client(enforce_csrf_checks=True, raise_request_exception=False)
     response = strict.generic("POST", path, b"\xff\xfea", content_type=content_type)
     assert response.status_code == status
@@ -69,11 +69,13 @@ def test_a_body_that_cannot_be_read_is_refused_with_a_page(path, content_type, s
 @pytest.mark.parametrize("path", ["/describe/client/", "/describe/from-files/"])
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
 def test_other_methods_are_not_allowed(path: str, method: str) -> None:
-    strict = Client(enforce_csrf_checks=True)  # refused for the method, not for want of a token
+    strict = Client(
+        enforce_csrf_checks=True
+    )  # refused because of the method, not of the missing token
     assert strict.generic(method, path).status_code == 405
 
 
-def test_looking_begins_no_session_and_the_first_answer_does(client: Client) -> None:
+def test_only_an_answer_starts_a_session(client: Client) -> None:
     for path in ("/", "/describe/client/", "/describe/from-files/", "/learn/", "/experiments/"):
         client.get(path)
     assert Session.objects.count() == 0

@@ -1,4 +1,4 @@
-"""How long parts wait for each other, where settings make that longer than usual."""
+"""Waits of clients and brokers that settings make longer than usual."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.recommend import recommend
 from tests.advisor.pipelines import HARMLESS, SAFE, A, described, permits
 
-OVERTAKES, FULL = "retention-overtakes-reader", "producer-buffer-full"
+OVERTAKES, BUFFER_FULL = "retention-overtakes-reader", "producer-buffer-full"
 LATE_LEADER = {"broker.broker.session.timeout.ms": "3600000"}
-GATHERED = {
+LARGE_FETCHES = {
     "consumer.fetch.min.bytes": "2",
     "consumer.fetch.max.wait.ms": "300000",
     "consumer.request.timeout.ms": "600000",
 }
-SLOW = {
+LIBRDKAFKA_LARGE_FETCHES = {
     "family": "librdkafka",
     "consumer.fetch.min.bytes": "2",
     "consumer.fetch.wait.max.ms": "300000",
 }
-QUICK = {
+SHORT_TIMEOUTS = {
     "consumer.session.timeout.ms": "6000",
     "consumer.max.poll.interval.ms": "10000",
     "consumer.request.timeout.ms": "16000",
 }
-UNNOTICED = {"consumer.request.timeout.ms": "600000"}
-JOINS = {"family": "streams", "streams.max.task.idle.ms": "300000"}
+LONG_REQUEST_TIMEOUT = {"consumer.request.timeout.ms": "600000"}
+IDLE_TASKS = {"family": "streams", "streams.max.task.idle.ms": "300000"}
 IN_TRANSACTIONS = {
     "family": "librdkafka",
     "consumer.enable.auto.offset.store": "false",
@@ -34,49 +34,52 @@ IN_TRANSACTIONS = {
 }
 
 CASES = [
-    # Whoever waits for a leader reads nothing; nor is anything written then, whatever the size.
+    # Without a leader nothing is read and nothing is written, so size retention is no risk.
     (OVERTAKES, LATE_LEADER | {"topic.retention.ms": "3605025"}, {A.EFFECT_MISSING}),
     (OVERTAKES, LATE_LEADER | {"topic.retention.ms": "3605026"}, set()),
     (OVERTAKES, LATE_LEADER | {
         "application.rate": "1", "application.message.bytes": "1", "topic.retention.bytes": "400",
     }, set()),
-    # A reader that dies is replaced after its session and a rebalance.
-    (OVERTAKES, QUICK | {"topic.retention.ms": "16000"}, {A.EFFECT_MISSING}),
-    (OVERTAKES, QUICK | {"topic.retention.ms": "16001"}, set()),
-    (OVERTAKES, QUICK | {"topic.retention.ms": "30000", "consumer.request.timeout.ms": "30000"},
+    # A dead reader is replaced after its session timeout and a rebalance.
+    (OVERTAKES, SHORT_TIMEOUTS | {"topic.retention.ms": "16000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, SHORT_TIMEOUTS | {"topic.retention.ms": "16001"}, set()),
+    (OVERTAKES, SHORT_TIMEOUTS | {"topic.retention.ms": "30000",
+                                  "consumer.request.timeout.ms": "30000"},
      {A.EFFECT_MISSING}),
-    # What waits for more is unread when its reader dies: 345 s later another one reads.
-    (OVERTAKES, GATHERED | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
-    (OVERTAKES, GATHERED | {"topic.retention.ms": "645001"}, set()),
-    (OVERTAKES, GATHERED | {
+    # Records that wait for a larger fetch are unread when their reader dies: 345 s more.
+    (OVERTAKES, LARGE_FETCHES | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, LARGE_FETCHES | {"topic.retention.ms": "645001"}, set()),
+    (OVERTAKES, LARGE_FETCHES | {
         "topic.retention.ms": "345001", "consumer.fetch.min.bytes": "1",
         "consumer.request.timeout.ms": "300001",
     }, set()),
-    (OVERTAKES, SLOW | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
-    (OVERTAKES, SLOW | {"topic.retention.ms": "645001"}, set()),
-    (OVERTAKES, JOINS | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
-    (OVERTAKES, JOINS | {"topic.retention.ms": "645001"}, set()),
-    (OVERTAKES, JOINS | {"topic.retention.ms": "345001", "streams.max.task.idle.ms": "-1"}, set()),
-    # A leader that hangs is noticed by its reader after that; others write to the new one.
-    (OVERTAKES, UNNOTICED | {"topic.retention.ms": "600000"}, {A.EFFECT_MISSING}),
-    (OVERTAKES, UNNOTICED | {"topic.retention.ms": "600001"}, set()),
-    (OVERTAKES, UNNOTICED | {
+    (OVERTAKES, LIBRDKAFKA_LARGE_FETCHES | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, LIBRDKAFKA_LARGE_FETCHES | {"topic.retention.ms": "645001"}, set()),
+    (OVERTAKES, IDLE_TASKS | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, IDLE_TASKS | {"topic.retention.ms": "645001"}, set()),
+    (OVERTAKES, IDLE_TASKS | {"topic.retention.ms": "345001", "streams.max.task.idle.ms": "-1"},
+     set()),
+    # A reader notices a hung leader only after this timeout; others write to the new leader.
+    (OVERTAKES, LONG_REQUEST_TIMEOUT | {"topic.retention.ms": "600000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, LONG_REQUEST_TIMEOUT | {"topic.retention.ms": "600001"}, set()),
+    (OVERTAKES, LONG_REQUEST_TIMEOUT | {
         "application.rate": "1", "application.message.bytes": "1", "topic.retention.bytes": "600",
     }, {A.EFFECT_MISSING}),
-    # A group whose task waits keeps its position meanwhile.
+    # The offsets of a group with a waiting task do not expire.
     ("group-offsets-expired", {
         "family": "streams", "streams.max.task.idle.ms": "604800000", "topic.retention.ms": "-1",
         "consumer.auto.offset.reset": "latest",
     }, set()),
-    # 100 ms until the next try of a request that a leader that hangs never answers, and 10 ms.
-    (FULL, {"producer.request.timeout.ms": "59890"}, set()),
-    (FULL, {"producer.request.timeout.ms": "59891"}, {A.GIVEN_UP}),
-    (FULL, {"producer.request.timeout.ms": "59891", "application.resend": "on-error"}, set()),
+    # A hung leader never responds: 100 ms until the next retry, and 10 ms for the response.
+    (BUFFER_FULL, {"producer.request.timeout.ms": "59890"}, set()),
+    (BUFFER_FULL, {"producer.request.timeout.ms": "59891"}, {A.GIVEN_UP}),
+    (BUFFER_FULL, {"producer.request.timeout.ms": "59891", "application.resend": "on-error"},
+     set()),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("event", "fields", "expected"), CASES)
-def test_a_wait_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+def test_a_wait_permits_these_anomalies(event: str, fields: dict[str, str], expected: set[Anomaly]):
     assert permits(described(SAFE | fields), event) - HARMLESS == expected
 
 
@@ -85,20 +88,20 @@ def test_a_wait_permits_exactly_this(event: str, fields: dict[str, str], expecte
                     "topic.retention.ms": "600000"},
      {"retention.ms": 7_210_050}),
     ({"producer.request.timeout.ms": "70000"}, {"max.block.ms": 70_110}),
-    # No delivery timeout leaves time for a second try.
+    # No delivery timeout leaves time for a retry.
     ({"producer.request.timeout.ms": "86400000"}, {"request.timeout.ms": 30_000}),
     ({"producer.request.timeout.ms": "86400000", "producer.linger.ms": "86400000"},
      {"request.timeout.ms": 30_000, "linger.ms": 5}),
-    # No transaction may be open for as long.
+    # No transaction may be open for so long.
     (LATE_LEADER | IN_TRANSACTIONS, {"broker.session.timeout.ms": 9_000}),
     (IN_TRANSACTIONS | {"broker.replica.lag.time.max.ms": "3600000"},
      {"replica.lag.time.max.ms": 30_000}),
     (IN_TRANSACTIONS | {"broker.broker.session.timeout.ms": "400000"},
      {"transaction.timeout.ms": 405_025}),
 ])  # fmt: skip
-def test_a_wait_is_made_shorter_or_outlasted(fields: dict[str, str], expected: dict[str, object]):
-    given = {**SAFE, **fields}
+def test_a_change_shortens_or_outlasts_a_wait(fields: dict[str, str], expected: dict[str, object]):
+    settings = {**SAFE, **fields}
     if fields.get("family") == "spark":
-        given = {name: value for name, value in given.items() if "auto.offset" not in name}
-    made = recommend(described(given)).changes
-    assert {change.setting: change.after for change in made} == expected
+        settings = {name: value for name, value in settings.items() if "auto.offset" not in name}
+    changes = recommend(described(settings)).changes
+    assert {change.setting: change.after for change in changes} == expected

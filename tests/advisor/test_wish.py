@@ -1,4 +1,4 @@
-"""One answer says one thing: the verdict, the changes, what is impossible, the sentence."""
+"""All parts of an answer agree: verdict, changes, impossible wishes and sentence."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ WHOLE_SPACE = settings(
 
 
 def check(pipeline: Pipeline) -> Answer:
-    """Every part of the answer, held against the one that decides."""
+    """Asserts that every part of the answer agrees with the judgement. Returns the answer."""
     result = answer(pipeline)
-    given, wanted = result.judgement, result.wanted
-    in_scope = [failure for failure in given.failures if failure.in_scope]
-    forbidden = [failure for failure in in_scope if given.forbids & failure.permits.keys()]
+    judgement, wanted = result.judgement, result.wanted
+    in_scope = [failure for failure in judgement.failures if failure.in_scope]
+    forbidden = [failure for failure in in_scope if judgement.forbids & failure.permits.keys()]
 
     assert bool(forbidden) == broken(pipeline)
-    assert given.met == (given.works and not forbidden)
-    assert given.met == (given.works and not wanted.changes and not wanted.impossible)
-    holds = given.met and not known_bugs(result).breaking
+    assert judgement.met == (judgement.works and not forbidden)
+    assert judgement.met == (judgement.works and not wanted.changes and not wanted.impossible)
+    holds = judgement.met and not known_bugs(result).breaking
     assert services.to_json(result)["met"] == holds
     assert report(result).startswith("YES") == holds
-    assert ("with these settings" in presentation.sentence(given)) == (not given.met)
-    permitted = given.forbids | {"duplicate", "redelivery"}
+    assert ("with these settings" in presentation.sentence(judgement)) == (not judgement.met)
+    permitted = judgement.forbids | {"duplicate", "redelivery"}
     if any(permitted & failure.permits.keys() for failure in in_scope):
-        assert "in each of" not in given.summary
+        assert "in each of" not in judgement.summary
     if not wanted.refused:
         assert not broken(recommend(pipeline).pipeline)
     return result
@@ -49,12 +49,14 @@ def check(pipeline: Pipeline) -> Answer:
 @pytest.mark.wide
 @given(pipelines(), st.integers(0, 3))
 @WHOLE_SPACE
-def test_no_part_of_an_answer_contradicts_another(pipeline: Pipeline, survive: int) -> None:
+def test_the_parts_of_an_answer_do_not_contradict_each_other(
+    pipeline: Pipeline, survive: int
+) -> None:
     check(replace(pipeline, requirement=replace(pipeline.requirement, survive=survive)))
 
 
-def test_a_known_bug_that_breaks_the_wish_is_said_in_every_form() -> None:
-    """The text and the exit code said no, and JSON said that the wish is met."""
+def test_a_known_bug_that_breaks_the_wish_is_in_every_format() -> None:
+    """JSON once said that the wish is met, while the text and the exit code said no."""
     fields = {
         "family": "streams", "version": "2.8", "kafka": "4.0", "need.survive": "0",
         "application.disk.lost": "returns-empty",
@@ -72,9 +74,9 @@ ONCE = SAFE | {
 }
 
 
-def test_what_a_sink_absorbs_needs_no_change_and_is_said() -> None:
-    twice = {"producer.enable.idempotence": "false", "need.guarantee": "exactly-once"}
-    answer = check(described(ONCE | twice))
+def test_duplicates_that_the_sink_absorbs_need_no_change() -> None:
+    duplicated = {"producer.enable.idempotence": "false", "need.guarantee": "exactly-once"}
+    answer = check(described(ONCE | duplicated))
 
     assert answer.judgement.met
     assert "in the log twice in" in answer.judgement.summary
@@ -82,7 +84,7 @@ def test_what_a_sink_absorbs_needs_no_change_and_is_said() -> None:
 
 
 @pytest.mark.parametrize("guarantee", ["exactly-once", "at-least-once"])
-def test_sparks_sink_that_absorbs_is_not_called_impossible(guarantee: str) -> None:
+def test_exactly_once_with_an_idempotent_sink_of_spark_is_possible(guarantee: str) -> None:
     fields = {
         "family": "spark", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
         "consumer.startingOffsets": "earliest", "application.sink": "idempotent",
@@ -90,7 +92,7 @@ def test_sparks_sink_that_absorbs_is_not_called_impossible(guarantee: str) -> No
     assert check(described(fields | {"need.guarantee": guarantee})).judgement.met
 
 
-def test_lost_order_is_in_the_sentence_of_who_asks_for_it() -> None:
+def test_the_sentence_names_lost_order_if_ordering_is_needed() -> None:
     lifo = {"family": "librdkafka", "producer.queuing.strategy": "lifo"}
     lifo["producer.enable.idempotence"] = "false"
     answer = check(described(ONCE | lifo | {"need.ordering": "on"}))
@@ -99,13 +101,13 @@ def test_lost_order_is_in_the_sentence_of_who_asks_for_it() -> None:
     assert "out of order" in answer.judgement.summary
 
 
-def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
-    """Half a transaction is forbidden by exactly-once alone."""
-    halves = {
+def test_aborted_reads_do_not_break_at_most_once() -> None:
+    """Only exactly-once forbids reading a part of a transaction."""
+    uncommitted_reads = {
         "producer.transactional.id": "orders-1", "consumer.isolation.level": "read_uncommitted",
         "need.guarantee": "at-most-once",
     }  # fmt: skip
-    answer = check(described(ONCE | halves))
+    answer = check(described(ONCE | uncommitted_reads))
 
     assert answer.judgement.met
     assert presentation.sentence(answer.judgement) == (
@@ -179,7 +181,7 @@ HOPELESS = [
     *HOPELESS,
 ])  # fmt: skip
 @pytest.mark.parametrize("guarantee", ["none", "at-least-once", "exactly-once"])
-def test_where_nothing_can_work_no_wish_is_met(
+def test_no_wish_is_met_if_nothing_can_work(
     fields: dict[str, str], setting: str, guarantee: str
 ) -> None:
     answer = check(described(fields | {"need.guarantee": guarantee, "need.survive": "0"}))
@@ -195,9 +197,9 @@ def test_where_nothing_can_work_no_wish_is_met(
     remedy = answer.judgement.obstacles[0].instead.split(",")[0]
     assert (remedy in " ".join(text.split())) != (f"  {setting}: " in text)
     assert presentation.sentence(answer.judgement).endswith("nothing can work.")
-    logged = sarif(answer, Inputs())["runs"][0]["results"][0]
-    assert logged["ruleId"] == f"cannot-work/{setting.partition('.')[2]}"
-    assert logged["level"] == "error"
+    sarif_result = sarif(answer, Inputs())["runs"][0]["results"][0]
+    assert sarif_result["ruleId"] == f"cannot-work/{setting.partition('.')[2]}"
+    assert sarif_result["level"] == "error"
 
 
 @pytest.mark.parametrize("fields", [
@@ -230,12 +232,12 @@ def test_where_nothing_can_work_no_wish_is_met(
     {"producer.max.block.ms": "0"},
     {"consumer.max.poll.interval.ms": "11"},
 ])  # fmt: skip
-def test_what_gets_messages_through_works(fields: dict[str, str]) -> None:
+def test_these_settings_can_work(fields: dict[str, str]) -> None:
     assert services.to_json(check(described(fields)))["works"]
 
 
-def test_a_usual_value_that_the_brokers_refuse_is_not_taken() -> None:
-    """A session of 1 ms is hopeless, and these brokers allow no longer one."""
+def test_a_usual_value_that_the_brokers_refuse_is_not_proposed() -> None:
+    """A session timeout of 1 ms cannot work, and these brokers allow no longer one."""
     result = check(described({
         "family": "librdkafka", "kafka": "3.2", "brokers": "1", "need.guarantee": "at-most-once",
         "broker.group.min.session.timeout.ms": "-2147483648",
