@@ -27,7 +27,7 @@ def test_the_model_permits_the_anomaly_only_for_the_bad_settings_on_each_line(ca
 
 
 def refusal(case: Case, release: str) -> str:
-    """Why a product or the scenario refuses a case on a release of the brokers, or an empty text."""
+    """Why a product or the scenario refuses a case on a release of the brokers, if one does."""
     for stated in filter(None, (case.bad, case.good)):
         for problem in pipeline(**stated | {"kafka": kafka_line(release)}).problems():
             return problem.message

@@ -1,4 +1,4 @@
-"""What scenarios make of the settings that are described: brokers, topics, and what they refuse."""
+"""How scenarios use the described settings: their topologies and pins, and what they refuse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEADER = find("leader-killed-followers-behind")
 
 
 @pytest.mark.parametrize(("replicas", "brokers"), [(1, 3), (3, 3), (5, 5)])
-def test_there_are_brokers_for_all_replicas(replicas: int, brokers: int) -> None:
+def test_there_are_enough_brokers_for_all_replicas(replicas: int, brokers: int) -> None:
     assert LEADER.topology({"topic": {"replication.factor": replicas}}) == Topology(
         brokers, replicas
     )
@@ -29,18 +29,18 @@ def test_more_replicas_than_the_lab_boots_is_an_error() -> None:
 @pytest.mark.parametrize(
     "name", ["isr-shrunk-leader-killed", "leader-disk-lost", "brokers-below-min-isr"]
 )
-def test_the_last_of_more_than_two_followers_could_not_leave_cleanly(name: str) -> None:
+def test_a_fourth_replica_is_refused_where_all_followers_are_stopped(name: str) -> None:
     assert find(name).topology({"topic": {"replication.factor": 3}}) == Topology(3, 3)
     with pytest.raises(ScenarioError, match="controllers' majority"):
         find(name).topology({"topic": {"replication.factor": 4}})
 
 
-def test_the_topology_knows_when_replicas_flush() -> None:
+def test_the_topology_has_the_flush_messages_of_the_topic() -> None:
     settings = {"topic": {"replication.factor": 3, "flush.messages": 1}}
     assert find("all-replicas-power-cut").topology(settings).flush_messages == 1
 
 
-def test_where_no_broker_fails_one_is_enough_and_that_is_said() -> None:
+def test_a_scenario_without_broker_failures_has_one_broker_with_a_note() -> None:
     scenario = find("producer-killed")
     alone = scenario.topology({"topic": {"replication.factor": 1}})
     assert alone == Topology(1, 1)
@@ -49,7 +49,7 @@ def test_where_no_broker_fails_one_is_enough_and_that_is_said() -> None:
     assert "1 instead of 3" in three.note
 
 
-def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> None:
+def test_an_open_transaction_requires_a_transactional_id() -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 1},
         "producer": {"transactional.id": "orders-1"},
@@ -61,7 +61,7 @@ def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> N
 
 
 @pytest.mark.parametrize(
-    ("kept", "away", "policy", "overtaken"),
+    ("retention_ms", "outage_ms", "policy", "is_overtaken"),
     [
         (345_000, None, "delete", True), (345_001, None, "delete", False),
         (345_000, 0, "delete", True), (10**6, 10**6, "delete", True),
@@ -69,19 +69,19 @@ def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> N
         (-1, None, "delete", False), (1000, None, "compact", False),
     ],
 )  # fmt: skip
-def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
-    kept: int, away: int | None, policy: str, overtaken: bool
+def test_retention_ms_is_shortened_only_if_readers_may_be_away_for_longer(
+    retention_ms: int, outage_ms: int | None, policy: str, is_overtaken: bool
 ) -> None:
     settings: dict[str, dict[str, Any]] = {
-        "topic": {"retention.ms": kept, "cleanup.policy": policy},
-        "application": {} if away is None else {"outage.ms": away},
+        "topic": {"retention.ms": retention_ms, "cleanup.policy": policy},
+        "application": {} if outage_ms is None else {"outage.ms": outage_ms},
     }
     pinned = find("retention-overtakes-reader").topic_pins(settings)
-    assert ("retention.ms" in pinned) == overtaken
+    assert ("retention.ms" in pinned) == is_overtaken
 
 
 @pytest.mark.parametrize(
-    ("kept", "load", "full"),
+    ("retention_bytes", "load", "is_limited"),
     [
         (-1, {}, False), (2**30 - 1, {}, True), (2**30, {}, False), (2**30, {"outage.ms": 1}, True),
         (34_500, {"rate": 10, "message.bytes": 10}, True),
@@ -90,27 +90,31 @@ def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
         (10**8, {"rate": 10, "message.bytes": 10, "outage.ms": 10**9}, True),
     ],
 )  # fmt: skip
-def test_there_is_little_room_only_where_more_may_come_while_readers_are_away(
-    kept: int, load: dict[str, int], full: bool
+def test_retention_bytes_is_lowered_only_if_more_may_arrive_while_readers_are_away(
+    retention_bytes: int, load: dict[str, int], is_limited: bool
 ) -> None:
     settings: dict[str, dict[str, Any]] = {
-        "topic": {"retention.ms": -1, "retention.bytes": kept, "cleanup.policy": "delete"},
+        "topic": {
+            "retention.ms": -1,
+            "retention.bytes": retention_bytes,
+            "cleanup.policy": "delete",
+        },
         "application": load,
     }
     pinned = find("retention-overtakes-reader").topic_pins(settings)
-    assert ("retention.bytes" in pinned, "segment.ms" in pinned) == (full, full)
+    assert ("retention.bytes" in pinned, "segment.ms" in pinned) == (is_limited, is_limited)
     assert "retention.ms" not in pinned
 
 
 @pytest.mark.parametrize(
-    ("policy", "short"), [("delete", False), ("compact", True), ("compact,delete", True)]
+    ("policy", "is_short"), [("delete", False), ("compact", True), ("compact,delete", True)]
 )
-def test_segments_are_short_where_they_are_compacted(policy: str, short: bool) -> None:
+def test_segments_are_short_if_the_topic_is_compacted(policy: str, is_short: bool) -> None:
     pinned = find("log-compaction").topic_pins({"topic": {"cleanup.policy": policy}})
-    assert ("segment.ms" in pinned) == short
+    assert ("segment.ms" in pinned) == is_short
 
 
-def test_sparks_position_is_in_no_group() -> None:
+def test_a_group_offset_out_of_range_is_refused_for_spark() -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 1}, "consumer": {"failOnDataLoss": True},
     }  # fmt: skip
@@ -118,7 +122,7 @@ def test_sparks_position_is_in_no_group() -> None:
         find("offset-out-of-range").topology(settings)
 
 
-def test_a_scenario_about_a_query_needs_one() -> None:
+def test_a_scenario_about_a_spark_query_requires_one() -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 1}, "consumer": {"failOnDataLoss": True},
     }  # fmt: skip
@@ -128,20 +132,20 @@ def test_a_scenario_about_a_query_needs_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept_ms", "policy", "pinned_ms"),
+    ("retention_ms", "policy", "pinned_ms"),
     [(14_400_000, "delete", 12_000), (86_400_000, "compact,delete", 72_000), (1, "delete", 1),
      (-1, "delete", None), (14_400_000, "compact", None)],
 )  # fmt: skip
-def test_an_hour_of_retention_passes_in_three_seconds_of_the_night(
-    kept_ms: int, policy: str, pinned_ms: int | None
+def test_an_hour_of_retention_becomes_three_seconds_in_query_falls_behind(
+    retention_ms: int, policy: str, pinned_ms: int | None
 ) -> None:
     pinned = find("query-falls-behind").topic_pins(
-        {"topic": {"retention.ms": kept_ms, "cleanup.policy": policy}}
+        {"topic": {"retention.ms": retention_ms, "cleanup.policy": policy}}
     )
     assert (pinned["retention.ms"].lab if pinned else None) == pinned_ms
 
 
-def test_a_night_has_two_brokers_and_one_follower_at_most() -> None:
+def test_query_falls_behind_has_two_brokers_and_at_most_two_replicas() -> None:
     topology = find("query-falls-behind").topology
     consumer = {"failOnDataLoss": True}
     three = topology({"topic": {"replication.factor": 3}, "consumer": consumer})
@@ -151,7 +155,7 @@ def test_a_night_has_two_brokers_and_one_follower_at_most() -> None:
     assert (one.brokers, one.replication_factor, one.note) == (2, 1, "")
 
 
-def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:
+def test_an_abort_of_input_requires_offsets_in_the_transaction() -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 1},
         "producer": {"transactional.id": "orders-1"},
@@ -164,7 +168,7 @@ def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:
 
 
 @pytest.mark.parametrize("replicas", [1, 2])
-def test_a_copy_is_taken_away_only_where_there_are_three(replicas: int) -> None:
+def test_a_reassignment_requires_three_replicas(replicas: int) -> None:
     topology = find("reassignment-during-failure").topology
     with pytest.raises(ScenarioError, match=f"replication.factor is {replicas}"):
         topology({"topic": {"replication.factor": replicas}})
@@ -172,42 +176,42 @@ def test_a_copy_is_taken_away_only_where_there_are_three(replicas: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "unclean", "elected"),
+    ("disk_lost", "unclean", "is_elected"),
     [
         ("replica-elected", False, True),
         ("returns-empty", False, False),
         ("replica-elected", True, False),
     ],
 )
-def test_an_operator_elects_where_the_team_does_and_the_controller_leaves_the_time(
-    lost: str, unclean: bool, elected: bool
+def test_an_operator_elects_a_replica_only_if_the_team_does_and_the_controller_does_not(
+    disk_lost: str, unclean: bool, is_elected: bool
 ) -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 3, "unclean.leader.election.enable": unclean},
-        "application": {"disk.lost": lost},
+        "application": {"disk.lost": disk_lost},
     }
     scenario = find("followers-killed-leader-lost")
-    assert scenario.topology(settings).replica_elected is elected
+    assert scenario.topology(settings).replica_elected is is_elected
     steps = [step.text for step in plan(scenario.name, settings, {}).steps]
-    assert ("newest log restarted" in steps) is elected
+    assert ("newest log restarted" in steps) is is_elected
 
 
 @pytest.mark.parametrize("unclean", [False, True])
 @pytest.mark.parametrize("name", ["isr-shrunk-leader-killed", "rolling-restart"])
-def test_a_leader_is_waited_for_where_a_replica_out_of_sync_may_lead(
+def test_a_play_waits_for_a_leader_only_if_unclean_election_is_enabled(
     name: str, unclean: bool
 ) -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 3, "unclean.leader.election.enable": unclean},
     }
     steps = [step.text for step in plan(name, settings, {}).steps]
-    noticed = steps.index("until dead brokers are noticed")
-    assert ("elected" in steps[noticed + 1]) is unclean, steps
-    assert not any("elected" in step for step in steps[:noticed])
+    detected = steps.index("until dead brokers are noticed")
+    assert ("elected" in steps[detected + 1]) is unclean, steps
+    assert not any("elected" in step for step in steps[:detected])
 
 
 @pytest.mark.parametrize("racks", [None, 1])
-def test_a_rack_that_holds_all_brokers_cannot_be_staged(racks: int | None) -> None:
+def test_the_loss_of_a_rack_requires_several_racks(racks: int | None) -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 3}, "application": {"racks": racks},
     }  # fmt: skip
@@ -219,7 +223,7 @@ def test_a_rack_that_holds_all_brokers_cannot_be_staged(racks: int | None) -> No
 
 
 @pytest.mark.parametrize(("replicas", "racks"), [(4, 3), (5, 5), (6, 3)])
-def test_of_five_brokers_a_rack_of_two_is_lost_and_of_no_other_number(
+def test_five_replicas_in_three_racks_are_staged_and_other_combinations_are_refused(
     replicas: int, racks: int
 ) -> None:
     topology = find("rack-lost").topology
@@ -230,7 +234,7 @@ def test_of_five_brokers_a_rack_of_two_is_lost_and_of_no_other_number(
 
 
 @pytest.mark.parametrize("replicas", [1, 3])
-def test_two_racks_have_as_many_replicas_each(replicas: int) -> None:
+def test_two_racks_require_an_even_number_of_replicas(replicas: int) -> None:
     topology = find("rack-lost").topology
     with pytest.raises(ScenarioError, match=f"replication.factor is {replicas}"):
         topology({"topic": {"replication.factor": replicas}, "application": {"racks": 2}})
@@ -239,15 +243,15 @@ def test_two_racks_have_as_many_replicas_each(replicas: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("streams", "why"),
+    ("streams", "reason"),
     [({}, "not a Kafka Streams"), ({"group.protocol": "streams"}, "longer than a run")],
 )
-def test_another_application_or_a_long_session_is_no_run_of_streams(
-    streams: dict[str, Any], why: str
+def test_streams_scenarios_refuse_other_applications_and_long_sessions(
+    streams: dict[str, Any], reason: str
 ) -> None:
     settings: dict[str, dict[str, Any]] = {"topic": {"replication.factor": 1}, "streams": streams}
     for event in ("instance-killed", "state-lost", "internal-topics-lost"):
-        with pytest.raises(ScenarioError, match=why):
+        with pytest.raises(ScenarioError, match=reason):
             find(f"streams-{event}").topology(settings)
     classic = {**settings, "streams": {"group.protocol": "classic"}}
     assert find("streams-instance-killed").topology(classic) == Topology(1, 1)
@@ -261,7 +265,7 @@ def test_another_application_or_a_long_session_is_no_run_of_streams(
         ("streams-internal-topics-lost", "unlogged"),
     ],
 )
-def test_state_that_is_not_there_cannot_be_lost(name: str, state: str) -> None:
+def test_a_loss_of_state_requires_an_application_with_such_state(name: str, state: str) -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 3}, "streams": {"replication.factor": 1},
         "application": {"state": state},
@@ -272,57 +276,65 @@ def test_state_that_is_not_there_cannot_be_lost(name: str, state: str) -> None:
     assert logged.brokers == (1 if name == "streams-state-lost" else 3)
 
 
-@pytest.mark.parametrize(("protocol", "theirs"), [("consumer", True), ("classic", False)])
-def test_a_session_that_brokers_decide_on_is_shortened_there(protocol: str, theirs: bool) -> None:
+@pytest.mark.parametrize(("protocol", "is_pinned"), [("consumer", True), ("classic", False)])
+def test_the_session_timeout_of_the_consumer_protocol_is_shortened_on_the_brokers(
+    protocol: str, is_pinned: bool
+) -> None:
     pinned = find("static-member-lost").broker_pins({"consumer": {"group.protocol": protocol}})
-    assert ("group.consumer.session.timeout.ms" in pinned) == theirs
+    assert ("group.consumer.session.timeout.ms" in pinned) == is_pinned
 
 
 @pytest.mark.parametrize(
     ("name", "controllers"), [("controllers-lost", 3), ("unclean-election", 1)]
 )
-def test_controllers_stand_apart_where_brokers_die_beside_them(name: str, controllers: int) -> None:
+def test_dedicated_controllers_of_a_scenario_are_stated_in_a_note(
+    name: str, controllers: int
+) -> None:
     topology = find(name).topology({"topic": {"replication.factor": 3}})
     assert replace(topology, note="") == Topology(3, 3, controllers=controllers)
     assert topology.note.startswith(f"{controllers} dedicated controller")
 
 
 @pytest.mark.parametrize(
-    ("patience", "kept", "named", "forgotten"),
+    ("delivery_timeout_ms", "expiration_ms", "transactional_id", "is_expired"),
     [
         (120_000, 86_400_000, "", False), (120_000, 60_000, "", True), (60_000, 60_000, "", False),
         (0, 86_400_000, "", True), (120_000, 60_000, "orders-1", False),
     ],
 )  # fmt: skip
-def test_brokers_forget_a_producer_only_where_it_may_try_for_longer(
-    patience: int, kept: int, named: str, forgotten: bool
+def test_producer_ids_expire_only_if_the_producer_may_retry_for_longer(
+    delivery_timeout_ms: int, expiration_ms: int, transactional_id: str, is_expired: bool
 ) -> None:
     settings: dict[str, dict[str, Any]] = {
-        "producer": {"delivery.timeout.ms": patience, "transactional.id": named},
-        "broker": {"producer.id.expiration.ms": kept},
+        "producer": {
+            "delivery.timeout.ms": delivery_timeout_ms,
+            "transactional.id": transactional_id,
+        },
+        "broker": {"producer.id.expiration.ms": expiration_ms},
         "topic": {"replication.factor": 1},
     }
     scenario = find("producer-state-expired")
-    assert ("producer.id.expiration.ms" in scenario.broker_pins(settings)) == forgotten
+    assert ("producer.id.expiration.ms" in scenario.broker_pins(settings)) == is_expired
     assert scenario.topology(settings) == Topology(1, 1)
 
 
 @pytest.mark.parametrize(
-    ("kept", "away", "expire"),
+    ("retention_minutes", "outage_ms", "is_expired"),
     [(5, None, True), (6, None, False), (6, 360_000, True), (6, 359_999, False)],
 )
-def test_offsets_expire_only_where_readers_may_be_away_for_longer(
-    kept: int, away: int | None, expire: bool
+def test_offsets_expire_only_if_readers_may_be_away_for_longer(
+    retention_minutes: int, outage_ms: int | None, is_expired: bool
 ) -> None:
     settings: dict[str, dict[str, Any]] = {
-        "broker": {"offsets.retention.minutes": kept}, "application": {"outage.ms": away},
+        "broker": {"offsets.retention.minutes": retention_minutes},
+        "application": {"outage.ms": outage_ms},
     }  # fmt: skip
     pinned = find("group-offsets-expired").broker_pins(settings)
-    assert ("offsets.retention.minutes" in pinned) == expire
+    assert ("offsets.retention.minutes" in pinned) == is_expired
 
 
 @pytest.mark.parametrize("copies", [1, 2, 3])
-def test_topics_that_were_made_on_one_broker_are_reassigned_as_described(copies: int) -> None:
+def test_topics_created_on_one_broker_are_reassigned_to_the_described_copies(copies: int) -> None:
     key = "offsets.topic.replication.factor"
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 3}, "broker": {key: copies}, "consumer": {},
@@ -330,8 +342,8 @@ def test_topics_that_were_made_on_one_broker_are_reassigned_as_described(copies:
     scenario = find("group-coordinator-away")
     topology = scenario.topology(settings)
     assert topology.grown == {"orders": 3, "__consumer_offsets": copies}
-    made = scenario.broker_pins(settings)
-    assert (made[key].lab if key in made else copies) == 1
+    pinned = scenario.broker_pins(settings)
+    assert (pinned[key].lab if key in pinned else copies) == 1
     steps = [step.text for step in plan(scenario.name, settings, {}).steps]
     assert steps[0] == "orders reassigned"
     assert steps.count("__consumer_offsets reassigned") == (copies > 1)
@@ -345,7 +357,9 @@ def test_topics_that_were_made_on_one_broker_are_reassigned_as_described(copies:
         ("transaction-log-lost", "transaction.state.log.replication.factor"),
     ],
 )
-def test_where_an_internal_topic_is_lost_the_topic_itself_is_spared(name: str, copies: str) -> None:
+def test_a_scenario_that_loses_an_internal_topic_has_three_replicas_of_the_topic(
+    name: str, copies: str
+) -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 1}, "broker": {copies: 1}, "consumer": {},
         "producer": {"transactional.id": "orders-1"},

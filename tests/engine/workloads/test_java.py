@@ -1,4 +1,4 @@
-"""What Kafka's Java clients are told, from an arm's settings, and what is left to librdkafka."""
+"""The configuration of Kafka's Java clients from an arm's settings, and the use of librdkafka."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ JAVA_CLIENTS = JavaProgram("ClientApplication", "4.3.1", ("java",), "jars")
 
 def clients(folder: Path, java: JavaProgram = JAVA_CLIENTS, **stated: Any) -> JavaProduceConsume:
     settings = arm("described", **stated).settings
-    return JavaProduceConsume(place(folder, settings, java))
+    return JavaProduceConsume(arm_context(folder, settings, java))
 
 
-def place(folder: Path, settings: Settings, java: JavaProgram | None) -> ArmContext:
+def arm_context(folder: Path, settings: Settings, java: JavaProgram | None) -> ArmContext:
     return ArmContext(
         settings, "127.0.0.1:1", "orders", 500, folder, folder, folder, folder, java_clients=java
     )
 
 
 def client_command(command: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The properties of the client that is started, and the other words of its command."""
-    role, file, *rest = command[command.index("ClientApplication") + 1 :]
-    return in_file(file), [role, *rest]
+    """The properties of the client that is started, and the other arguments of its command."""
+    role, properties_file, *rest = command[command.index("ClientApplication") + 1 :]
+    return read_properties(properties_file), [role, *rest]
 
 
-def in_file(name: str) -> dict[str, str]:
+def read_properties(name: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in Path(name).read_text("ascii").splitlines())
 
 
@@ -54,74 +54,77 @@ def consumer(workload: JavaProduceConsume) -> tuple[dict[str, str], list[str]]:
     return client_command(workload.java_consumer_config(workload.consumer_config()).command)
 
 
-def test_the_producer_has_the_teams_settings_and_no_others(tmp_path: Path) -> None:
+def test_the_producer_has_the_teams_settings_without_transactions(tmp_path: Path) -> None:
     stated: dict[str, Any] = {"producer__acks": "1", "producer__transactional_id": "orders-1"}
     workload = clients(tmp_path, **stated, producer__enable_idempotence=False)
-    file, rest = producer(workload)
+    properties, rest = producer(workload)
     assert rest == ["produce", "orders", "500", "plain", "forgets", "30000"]
-    assert (file["acks"], file["enable.idempotence"]) == ("1", "false")
-    assert (file["retries"], file["client.id"]) == ("2147483647", "producer-1")
-    assert not {"transactional.id", "transaction.timeout.ms"} & file.keys()
-    (left,) = (text for text in workload.differences if "is left out" in text)
-    assert left.startswith("producer transactional.id=orders-1")
+    assert (properties["acks"], properties["enable.idempotence"]) == ("1", "false")
+    assert (properties["retries"], properties["client.id"]) == ("2147483647", "producer-1")
+    assert not {"transactional.id", "transaction.timeout.ms"} & properties.keys()
+    (difference,) = (text for text in workload.differences if "is left out" in text)
+    assert difference.startswith("producer transactional.id=orders-1")
     assert not workload.pinned, "Java's clients keep what the team has"
     assert set(workload.played_by.values()) == {
         f"a {role} with the Java client of Kafka 4.3.1" for role in ("producer", "consumer")
     }
 
 
-def test_an_application_that_sends_again_is_one_here_too(tmp_path: Path) -> None:
+def test_an_application_that_resends_does_so_with_java_clients(tmp_path: Path) -> None:
     workload = clients(tmp_path, application__resend="on-error")
     assert producer(workload)[1][4] == "resends"
     assert workload.java_producer_config(workload.producer_config()).resend
 
 
-def test_a_compacted_topic_gets_the_value_as_key(tmp_path: Path) -> None:
+def test_records_of_a_compacted_topic_have_the_value_as_key(tmp_path: Path) -> None:
     assert producer(clients(tmp_path, topic__cleanup_policy="compact"))[1][3] == "keyed"
 
 
 @pytest.mark.parametrize(
-    ("commit", "enabled", "words", "in_properties"),
+    ("commit", "auto_commit", "commit_argument", "auto_commit_property"),
     [
         ("auto", True, "client", "true"),
-        ("auto", False, "client", "false"),  # who commits never
+        ("auto", False, "client", "false"),  # an application that never commits
         ("after-processing", True, "after-processing", "false"),
         ("before-processing", False, "before-processing", "false"),
         ("in-transaction", False, "after-processing", "false"),
     ],
 )
-def test_the_group_commits_as_the_application_does(
-    tmp_path: Path, commit: str, enabled: bool, words: str, in_properties: str
+def test_the_group_commits_as_described_for_the_application(
+    tmp_path: Path, commit: str, auto_commit: bool, commit_argument: str, auto_commit_property: str
 ) -> None:
     stated: dict[str, Any] = {
-        "application__commit": commit, "consumer__enable_auto_commit": enabled,
+        "application__commit": commit, "consumer__enable_auto_commit": auto_commit,
     }  # fmt: skip
     workload = clients(tmp_path, **stated, consumer__session_timeout_ms=9000)
-    file, rest = consumer(workload)
-    assert rest == ["read", "-", "orders", "-", words, "rewinds", "closes"]
-    assert file["enable.auto.commit"] == in_properties
-    assert (file["session.timeout.ms"], file["group.id"]) == ("9000", "app")
-    assert (file["isolation.level"], file["auto.offset.reset"]) == ("read_uncommitted", "latest")
+    properties, rest = consumer(workload)
+    assert rest == ["read", "-", "orders", "-", commit_argument, "rewinds", "closes"]
+    assert properties["enable.auto.commit"] == auto_commit_property
+    assert (properties["session.timeout.ms"], properties["group.id"]) == ("9000", "app")
+    assert (properties["isolation.level"], properties["auto.offset.reset"]) == (
+        "read_uncommitted",
+        "latest",
+    )
     java = workload.java_consumer_config(workload.consumer_config())
-    assert java.reports_commits == (words != "client")
+    assert java.reports_commits == (commit_argument != "client")
 
 
-def test_the_new_group_protocol_has_no_session_of_the_clients(tmp_path: Path) -> None:
-    file, _ = consumer(clients(tmp_path, consumer__group_protocol="consumer"))
-    assert file["group.protocol"] == "consumer"
-    assert not {"heartbeat.interval.ms", "session.timeout.ms"} & file.keys()
+def test_with_the_consumer_group_protocol_session_settings_are_left_out(tmp_path: Path) -> None:
+    properties, _ = consumer(clients(tmp_path, consumer__group_protocol="consumer"))
+    assert properties["group.protocol"] == "consumer"
+    assert not {"heartbeat.interval.ms", "session.timeout.ms"} & properties.keys()
     assert consumer(clients(tmp_path))[0]["heartbeat.interval.ms"] == "3000"
 
 
-def test_nothing_that_was_described_can_end_a_line_of_the_file(tmp_path: Path) -> None:
+def test_a_line_break_in_a_value_is_escaped_in_the_properties_file(tmp_path: Path) -> None:
     workload = clients(tmp_path)
     workload.arm.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
-    file, _ = producer(workload)
-    assert file["client.rack"] == "a\\u000aacks=0\\u005c"
-    assert file["acks"] == "all"
+    properties, _ = producer(workload)
+    assert properties["client.rack"] == "a\\u000aacks=0\\u005c"
+    assert properties["acks"] == "all"
 
 
-def test_where_something_is_done_to_a_client_there_is_no_choice() -> None:
+def test_workloads_without_java_clients_refuse_them() -> None:
     settings = arm("described").settings
     names = {str(scenario.workload) for scenario in all_scenarios()} - {BY_COMMIT}
     assert workload("produce-consume", settings, java=True) is JavaProduceConsume
@@ -130,16 +133,16 @@ def test_where_something_is_done_to_a_client_there_is_no_choice() -> None:
             workload(name, settings, java=True)
 
 
-def test_where_it_hangs_on_the_commit_who_commits_in_the_transaction_has_java() -> None:
+def test_if_the_workload_follows_from_the_commit_only_transactions_have_java_clients() -> None:
     in_transactions = arm("described", **IN_TRANSACTIONS).settings
     assert workload(BY_COMMIT, in_transactions, java=True) is JavaConsumeTransformProduce
     assert workload(BY_COMMIT, arm("described").settings, java=True) is ConsumeProcessSink
 
 
-def test_java_clients_without_their_jars_are_refused(tmp_path: Path) -> None:
-    without = place(tmp_path, arm("described").settings, None)
+def test_java_clients_without_jars_are_refused(tmp_path: Path) -> None:
+    context = arm_context(tmp_path, arm("described").settings, None)
     with pytest.raises(ValueError, match="need their jars"):
-        JavaProduceConsume(without)
+        JavaProduceConsume(context)
 
 
 IN_TRANSACTIONS: dict[str, Any] = {
@@ -152,50 +155,67 @@ IN_TRANSACTIONS: dict[str, Any] = {
 
 def transformer(folder: Path, **stated: Any) -> JavaConsumeTransformProduce:
     settings = arm("described", **stated).settings
-    made = workload("consume-transform-produce", settings, java=True)
-    data = made(replace(place(folder, settings, JAVA_CLIENTS), pinned=SHORT_SESSION))
-    assert isinstance(data, JavaConsumeTransformProduce)
-    return data
+    workload_class = workload("consume-transform-produce", settings, java=True)
+    instance = workload_class(
+        replace(arm_context(folder, settings, JAVA_CLIENTS), pinned=SHORT_SESSION)
+    )
+    assert isinstance(instance, JavaConsumeTransformProduce)
+    return instance
 
 
-def files(
+def configuration(
     workload: JavaConsumeTransformProduce,
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """What its consumer and its producer are told, and the other arguments."""
-    reads, rest = client_command(workload.java_config(workload.consumer_config()).command)
-    return reads, in_file(rest[1]), [rest[0], *rest[2:]]
+    """The properties of its consumer and its producer, and the other arguments."""
+    consumer_properties, rest = client_command(
+        workload.java_config(workload.consumer_config()).command
+    )
+    return consumer_properties, read_properties(rest[1]), [rest[0], *rest[2:]]
 
 
 def test_the_transforming_application_has_the_teams_settings(tmp_path: Path) -> None:
     workload = transformer(tmp_path, **IN_TRANSACTIONS, producer__linger_ms=7)
-    reads, writes, rest = files(workload)
+    consumer_properties, producer_properties, rest = configuration(workload)
     assert rest == ["read", "orders", "orders-made", "in-transaction", "rewinds", "ends"]
-    assert (writes["transactional.id"], writes["linger.ms"]) == ("orders-1", "7")
-    assert (reads["group.id"], reads["session.timeout.ms"]) == ("app", "3000")
-    assert (reads["isolation.level"], reads["enable.auto.commit"]) == ("read_committed", "false")
+    assert (producer_properties["transactional.id"], producer_properties["linger.ms"]) == (
+        "orders-1",
+        "7",
+    )
+    assert (consumer_properties["group.id"], consumer_properties["session.timeout.ms"]) == (
+        "app",
+        "3000",
+    )
+    assert (consumer_properties["isolation.level"], consumer_properties["enable.auto.commit"]) == (
+        "read_committed",
+        "false",
+    )
     assert workload.java_config(workload.consumer_config()).reports_commits
     assert workload.played_by["consumer"].endswith("Java clients of Kafka 4.3.1")
     assert workload.played_by["producer"].startswith("librdkafka")
     assert any("filled by librdkafka" in difference for difference in workload.differences)
 
 
-def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> None:
+def test_a_transforming_application_with_auto_commit_has_no_transactions(tmp_path: Path) -> None:
     auto = {"application__commit": "auto", "application__processing_errors": "close"}
     workload = transformer(tmp_path, application__abort="continues", **auto)
-    reads, writes, rest = files(workload)
+    consumer_properties, producer_properties, rest = configuration(workload)
     assert rest[3:] == ["client", "continues", "closes"]
-    assert reads["enable.auto.commit"] == "true"
-    assert "transactional.id" not in writes
+    assert consumer_properties["enable.auto.commit"] == "true"
+    assert "transactional.id" not in producer_properties
     assert not workload.java_config(workload.consumer_config()).reports_commits
 
 
-def test_who_asks_for_kafkas_copier_is_told_who_plays(tmp_path: Path) -> None:
+def test_a_requested_copier_is_replaced_by_the_labs_application_with_a_note(tmp_path: Path) -> None:
     settings = arm("described", **IN_TRANSACTIONS).settings
     assert workload("produce-consume", settings, True, True) is JavaProduceConsume
     assert workload(BY_COMMIT, settings, True, True) is FormerCopier
-    plays = FormerCopier(place(tmp_path, settings, JAVA_CLIENTS))
-    assert plays.played_by["consumer"].startswith("an application with the Java clients")
-    (text,) = (each for each in plays.differences if "TransactionalMessageCopier" in each)
+    copier = FormerCopier(arm_context(tmp_path, settings, JAVA_CLIENTS))
+    assert copier.played_by["consumer"].startswith("an application with the Java clients")
+    (text,) = (
+        difference
+        for difference in copier.differences
+        if "TransactionalMessageCopier" in difference
+    )
     assert "was requested: the application here is the lab's" in text
     for scenario in all_scenarios():
         assert not scenario.copier or scenario.workload in (BY_COMMIT, COPIER_WORKLOAD)

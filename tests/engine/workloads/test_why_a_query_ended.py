@@ -1,4 +1,4 @@
-"""Why a query of Spark ended, as a note of a run says it."""
+"""The reason why a Spark query ended, as stated in a note of a run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Caused by: org.apache.kafka.clients.consumer.OffsetOutOfRangeException: Fetch po
 """
 
 
-def test_what_a_batch_raised_is_named_and_not_the_way_that_it_came() -> None:
+def test_the_java_exception_is_named_without_its_python_wrappers() -> None:
     assert why_ended(IN_FOREACH_BATCH) == "KafkaIllegalStateException: Some data may have been lost"
 
 
-def test_what_has_no_error_of_java_is_told_by_its_first_line() -> None:
+def test_a_message_without_a_java_exception_is_shortened_to_its_first_line() -> None:
     assert why_ended("[STREAM_FAILED] Query terminated\nmore") == "[STREAM_FAILED] Query terminated"
     assert why_ended("") == ""

@@ -1,4 +1,4 @@
-"""What a workload tells its clients, from an arm's settings. No process is started."""
+"""The configuration of a workload's clients from an arm's settings. No process is started."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from tests.engine.arms import arm
 
 def clients(folder: Path, workload: str = "consume-process-sink", **stated: Any) -> ProduceConsume:
     settings = arm("described", **stated).settings
-    place = ArmContext(
+    context = ArmContext(
         settings, "127.0.0.1:1", TOPIC, 2000, folder, folder, folder, folder, SHORT_SESSION
     )
-    return WORKLOADS[workload](place)
+    return WORKLOADS[workload](context)
 
 
-def test_every_scenario_names_a_workload_that_there_is() -> None:
-    named = {scenario.workload for scenario in all_scenarios()}
-    assert named == {*WORKLOADS, BY_COMMIT}
+def test_every_scenario_names_an_existing_workload() -> None:
+    names = {scenario.workload for scenario in all_scenarios()}
+    assert names == {*WORKLOADS, BY_COMMIT}
 
 
-def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
+def test_processing_and_sink_follow_the_described_application(tmp_path: Path) -> None:
     plain = clients(tmp_path).consumer_config()
     assert (plain.sink_style, plain.asynchronous) == ("plain", False)
     other = clients(
@@ -46,7 +46,7 @@ def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
     assert clients(tmp_path, "produce-consume").consumer_config().sink is None
 
 
-def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_path: Path) -> None:
+def test_a_pinned_setting_overrides_the_described_one_and_both_are_reported(tmp_path: Path) -> None:
     stated: dict[str, Any] = {
         "consumer__session_timeout_ms": 20000,
         "consumer__max_poll_interval_ms": 4000,
@@ -59,14 +59,14 @@ def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_pat
     assert (session["lab"], session["product"], session["described"]) == (3000, 45000, 20000)
 
 
-def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_path: Path) -> None:
+def test_producer_pins_of_a_scenario_apply_to_the_producer_alone(tmp_path: Path) -> None:
     scenario = find("partition-added")
     settings = arm("described").settings
-    place = ArmContext(
+    context = ArmContext(
         settings, "127.0.0.1:1", TOPIC, 2000, tmp_path, tmp_path, tmp_path, tmp_path,
         scenario.consumer_pins, scenario.producer_pins,
     )  # fmt: skip
-    workload = WORKLOADS[scenario.workload](place)
+    workload = WORKLOADS[scenario.workload](context)
     name = "topic.metadata.refresh.interval.ms"
     assert (workload.producer_config().client[name], workload.consumer_config().client[name]) == (
         500,
@@ -88,16 +88,18 @@ def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_pat
         ({"resend": "on-error", "restart": "forgets"}, ()),
     ],
 )
-def test_a_successor_sends_again_if_that_is_the_applications_habit(
+def test_a_successor_resends_unanswered_values_if_the_application_does(
     tmp_path: Path, stated: dict[str, str], again: Any
 ) -> None:
-    workload = clients(tmp_path, **{f"application__{name}": word for name, word in stated.items()})
+    workload = clients(
+        tmp_path, **{f"application__{name}": value for name, value in stated.items()}
+    )
     assert (workload.producer_config().first, workload.producer_config().again) == (0, ())
     dead: Any = SimpleNamespace(latest={"next": 100, "unanswered": [7, 9]})
     workload.processes["producer"] = [dead]
-    following = workload.producer_config()
-    assert (following.name, following.part, following.first) == ("producer-1", "producer-2", 100)
-    assert following.again == again
+    successor = workload.producer_config()
+    assert (successor.name, successor.part, successor.first) == ("producer-1", "producer-2", 100)
+    assert successor.again == again
 
 
 @pytest.mark.parametrize(
@@ -108,10 +110,10 @@ def test_a_successor_sends_again_if_that_is_the_applications_habit(
         ({"delivery_errors": "ignored", "resend": "on-error"}, False, False),
     ],
 )
-def test_a_failed_send_is_the_business_of_who_looks_at_it(
+def test_only_an_application_that_checks_delivery_errors_acts_on_a_failed_send(
     tmp_path: Path, stated: dict[str, str], resend: bool, stops: bool
 ) -> None:
-    settings = {f"application__{name}": word for name, word in stated.items()}
+    settings = {f"application__{name}": value for name, value in stated.items()}
     heeding = clients(tmp_path, "produce-heeding", **settings)
     config = heeding.producer_config()
     assert (config.resend, config.stops) == (resend, stops)
@@ -123,10 +125,10 @@ def test_a_failed_send_is_the_business_of_who_looks_at_it(
     )
 
 
-def test_who_waits_for_room_in_a_full_buffer_and_for_how_long(tmp_path: Path) -> None:
+def test_a_send_into_a_full_buffer_blocks_as_long_as_in_the_teams_client(tmp_path: Path) -> None:
     def block_s(settings: Any) -> float | None:
-        place = replace(clients(tmp_path).arm, settings=settings)
-        return ProduceConsume(place).producer_config().block_s
+        context = replace(clients(tmp_path).arm, settings=settings)
+        return ProduceConsume(context).producer_config().block_s
 
     java = arm("described", producer__max_block_ms=1500).settings
     assert block_s(java) == 1.5
@@ -135,7 +137,7 @@ def test_who_waits_for_room_in_a_full_buffer_and_for_how_long(tmp_path: Path) ->
     assert block_s({**plain, "application": {"delivery.errors": "ignored"}}) == 0.0
 
 
-def test_a_replay_is_older_than_what_is_kept(tmp_path: Path) -> None:
+def test_replayed_records_are_older_than_the_retention(tmp_path: Path) -> None:
     replayed: dict[str, Any] = {"application__timestamps": "from-source"}
     day_ms = 86_400_000
 
@@ -150,19 +152,19 @@ def test_a_replay_is_older_than_what_is_kept(tmp_path: Path) -> None:
     )
 
 
-def test_messages_share_keys_where_the_log_is_compacted_for_it(tmp_path: Path) -> None:
+def test_messages_share_keys_only_in_the_shared_keys_workload(tmp_path: Path) -> None:
     shared = clients(tmp_path, "shared-keys-sink").producer_config()
     assert (shared.keyed, shared.keys) == (True, 100)
     own = clients(tmp_path, topic__cleanup_policy="compact").producer_config()
     assert (own.keyed, own.keys) == (True, 0)
 
 
-def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> None:
-    named = {"producer__transactional_id": "orders-1"}
-    workload = clients(tmp_path, "transactions-sink", **named)
+def test_only_the_transactions_workload_sends_in_transactions(tmp_path: Path) -> None:
+    transactional = {"producer__transactional_id": "orders-1"}
+    workload = clients(tmp_path, "transactions-sink", **transactional)
     assert workload.producer_config().client["transactional.id"] == "orders-1"
     assert workload.producer_config().client["transaction.timeout.ms"] == 60000
-    outside = clients(tmp_path, **named)
+    outside = clients(tmp_path, **transactional)
     assert "transactional.id" not in outside.producer_config().client
     assert any(
         "transactional.id=orders-1 is left out" in difference for difference in outside.differences
@@ -171,7 +173,7 @@ def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> 
     assert "transaction.timeout.ms" not in without
 
 
-def test_an_automatic_commit_beside_the_applications_own_is_left_out_and_said(
+def test_auto_commit_is_left_out_with_a_note_if_the_application_commits(
     tmp_path: Path,
 ) -> None:
     workload = clients(
@@ -180,8 +182,8 @@ def test_an_automatic_commit_beside_the_applications_own_is_left_out_and_said(
     assert any(
         "enable.auto.commit=true is left out" in difference for difference in workload.differences
     )
-    alone = clients(tmp_path, application__commit="auto")
-    assert not any("enable.auto.commit" in difference for difference in alone.differences)
+    auto_only = clients(tmp_path, application__commit="auto")
+    assert not any("enable.auto.commit" in difference for difference in auto_only.differences)
 
 
 IN_TRANSACTION: dict[str, Any] = {
@@ -191,7 +193,7 @@ IN_TRANSACTION: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", ["consume-process-commit", "consume-process-sink"])
-def test_who_commits_in_a_transaction_has_a_topic_for_a_sink_where_the_reader_fails(
+def test_an_application_that_commits_in_transactions_has_a_topic_as_sink(
     name: str,
 ) -> None:
     database, topic = WORKLOADS["consume-process-sink"], WORKLOADS["consume-transform-produce"]
@@ -202,7 +204,7 @@ def test_who_commits_in_a_transaction_has_a_topic_for_a_sink_where_the_reader_fa
     assert workload(name, nameless) is database
 
 
-def test_a_transforming_application_has_the_described_producer_and_its_feed_no_transactions(
+def test_only_the_transforming_application_has_transactions_not_the_producer_of_its_input(
     tmp_path: Path,
 ) -> None:
     workload = clients(tmp_path, "consume-transform-produce", **IN_TRANSACTION)
@@ -215,18 +217,22 @@ def test_a_transforming_application_has_the_described_producer_and_its_feed_no_t
     assert len(set(workload.differences)) == len(workload.differences)
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_one_more_instance_has_a_name_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+@pytest.mark.parametrize("is_transactional", [True, False])
+def test_another_instance_has_its_own_transactional_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_transactional: bool
 ) -> None:
-    workload = clients(tmp_path, "consume-transform-produce", **(IN_TRANSACTION if named else {}))
+    workload = clients(
+        tmp_path, "consume-transform-produce", **(IN_TRANSACTION if is_transactional else {})
+    )
     started: list[Any] = []
     monkeypatch.setattr(workload, "start_client", lambda _role, config: started.append(config))
     workload.join()
-    assert started[0].producer.get("transactional.id") == ("orders-1-consumer-1" if named else None)
+    assert started[0].producer.get("transactional.id") == (
+        "orders-1-consumer-1" if is_transactional else None
+    )
 
 
-def test_static_members_have_names_of_their_own_and_others_none(tmp_path: Path) -> None:
+def test_only_static_members_have_group_instance_ids_and_each_its_own(tmp_path: Path) -> None:
     static = clients(tmp_path, "static-members-sink", consumer__group_instance_id="reader-1")
     first = static.consumer_config()
     static.processes["consumer"] = [SimpleNamespace()]  # type: ignore[list-item]
@@ -241,29 +247,29 @@ def test_static_members_have_names_of_their_own_and_others_none(tmp_path: Path) 
     assert "group.instance.id" not in other.consumer_config().client
 
 
-@pytest.mark.parametrize(("name", "owes"), [
+@pytest.mark.parametrize(("name", "is_disturbed"), [
     ("consume-process-sink", True), ("consume-transform-produce", True), ("produce-consume", False)
 ])  # fmt: skip
-def test_a_group_that_is_slower_than_the_load_owes_effects_and_no_more(
-    tmp_path: Path, name: str, owes: bool
+def test_a_group_slower_than_the_load_disturbs_only_runs_that_count_effects(
+    tmp_path: Path, name: str, is_disturbed: bool
 ) -> None:
     client = clients(tmp_path, name)
     member: Any = SimpleNamespace(
         killed=False, ask_to_stop=lambda: None, await_end=lambda _: {"behind": True}
     )
     client.processes["consumer"] = [member]
-    with pytest.raises(Disturbed, match="slower than the load") if owes else nullcontext():
+    with pytest.raises(Disturbed, match="slower than the load") if is_disturbed else nullcontext():
         client.stop_consumer()
 
 
-def test_values_are_as_long_as_was_chosen(tmp_path: Path) -> None:
+def test_values_have_the_chosen_length(tmp_path: Path) -> None:
     workload = clients(tmp_path)
     assert workload.producer_config().value_bytes == 0
     longer = type(workload)(replace(workload.arm, value_bytes=500))
     assert longer.producer_config().value_bytes == 500
 
 
-def test_a_reader_that_stands_for_a_query_says_that_spark_is_not_run(tmp_path: Path) -> None:
+def test_a_consumer_that_stands_for_a_spark_query_is_reported(tmp_path: Path) -> None:
     text = " ".join(clients(tmp_path, "produce-consume", **SPARK).differences)
     assert "Spark itself is not run" in text
     assert "Spark itself is not run" not in " ".join(clients(tmp_path).differences)
