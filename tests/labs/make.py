@@ -84,8 +84,8 @@ def experiment(
 def run(experiment: Experiment, position: int, name: str, verdict: str, settings: Any) -> Run:
     return Run.objects.create(
         experiment=experiment, name=name, position=position, want="at-least-once",
-        settings=settings, settings_key=settings_key(settings), verdict=verdict, phase="done" if verdict else "",
-        result=result(verdict) if verdict else {},
+        settings=settings, settings_key=settings_key(settings), verdict=verdict,
+        phase="done" if verdict else "", result=result(verdict) if verdict else {},
     )  # fmt: skip
 
 

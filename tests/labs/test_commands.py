@@ -124,7 +124,7 @@ def without_java(tmp_path: Path, data_dir: Path) -> dict[str, str]:
     return {**os.environ, **places, "LAB_DATA_DIR": str(data_dir)}
 
 
-def told_without_java(command: list[str], environment: dict[str, str]) -> str:
+def output_without_java(command: list[str], environment: dict[str, str]) -> str:
     """Runs the command, checks message and exit code, and returns its standard output."""
     ended = subprocess.run(
         [sys.executable, "manage.py", *command],
@@ -139,12 +139,12 @@ def told_without_java(command: list[str], environment: dict[str, str]) -> str:
 
 @pytest.mark.process
 def test_verify_without_java_names_the_remedy(without_java: dict[str, str], tmp_path: Path) -> None:
-    assert told_without_java(["verify", str(tmp_path), "--json"], without_java) == ""
+    assert output_without_java(["verify", str(tmp_path), "--json"], without_java) == ""
 
 
 @pytest.mark.process
 def test_an_experiment_without_java_concludes_nothing(without_java: dict[str, str]) -> None:
-    text = told_without_java(["experiment", "--scenario", NAME, "--json"], without_java)
+    text = output_without_java(["experiment", "--scenario", NAME, "--json"], without_java)
     for arm in json.loads(text)["arms"]:
         assert arm["verdict"] == "unknown"
         assert set(arm["counts"].values()) == {None}

@@ -39,8 +39,8 @@ def trial(*seen: dict[str, int], state: State = State.DONE, verdict: str = "brok
     experiment = make.experiment(state)
     experiment.runs.all().delete()
     for position, (name, counts) in enumerate(zip(SIDES, seen, strict=True)):
-        run_arms = make.run(experiment, position, name, verdict, {})
-        Run.objects.filter(pk=run_arms.pk).update(result=make.result("holds", **counts))
+        arm = make.run(experiment, position, name, verdict, {})
+        Run.objects.filter(pk=arm.pk).update(result=make.result("holds", **counts))
     return Trial.objects.create(
         experiment=experiment, event=EVENT, component="producer", setting="acks",
         pipelines={name: advisor.to_data(side) for name, side in SIDES.items()},
@@ -56,17 +56,17 @@ def page(client: Client) -> str:
 def test_the_table_shows_predictions_and_observations(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    experiment = trial({"lost_write": 9}, {"lost_write": 0})
+    recorded_trial = trial({"lost_write": 9}, {"lost_write": 0})
     call_command("calibrate", "--recorded", "--json")
     (section,) = [s for s in json.loads(capsys.readouterr().out) if s["event"] == EVENT]
     (lost,) = [row for row in section["rows"] if row["anomaly"] == "lost_write"]
-    arm = {"arm": "acks=1", "link": experiment.experiment.get_absolute_url()}
+    arm = {"arm": "acks=1", "link": recorded_trial.experiment.get_absolute_url()}
     assert lost["possible"] == {"runs": [arm], "seen": [arm]}
     assert [len(lost["impossible"][name]) for name in ("runs", "seen")] == [1, 0]
     runs = reverse("labs:evidence-failure", args=[EVENT])
     assert f'href="{runs}#lost_write-possible">seen in 1 of 1</a>' in page(client)
     of_failure = client.get(runs).content.decode()
-    assert experiment.experiment.get_absolute_url() in of_failure
+    assert recorded_trial.experiment.get_absolute_url() in of_failure
     assert 'id="lost_write-possible"' in of_failure
     assert of_failure.count("<strong>seen</strong>") == 1
 
@@ -80,27 +80,29 @@ def test_a_failure_without_runs_shows_the_command_and_an_unknown_one_is_404(
 
 
 def test_an_observed_anomaly_that_is_called_impossible_fails_the_build(client: Client) -> None:
-    experiment = trial({"lost_write": 9}, {"lost_write": 3})
+    recorded_trial = trial({"lost_write": 9}, {"lost_write": 3})
     with pytest.raises(CommandError, match="seen, though no event permits it") as failed:
         call_command("calibrate", "--recorded")
     assert failed.value.returncode == 1
-    assert experiment.experiment.get_absolute_url() in str(failed.value)
+    assert recorded_trial.experiment.get_absolute_url() in str(failed.value)
     assert "Called impossible, and seen" in page(client)
 
 
 @pytest.mark.parametrize(
-    "silent", [{"state": State.FAILED}, {"state": State.INTERRUPTED}, {"verdict": "unknown"}]
+    "outcome", [{"state": State.FAILED}, {"state": State.INTERRUPTED}, {"verdict": "unknown"}]
 )
-def test_a_run_without_a_verdict_is_not_counted(silent: dict[str, Any]) -> None:
-    made = trial({"lost_write": 9}, {"lost_write": 3}, **silent)
+def test_a_run_without_a_verdict_is_not_counted(outcome: dict[str, Any]) -> None:
+    recorded_trial = trial({"lost_write": 9}, {"lost_write": 3}, **outcome)
     assert trials.observed() == []
-    assert [experiment for experiment, _ in trials.unjudged([made])] == [made.experiment]
+    assert [experiment for experiment, _ in trials.unjudged([recorded_trial])] == [
+        recorded_trial.experiment
+    ]
 
 
 def test_a_pipeline_that_the_catalog_no_longer_accepts_is_skipped() -> None:
-    experiment = trial({"lost_write": 9}, {"lost_write": 0})
-    experiment.pipelines["one-side"]["settings"]["producer"]["acks"] = "2"
-    experiment.save()
+    recorded_trial = trial({"lost_write": 9}, {"lost_write": 0})
+    recorded_trial.pipelines["one-side"]["settings"]["producer"]["acks"] = "2"
+    recorded_trial.save()
     assert [run.name for run in trials.observed()] == ["acks=all"]
 
 
@@ -109,8 +111,8 @@ def test_without_any_run_the_page_shows_the_command_that_makes_one(client: Clien
 
 
 def test_the_page_of_a_trial_names_its_arms_by_their_setting(client: Client) -> None:
-    experiment = trial({"lost_write": 9}, {"lost_write": 0})
-    page = client.get(experiment.experiment.get_absolute_url()).content.decode()
+    recorded_trial = trial({"lost_write": 9}, {"lost_write": 0})
+    page = client.get(recorded_trial.experiment.get_absolute_url()).content.decode()
     assert re.search(r"<h2[^>]*>acks=1</h2>", page)
 
 
@@ -153,38 +155,40 @@ def test_each_claim_of_the_advice_shows_what_its_runs_counted(client: Client) ->
 @pytest.fixture
 def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Replaces the brokers: each edge shows what it permits. Holds the edges and seeds that ran."""
-    ran: list[tuple[str, int]] = []
+    keys_and_seeds: list[tuple[str, int]] = []
 
     def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
-        ran.append((edge.key[1], seed))
-        experiment = trial(*({anomaly.value: 1 for anomaly in permitted(edge.event, side)}
+        keys_and_seeds.append((edge.key[1], seed))
+        recorded_trial = trial(*({anomaly.value: 1 for anomaly in permitted(edge.event, side)}
                        for side in edge.sides))  # fmt: skip
-        experiment.pipelines = dict(zip(SIDES, map(advisor.to_data, edge.sides), strict=True))
-        experiment.component, experiment.setting, experiment.event = (
+        recorded_trial.pipelines = dict(zip(SIDES, map(advisor.to_data, edge.sides), strict=True))
+        recorded_trial.component, recorded_trial.setting, recorded_trial.event = (
             edge.key[0],
             edge.key[1],
             edge.event.name,
         )
-        experiment.code = dict(fingerprint(edge.event.scenario))
-        experiment.save()
-        Experiment.objects.filter(pk=experiment.experiment.pk).update(scenario=edge.event.scenario)
-        return [experiment]
+        recorded_trial.code = dict(fingerprint(edge.event.scenario))
+        recorded_trial.save()
+        Experiment.objects.filter(pk=recorded_trial.experiment.pk).update(
+            scenario=edge.event.scenario
+        )
+        return [recorded_trial]
 
     monkeypatch.setattr(trials, "carry_out", carry_out)
     judge = nullcontext((Path(), Path("judge.sock")))
     monkeypatch.setattr("labs.management.commands.calibrate.bench", lambda _: judge)
-    return ran
+    return keys_and_seeds
 
 
 def test_trials_continue_until_the_bound_is_reached(staged: list[tuple[str, int]]) -> None:
-    bounding = ("calibrate", "--event", EVENT, "--most", "2", "--until-bound", "0.5")
-    call_command(*bounding)
+    command = ("calibrate", "--event", EVENT, "--most", "2", "--until-bound", "0.5")
+    call_command(*command)
     first = len(staged)
     assert len({seed for _, seed in staged}) == first > 2, "no schedule is run twice"
-    call_command(*bounding)
+    call_command(*command)
     assert len(staged) == first, "what is kept counts"
     Trial.objects.update(code={})
-    call_command(*bounding)
+    call_command(*command)
     assert len(staged) == 2 * first, "but nothing that is older than the code"
 
 
@@ -217,18 +221,18 @@ def test_sides_on_two_lines_of_brokers_are_separate_experiments(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, client: Client
 ) -> None:
     (edge, *_) = [edge for edge in edges(1) if edge.key == LINE]
-    ran: list[Experiment] = []
+    experiments: list[Experiment] = []
 
     def judged(experiment: Experiment, judge_socket: Path) -> None:
-        ran.append(experiment)
+        experiments.append(experiment)
         result = make.result("holds", lost_write=0)
         experiment.runs.update(verdict="holds", result=result)
         Experiment.objects.filter(pk=experiment.pk).update(state=State.DONE, ended_at=now())
 
     monkeypatch.setattr("labs.runs.worker.carry_out", judged)
-    both = trials.carry_out(edge, 1, tmp_path)
-    assert [kafka_line(experiment.kafka) for experiment in ran] == list(edge.values())
-    rows = [(run.name, run.older) for run in trials.observed(both)]
+    trials_of_edge = trials.carry_out(edge, 1, tmp_path)
+    assert [kafka_line(experiment.kafka) for experiment in experiments] == list(edge.values())
+    rows = [(run.name, run.older) for run in trials.observed(trials_of_edge)]
     assert rows == [(f"Kafka {line}", False) for line in edge.values()]
     runs = client.get(reverse("labs:evidence-failure", args=[edge.event.name])).content.decode()
     assert f"Kafka {edge.values()[0]}</code>" in runs

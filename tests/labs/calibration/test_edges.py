@@ -24,30 +24,30 @@ def described(edge: Edge) -> list[object]:
 
 def test_sides_of_an_edge_are_valid_and_differ_in_one_setting_and_in_what_is_permitted():
     for edge in edges(1):
-        one, other = edge.sides
-        assert not one.problems()
-        assert not other.problems()
-        assert permitted(edge.event, one) != permitted(edge.event, other)
-        differ = {
+        first, second = edge.sides
+        assert not first.problems()
+        assert not second.problems()
+        assert permitted(edge.event, first) != permitted(edge.event, second)
+        differing = {
             (component, name)
             for component in Component
-            for name in {*one.stated(component), *other.stated(component)}
-            if one.stated(component).get(name) != other.stated(component).get(name)
+            for name in {*first.stated(component), *second.stated(component)}
+            if first.stated(component).get(name) != second.stated(component).get(name)
         }
         # A shorter delivery timeout needs a shorter request timeout, or the client refuses it.
-        differ |= {LINE} if one.kafka != other.kafka else set()
+        differing |= {LINE} if first.kafka != second.kafka else set()
         # What operators do is stated where a line of brokers asks for it.
         operated = OPERATED.get(edge.event.scenario, {})
-        differ -= {(Component.APPLICATION, name) for name in operated} - {edge.key}
-        assert differ - {(Component.PRODUCER, "request.timeout.ms")} == {edge.key}
+        differing -= {(Component.APPLICATION, name) for name in operated} - {edge.key}
+        assert differing - {(Component.PRODUCER, "request.timeout.ms")} == {edge.key}
 
 
 def test_edges_are_drawn_between_neighbouring_lines_of_brokers():
-    between = {(edge.event.name, *edge.values()) for edge in edges(1) if edge.key == LINE}
-    assert ("isr-shrunk-leader-lost", "4.1", "4.0") in between, (
+    line_edges = {(edge.event.name, *edge.values()) for edge in edges(1) if edge.key == LINE}
+    assert ("isr-shrunk-leader-lost", "4.1", "4.0") in line_edges, (
         "eligible leader replicas begin there"
     )
-    for name, newer, older in between:
+    for name, newer, older in line_edges:
         scenario = find(next(event for event in all_events() if event.name == name).scenario)
         assert scenario.lines.index(older) == scenario.lines.index(newer) + 1
 
@@ -59,8 +59,8 @@ def test_the_same_seed_draws_the_same_edges_and_another_seed_draws_others():
 
 
 def test_every_event_has_an_edge_unless_only_outages_differ():
-    of = Counter(edge.event.name for edge in edges(1))
-    assert {event.name for event in all_events()} - of.keys() <= {
+    edges_per_event = Counter(edge.event.name for edge in edges(1))
+    assert {event.name for event in all_events()} - edges_per_event.keys() <= {
         "only-replica-down", "brokers-below-min-isr", "transaction-hanging",
         "transactional-id-shared", "controllers-lost", "static-member-lost",
         "spark-task-retried", "keys-moved", "transactional-id-expired", "dead-letter-refused",
@@ -74,20 +74,22 @@ def test_both_sides_of_each_edge_can_be_run():
         settings = [in_force(side) for side in edge.sides]
         assert [find(edge.event.scenario).topology(setting) for setting in settings]
     for name, setting in UNSTAGED:
-        of = (event for event in all_events() if event.scenario == name)
-        assert setting in {key for event in of for _, key in dependence(event).settings}
+        events = (event for event in all_events() if event.scenario == name)
+        assert setting in {key for event in events for _, key in dependence(event).settings}
 
 
 def test_one_replica_is_not_tried_where_the_failure_would_have_no_effect():
     idle = set()
     for scenario in all_scenarios():
-        alone = Topology(3, 1, controllers=3)
-        if not schedule.on(alone, scenario, draw(scenario, 1, {}).durations).steps:
+        one_replica = Topology(3, 1, controllers=3)
+        if not schedule.on(one_replica, scenario, draw(scenario, 1, {}).durations).steps:
             idle.add(scenario.name)
     idle.add("reassignment-during-failure")  # it refuses one replica
-    of = {event.scenario: {key for _, key in dependence(event).settings} for event in all_events()}
-    tried = {name for name in idle if "replication.factor" in of[name]}
-    assert tried == {name for name, setting in UNSTAGED if setting == "replication.factor"}
+    settings_of = {
+        event.scenario: {key for _, key in dependence(event).settings} for event in all_events()
+    }
+    affected = {name for name in idle if "replication.factor" in settings_of[name]}
+    assert affected == {name for name, setting in UNSTAGED if setting == "replication.factor"}
 
 
 def test_each_setting_that_an_event_depends_on_is_tried_or_listed_as_untried():

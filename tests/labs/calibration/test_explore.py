@@ -52,31 +52,31 @@ def explored(**changed: Any) -> Explored:
 
 
 def test_the_same_seed_and_number_draw_the_same_pipeline() -> None:
-    one, again, other = (
+    first, again, other = (
         [draw.pipeline for draw in islice(draws(seed, 1), 5)] for seed in (1, 1, 2)
     )
-    assert one == again
-    assert one != other
+    assert first == again
+    assert first != other
 
 
 def test_drawn_pipelines_are_valid_and_vary_only_settings_that_a_run_applies() -> None:
-    seen = [next(draws(3, number)) for number in range(1, 200)]
-    assert not any(draw.pipeline.problems() for draw in seen)
-    own = {"broker.session.timeout.ms", "request.timeout.ms", "transactional.id"}
-    own |= {"racks", "outage.ms", "topic.min.insync.replicas"}  # what the pipelines begin with
-    names = {name for draw in seen for part in draw.pipeline.settings.values() for name in part}
-    assert not names & (UNTRIED.keys() - own)
-    assert {draw.pipeline.kafka for draw in seen} == set(lines())
-    assert {draw.pipeline.family for draw in seen} == set(advisor_families())
-    assert len({draw.event.name for draw in seen}) > 25
+    drawings = [next(draws(3, number)) for number in range(1, 200)]
+    assert not any(draw.pipeline.problems() for draw in drawings)
+    preset = {"broker.session.timeout.ms", "request.timeout.ms", "transactional.id"}
+    preset |= {"racks", "outage.ms", "topic.min.insync.replicas"}  # what the pipelines begin with
+    names = {name for draw in drawings for part in draw.pipeline.settings.values() for name in part}
+    assert not names & (UNTRIED.keys() - preset)
+    assert {draw.pipeline.kafka for draw in drawings} == set(lines())
+    assert {draw.pipeline.family for draw in drawings} == set(advisor_families())
+    assert len({draw.event.name for draw in drawings}) > 25
 
 
 @pytest.mark.parametrize("name", ["transaction-log-lost", "aborted-input-not-read-again"])
 def test_a_single_named_event_gets_pipelines_that_can_be_staged(name: str) -> None:
-    seen = [next(draws(3, number, [EVENTS[name]])) for number in range(1, 20)]
-    assert {draw.event.name for draw in seen} == {name}
-    assert any(draw.pipeline.settings != seen[0].pipeline.settings for draw in seen)
-    assert sum(map(exploring.can_be_staged, seen)) > 9
+    drawings = [next(draws(3, number, [EVENTS[name]])) for number in range(1, 20)]
+    assert {draw.event.name for draw in drawings} == {name}
+    assert any(draw.pipeline.settings != drawings[0].pipeline.settings for draw in drawings)
+    assert sum(map(exploring.can_be_staged, drawings)) > 9
 
 
 def advisor_families() -> set[Any]:
@@ -85,37 +85,41 @@ def advisor_families() -> set[Any]:
 
 def test_lines_of_brokers_on_both_sides_of_a_boundary_are_drawn() -> None:
     pairs = [
-        (draw, other)
+        (draw, drawn_across)
         for draw in (next(draws(3, number)) for number in range(1, 150))
-        if (other := across_lines(draw))
+        if (drawn_across := across_lines(draw))
     ]
     assert pairs
-    for one, other in pairs:
-        assert replace(one.pipeline, kafka=other.pipeline.kafka) == other.pipeline
-        here, there = (refutable(draw.event, draw.pipeline) for draw in (one, other))
-        assert here != there
+    for drawn_here, drawn_across in pairs:
+        assert (
+            replace(drawn_here.pipeline, kafka=drawn_across.pipeline.kafka) == drawn_across.pipeline
+        )
+        refutable_here, refutable_across = (
+            refutable(draw.event, draw.pipeline) for draw in (drawn_here, drawn_across)
+        )
+        assert refutable_here != refutable_across
 
 
-@pytest.mark.parametrize(("kafka", "copies", "can"), [("3.6", 1, False), ("3.7", 1, True),
+@pytest.mark.parametrize(("kafka", "copies", "is_staged"), [("3.6", 1, False), ("3.7", 1, True),
                                                       ("3.6", 3, True)])  # fmt: skip
 def test_settings_that_let_no_message_through_are_not_run(
-    kafka: str, copies: int, can: bool
+    kafka: str, copies: int, is_staged: bool
 ) -> None:
-    one = drawn(
+    candidate = drawn(
         kafka=kafka, producer__acks="all", topic__replication_factor=copies,
         topic__min_insync_replicas=2,
     )  # fmt: skip
-    assert exploring.can_be_staged(one) is can
+    assert exploring.can_be_staged(candidate) is is_staged
 
 
 def test_the_prediction_is_made_for_the_settings_that_ran() -> None:
-    three = drawn(topic__replication_factor=3, topic__min_insync_replicas=2)
-    ran = as_run(three, advisor.in_force(three.pipeline), Topology(1, 1))
-    assert ran.stated(Component.TOPIC) == {"replication.factor": 1, "min.insync.replicas": 1}
-    assert ran.stated(Component.BROKER)["broker.session.timeout.ms"] == 4000
-    lost = drawn("isr-shrunk-leader-lost")
-    ran = as_run(lost, advisor.in_force(lost.pipeline), Topology(3, 3))
-    assert ran.stated(Component.APPLICATION)["disk.lost"] == "returns-empty"
+    three_copies = drawn(topic__replication_factor=3, topic__min_insync_replicas=2)
+    as_staged = as_run(three_copies, advisor.in_force(three_copies.pipeline), Topology(1, 1))
+    assert as_staged.stated(Component.TOPIC) == {"replication.factor": 1, "min.insync.replicas": 1}
+    assert as_staged.stated(Component.BROKER)["broker.session.timeout.ms"] == 4000
+    lost_disk = drawn("isr-shrunk-leader-lost")
+    as_staged = as_run(lost_disk, advisor.in_force(lost_disk.pipeline), Topology(3, 3))
+    assert as_staged.stated(Component.APPLICATION)["disk.lost"] == "returns-empty"
 
 
 def test_an_observed_anomaly_that_is_called_impossible_is_a_refutation() -> None:
@@ -124,15 +128,15 @@ def test_an_observed_anomaly_that_is_called_impossible_is_a_refutation() -> None
 
 
 @pytest.mark.parametrize(
-    "silent",
+    "changed",
     [
         {"verdict": "unknown"}, {"seen": []}, {"seen": ["unavailable", "poll_skip"]},
         {"pipeline": SAFE | {"settings": {"producer": {"acks": "2"}}}},
         {"pipeline": advisor.to_data(pipeline(producer__acks="1"))},
     ],
 )  # fmt: skip
-def test_runs_that_do_not_contradict_the_advice_are_no_refutation(silent: dict[str, Any]) -> None:
-    assert not exploring.refuted(explored(**silent))
+def test_runs_that_do_not_contradict_the_advice_are_no_refutation(changed: dict[str, Any]) -> None:
+    assert not exploring.refuted(explored(**changed))
 
 
 def test_a_record_continues_after_its_last_number(tmp_path: Path) -> None:
@@ -142,19 +146,24 @@ def test_a_record_continues_after_its_last_number(tmp_path: Path) -> None:
     Record(file).add(explored(seed=2, number=2))
     with file.open("a") as out:
         out.write('{"seed": 1, "num')  # a machine stopped here
-    again = Record(file)
-    assert [again.has(1, number, "drawn") for number in (1, 2, 3, 4)] == [True, False, True, False]
-    again.add(explored(number=2))
+    reopened = Record(file)
+    assert [reopened.has(1, number, "drawn") for number in (1, 2, 3, 4)] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    reopened.add(explored(number=2))
     assert [json.loads(line)["number"] for line in file.read_text().splitlines()] == [1, 3, 2, 2]
 
 
 def test_an_interrupted_number_is_completed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    record, ran = Record(tmp_path / "runs.jsonl"), []
+    record, numbers_and_steps = Record(tmp_path / "runs.jsonl"), []
 
     def run(at: exploring.Workspace, seed: int, number: int, step: str, staged: Staged) -> Explored:
-        ran.append((number, step))
+        numbers_and_steps.append((number, step))
         record.add(explored(number=number, step=step, verdict="holds", seen=[]))
         return record.runs[-1]
 
@@ -166,12 +175,14 @@ def test_an_interrupted_number_is_completed(
     record.add(explored(number=2, step="line"))
     at = exploring.Workspace(record, tmp_path, tmp_path, print)
     assert list(islice(exploring.explore(at, 1, 60), 3))
-    assert ran == [(1, "line"), (3, "drawn"), (3, "line")]
-    ran.clear()
+    assert numbers_and_steps == [(1, "line"), (3, "drawn"), (3, "line")]
+    numbers_and_steps.clear()
     # The time is over as soon as something ran.
-    monkeypatch.setattr("labs.evidence.exploring.time.monotonic", lambda: 99.0 * len(ran))
+    monkeypatch.setattr(
+        "labs.evidence.exploring.time.monotonic", lambda: 99.0 * len(numbers_and_steps)
+    )
     assert list(exploring.explore(at, 1, 2))
-    assert ran == [(4, "drawn"), (4, "line")]
+    assert numbers_and_steps == [(4, "drawn"), (4, "line")]
 
 
 @pytest.mark.parametrize("bad", ["nonsense", "[]", '{"seed": 1}', json.dumps({"a": 1})])
@@ -189,11 +200,11 @@ def test_a_refutation_is_shrunk_to_the_settings_that_show_it() -> None:
     )  # fmt: skip
     runs: list[Staged] = []
 
-    def still(candidate: Staged) -> bool:
+    def is_refuted(candidate: Staged) -> bool:
         runs.append(candidate)
         return candidate.drawn.pipeline.stated(Component.PRODUCER).get("acks") == "1"
 
-    small = shrunk(Staged(first), still)
+    small = shrunk(Staged(first), is_refuted)
     stated = {k: dict(v) for k, v in small.drawn.pipeline.settings.items() if v}
     assert stated == {Component.PRODUCER: {"acks": "1"}}
     shortest = {name: least for name, (least, _) in find(BEHIND).durations.items()}
@@ -204,12 +215,12 @@ def test_a_refutation_is_shrunk_to_the_settings_that_show_it() -> None:
 def test_a_refutation_that_cannot_be_shrunk_stays_and_attempts_are_limited() -> None:
     runs: list[Staged] = []
 
-    def never(candidate: Staged) -> bool:
+    def is_refuted(candidate: Staged) -> bool:
         runs.append(candidate)
         return False
 
     first = Staged(drawn(producer__acks="1", producer__retries=0))
-    assert shrunk(first, never, most=3) == first
+    assert shrunk(first, is_refuted, most=3) == first
     assert len(runs) == 3
 
 

@@ -16,14 +16,14 @@ from labs.engine.scenarios import ScenarioError
 from tests.engine.arms import pipeline
 
 _ADVISOR = [ROOT / "advisor" / room for room in ("reasoning", "catalog")]
-_OTHER = [ROOT / "advisor" / "reasoning" / room for room in ("rules", "levers")]
+_NOT_PREDICTING = [ROOT / "advisor" / "reasoning" / room for room in ("rules", "levers")]
 EVENTS = {
     "leader-killed-followers-behind": "leader_killed_followers_behind.py",
     "consumer-killed-before-commit": "consumer_killed_before_commit.py",
 }
 
 
-def run_by(event: str) -> set[Path]:
+def executed_files(event: str) -> set[Path]:
     """The advisor's files whose code is executed to predict a run of the event's scenario."""
     (staged,) = (item for item in all_events() if item.name == event)
     files = set[Path]()
@@ -43,24 +43,26 @@ def run_by(event: str) -> set[Path]:
 
 
 def test_fingerprints_of_two_scenarios_share_the_engine_alone() -> None:
-    one, other = (fingerprint(scenario) for scenario in EVENTS)
-    assert one["scenario"] != other["scenario"]
-    assert one["engine"] == other["engine"]
-    assert one["rules"] != other["rules"]
-    assert {len(name) for name in one.values()} == {12}
+    first, second = (fingerprint(scenario) for scenario in EVENTS)
+    assert first["scenario"] != second["scenario"]
+    assert first["engine"] == second["engine"]
+    assert first["rules"] != second["rules"]
+    assert {len(name) for name in first.values()} == {12}
 
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_all_code_that_predicts_a_run_is_in_its_fingerprint(event: str) -> None:
     files = predicting_files(event)
     assert EVENTS[event] in {file.name for file in files}
-    assert run_by(event) <= files
+    assert executed_files(event) <= files
 
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_code_of_findings_and_changes_alone_is_not_in_the_fingerprint(event: str) -> None:
     assert not [
-        file for file in predicting_files(event) if not set(_OTHER).isdisjoint(file.parents)
+        file
+        for file in predicting_files(event)
+        if not set(_NOT_PREDICTING).isdisjoint(file.parents)
     ]
 
 

@@ -15,24 +15,24 @@ from labs.evidence.bench import ParallelRuns
 
 
 def test_a_new_experiment_starts_when_an_outcome_was_taken() -> None:
-    meeting = threading.Barrier(2)
-    asked: list[tuple[int, int]] = []
+    barrier = threading.Barrier(2)
+    starts: list[tuple[int, int]] = []
     taken: list[int] = []
 
     def turns() -> Iterator[int]:
         for number in range(4):
-            asked.append((number, len(taken)))
+            starts.append((number, len(taken)))
             yield number
 
     def work(number: int) -> int:
-        meeting.wait(timeout=60)  # passes only when two threads wait
+        barrier.wait(timeout=60)  # passes only when two threads wait
         return number
 
-    with ParallelRuns(2) as together:
-        for outcome in together.outcomes(turns(), work):
+    with ParallelRuns(2) as parallel:
+        for outcome in parallel.outcomes(turns(), work):
             taken.append(outcome)
     assert sorted(taken) == [0, 1, 2, 3]
-    assert asked == [(0, 0), (1, 0), (2, 1), (3, 2)]
+    assert starts == [(0, 0), (1, 0), (2, 1), (3, 2)]
 
 
 def test_leaving_the_block_ends_running_experiments(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,15 +57,15 @@ def test_leaving_the_block_ends_running_experiments(monkeypatch: pytest.MonkeyPa
     request: Any = SimpleNamespace()
 
     def leave() -> None:
-        with ParallelRuns(2) as together:
+        with ParallelRuns(2) as parallel:
 
             def work(number: int) -> None:
                 if number:
                     assert running.wait(60)
                     raise OSError("no space left")
-                together.events(request, Path("run"), Path("judge"))
+                parallel.events(request, Path("run"), Path("judge"))
 
-            list(together.outcomes([0, 1], work))
+            list(parallel.outcomes([0, 1], work))
 
     with pytest.raises(OSError, match="no space left"):
         leave()

@@ -25,10 +25,10 @@ TWO_COPIES = ("producer.acks=all", "topic.min.insync.replicas=2")
 @pytest.fixture(autouse=True)
 def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The releases that ran. Those before 4.1 lose seven messages."""
-    ran: list[str] = []
+    releases: list[str] = []
 
     def run_once(_: Command, spec: ExperimentSpec) -> dict[str, Any]:
-        ran.append(spec.kafka)
+        releases.append(spec.kafka)
         is_weak = spec.kafka < "4.1"
         counts = {"lost_write": 7 if is_weak else 0, "redelivery": 3, "effect_missing": None}
         verdict = "broken" if is_weak else "holds"
@@ -41,18 +41,18 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(Command, "run_once", run_once)
     monkeypatch.setattr(experiment, "bench", bench)
     over_lines.rows.cache_clear()
-    yield ran
+    yield releases
     over_lines.rows.cache_clear()
 
 
 def keep(file: Path, lines: str, *stated: str, seed: int = 7) -> dict[str, Any]:
-    settings = [word for each in stated or TWO_COPIES for word in ("--set", each)]
+    settings = [argument for setting in stated or TWO_COPIES for argument in ("--set", setting)]
     call_command(
         "experiment", "--scenario", SCENARIO, "--across", lines, "--arms", "described",
         "--seed", str(seed), "--keep", str(file), *settings,
     )  # fmt: skip
-    kept: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return kept
+    data: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return data
 
 
 def test_rows_of_several_calls_are_merged_by_line_and_newer_rows_replace_older_ones(

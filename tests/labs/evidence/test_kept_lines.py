@@ -25,26 +25,26 @@ def test_rows_ship_for_the_page_of_a_new_installation() -> None:
 
 
 @cache
-def kept(file: Path) -> dict[str, Any]:
+def content_of(file: Path) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return data
 
 
 def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
     """The pipeline that ran in a row, according to its file."""
-    asked, release = kept(file), row["release"] or row["kafka"]
-    fields = {**ASSUMED, "family": asked["client"], "kafka": release,
-              "need.guarantee": asked["want"],
-              **dict(map(parse_option, asked["settings"]))}  # fmt: skip
-    if version := asked["client_version"]:
+    request, release = content_of(file), row["release"] or row["kafka"]
+    fields = {**ASSUMED, "family": request["client"], "kafka": release,
+              "need.guarantee": request["want"],
+              **dict(map(parse_option, request["settings"]))}  # fmt: skip
+    if version := request["client_version"]:
         fields["version"] = release if version == across.SAME_AS_BROKERS else version
     described, problems = advisor.from_fields(fields)
     assert described is not None, problems
-    return described if asked["arms"][0] == "described" else advisor.recommended(described)
+    return described if request["arms"][0] == "described" else advisor.recommended(described)
 
 
 def rows(file: Path) -> list[Row]:
-    return [across.from_data(row, pipeline(file, row)) for row in kept(file)["rows"]]
+    return [across.from_data(row, pipeline(file, row)) for row in content_of(file)["rows"]]
 
 
 @FILES
@@ -63,9 +63,9 @@ def test_each_row_states_its_release_or_why_it_was_not_run(file: Path) -> None:
 def test_no_run_shows_an_anomaly_that_todays_rules_call_impossible(file: Path) -> None:
     for row in rows(file):
         if row.verdicts and row.pipeline:
-            assert across.refuted(row.pipeline, kept(file)["scenario"], row.seen) == ()
+            assert across.refuted(row.pipeline, content_of(file)["scenario"], row.seen) == ()
             if row.verdict == "broken":
-                assert across.permitted(row.pipeline, kept(file)["scenario"]), row.line
+                assert across.permitted(row.pipeline, content_of(file)["scenario"]), row.line
                 assert row.seen, "what breaks a guarantee is counted"
 
 
@@ -73,19 +73,21 @@ def test_no_run_shows_an_anomaly_that_todays_rules_call_impossible(file: Path) -
 def test_the_file_explains_each_change_by_the_rule_or_bug_that_todays_code_names(
     file: Path,
 ) -> None:
-    changes = across.changes(rows(file), kept(file)["scenario"])
+    changes = across.changes(rows(file), content_of(file)["scenario"])
     for change in changes:
         assert change.rules or change.bugs or change.came, (
             f"{change.before} to {change.after}: by chance?"
         )
     expected = json.loads(json.dumps(across.as_data((), changes)["changes"]))
-    assert kept(file)["changes"] == expected, "keep the rows again: the rules say it otherwise"
+    assert content_of(file)["changes"] == expected, (
+        "keep the rows again: the rules say it otherwise"
+    )
 
 
 @FILES
 def test_every_line_holds_after_the_one_from_which_a_rule_permits_nothing(file: Path) -> None:
     """A run may hold by chance if harm is permitted. It has to hold if none is."""
     for row in rows(file):
-        scenario = kept(file)["scenario"]
+        scenario = content_of(file)["scenario"]
         if row.verdicts and row.pipeline and not across.permitted(row.pipeline, scenario):
             assert row.verdict == "holds", row.line

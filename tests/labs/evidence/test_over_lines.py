@@ -17,7 +17,7 @@ from labs.evidence.over_lines import RowError, rows
 from tests.house.files import ROOT
 
 SHIPPED = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
-ASKED = {"scenario": "leader-disk-lost", "settings": ["producer.acks=1"], "conditions": [],
+REQUEST = {"scenario": "leader-disk-lost", "settings": ["producer.acks=1"], "conditions": [],
          "client": "java", "client_version": "brokers", "want": "at-least-once",
          "arms": ["described"], "seed": 7}  # fmt: skip
 NOT_RUN = {"permitted": [], "refuted": [], "seen": {}, "release": "", "date": "", "code": {},
@@ -39,7 +39,7 @@ CHANGE = {
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder of kept rows. Rows that an earlier test has cached are cleared."""
     monkeypatch.setattr(over_lines, "FOLDER", tmp_path)
     rows.cache_clear()
@@ -47,12 +47,12 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     rows.cache_clear()
 
 
-def printed(**other: Any) -> str:
-    return json.dumps({**ASKED, "rows": ROWS, "changes": [CHANGE], **other})
+def printed(**changed: Any) -> str:
+    return json.dumps({**REQUEST, "rows": ROWS, "changes": [CHANGE], **changed})
 
 
-def test_the_output_of_the_command_becomes_one_row_of_all_its_lines(kept: Path) -> None:
-    (kept / "disk.json").write_text(printed())
+def test_the_output_of_the_command_becomes_one_row_of_all_its_lines(folder: Path) -> None:
+    (folder / "disk.json").write_text(printed())
     row, *pairs = rows(SHIPPED)
     assert [(cell.line, cell.verdict) for cell in row.cells] == [
         ("3.9", "broken"), ("4.0", ""), ("4.3", "holds"),
@@ -61,7 +61,7 @@ def test_the_output_of_the_command_becomes_one_row_of_all_its_lines(kept: Path) 
     assert all(len(pair.cells) == 2 for pair in pairs)
 
 
-def test_runs_of_exploring_are_paired_with_the_same_settings_on_another_line(kept: Path) -> None:
+def test_runs_of_exploring_are_paired_with_the_same_settings_on_another_line(folder: Path) -> None:
     repeated = [run for run in Record(SHIPPED).runs if run.step == "line"]
     records = rows(SHIPPED)
     assert 0 < len(records) <= len(repeated)
@@ -72,15 +72,17 @@ def test_runs_of_exploring_are_paired_with_the_same_settings_on_another_line(kep
 
 
 @pytest.mark.parametrize("text", ["{", "[]", printed(scenario="kettle"), printed(rows=[{}])])
-def test_an_invalid_file_is_refused_by_name(kept: Path, text: str) -> None:
-    (kept / "odd.json").write_text(text)
+def test_an_invalid_file_is_refused_by_name(folder: Path, text: str) -> None:
+    (folder / "odd.json").write_text(text)
     with pytest.raises(RowError, match=r"odd\.json: not what"):
         rows(SHIPPED)
 
 
 @pytest.mark.django_db
-def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, client: Client) -> None:
-    (kept / "disk.json").write_text(printed())
+def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(
+    folder: Path, client: Client
+) -> None:
+    (folder / "disk.json").write_text(printed())
     page = client.get(reverse("labs:lines")).content.decode()
     assert "not run: it cannot be staged" in page
     assert "3.9.2 with ZooKeeper" in page
@@ -97,9 +99,9 @@ def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, clie
 
 @pytest.mark.django_db
 def test_the_page_says_why_a_verdict_changed_and_links_the_proposal_and_the_bug(
-    kept: Path, client: Client
+    folder: Path, client: Client
 ) -> None:
-    (kept / "disk.json").write_text(printed())
+    (folder / "disk.json").write_text(printed())
     page = client.get(reverse("labs:lines")).content.decode()
     known = reverse("advisories:page", args=["kip-966"])
     assert f'(<a href="{known}">KIP-966</a>, ' in page
@@ -111,7 +113,7 @@ def test_the_page_says_why_a_verdict_changed_and_links_the_proposal_and_the_bug(
 
 @pytest.mark.django_db
 def test_the_page_states_that_there_is_no_run(
-    kept: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+    folder: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(over_lines, "rows", lambda _: ())
     assert (
@@ -124,9 +126,9 @@ def test_the_page_states_that_there_is_no_run(
 def test_kept_rows_precede_pairs_from_exploring(client: Client, settings: Any) -> None:
     settings.LAB_RECORD = SHIPPED
     page = client.get(reverse("labs:lines")).content.decode()
-    asked, folded = page.split('id="pairs"')
+    kept_rows, folded = page.split('id="pairs"')
     drawn = [row for row in rows(SHIPPED) if row.is_drawn]
     assert drawn
-    assert asked.count('<h3 id="row-') == len(rows(SHIPPED)) - len(drawn)
+    assert kept_rows.count('<h3 id="row-') == len(rows(SHIPPED)) - len(drawn)
     assert folded.count('<h3 id="row-') == len(drawn)
     assert f"<summary>{len(drawn)} such pairs</summary>" in folded

@@ -172,11 +172,11 @@ def test_the_set_that_is_never_cleared_is_shown_next_to_the_fixed_one() -> None:
         next(e.text for e in play.exhibits if e.title == title)
         for play in record.sides("KAFKA-7672")
     )
-    both = "[counts-store-changelog-0, counts-store-changelog-1]"
-    assert [line.partition(": ")[2] for line in affected.splitlines()] == [both] * 3
+    both_tasks = "[counts-store-changelog-0, counts-store-changelog-1]"
+    assert [line.partition(": ")[2] for line in affected.splitlines()] == [both_tasks] * 3
     started, shared, alone = (line.partition(": ")[2] for line in fixed.splitlines())
-    assert started == both
-    assert both not in (shared, alone)
+    assert started == both_tasks
+    assert both_tasks not in (shared, alone)
     assert "no such set" in today
 
 
@@ -237,7 +237,7 @@ def test_bad_input_is_refused_before_anything_is_started(
 
 
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> Incident:
+def incident_without_today(monkeypatch: pytest.MonkeyPatch) -> Incident:
     """An incident that is not played on today's release. No shipped incident is like that."""
     one = replace(find("KAFKA-9254"), not_today="its steps need <what> is gone")
     all_ = tuple(one if incident.id == one.id else incident for incident in all_incidents())
@@ -249,7 +249,7 @@ def test_every_incident_is_played_on_todays_release_too() -> None:
     assert [incident.id for incident in all_incidents() if incident.not_today] == []
 
 
-@pytest.mark.usefixtures("bare")
+@pytest.mark.usefixtures("incident_without_today")
 def test_a_side_that_is_not_played_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with pytest.raises(CommandError, match="KAFKA-9254 is not run there") as refused:
@@ -374,11 +374,11 @@ def test_the_page_shows_the_shipped_counts(client: Client, incident: Incident) -
 
 @pytest.mark.django_db
 def test_an_incident_without_a_play_on_todays_release_says_why(
-    client: Client, bare: Incident
+    client: Client, incident_without_today: Incident
 ) -> None:
-    assert "today" not in bare.releases
-    page = client.get(reverse("labs:incident", args=[bare.slug])).content.decode()
-    assert escape(bare.not_today) in page
+    assert "today" not in incident_without_today.releases
+    page = client.get(reverse("labs:incident", args=[incident_without_today.slug])).content.decode()
+    assert escape(incident_without_today.not_today) in page
     assert "today" in find("KAFKA-3919").releases
 
 

@@ -7,13 +7,13 @@ import pytest
 from labs.incidents import past_files, replicas
 from labs.incidents.kafka_3919 import steps
 
-OLD = """\
+OLD_DUMP = """\
 Starting offset: 0
 offset: 0 position: 0 CreateTime: 1 isvalid: true payloadsize: 2 magic: 1 compresscodec: GZIP crc: 1 payload: 40
 offset: 2 position: 0 CreateTime: 1 isvalid: true payloadsize: 2 magic: 1 compresscodec: GZIP crc: 1 payload: 41
 offset: 1 position: 9 CreateTime: 1 isvalid: true payloadsize: 2 magic: 1 compresscodec: GZIP crc: 1 payload: 42
 """  # noqa: E501
-NEW = """\
+NEW_DUMP = """\
 Log starting offset: 0
 baseOffset: 0 lastOffset: 1 count: 2 position: 0 size: 78 magic: 2 compresscodec: none
 | offset: 0 CreateTime: 1 keySize: -1 valueSize: 2 sequence: -1 headerKeys: [] payload: 40
@@ -22,21 +22,21 @@ baseOffset: 0 lastOffset: 1 count: 2 position: 0 size: 78 magic: 2 compresscodec
 
 
 def test_records_of_a_dump_are_read_in_log_order() -> None:
-    assert list(past_files.records(OLD)) == [(0, "40"), (2, "41"), (1, "42")]
-    assert list(past_files.records(NEW)) == [(0, "40"), (1, "a b")]
+    assert list(past_files.records(OLD_DUMP)) == [(0, "40"), (2, "41"), (1, "42")]
+    assert list(past_files.records(NEW_DUMP)) == [(0, "40"), (1, "a b")]
 
 
-@pytest.mark.parametrize(("version", "text", "not_told"), [
+@pytest.mark.parametrize(("version", "known", "unknown"), [
     ("0.10.2.2", "zookeeper.connect", "process.roles"),
     ("2.8.2", "zookeeper.connect", "process.roles"),
     ("3.2.0", "process.roles", "zookeeper.connect"),
 ])  # fmt: skip
 def test_a_broker_gets_only_settings_that_its_release_knows(
-    version: str, text: str, not_told: str
+    version: str, known: str, unknown: str
 ) -> None:
     settings = past_files.broker(version, 2, 9000, 9001)
-    assert text in settings
-    assert not_told not in settings
+    assert known in settings
+    assert unknown not in settings
     assert settings["listeners"] == "PLAINTEXT://127.0.0.1:9000"
 
 

@@ -60,10 +60,10 @@ def events(
     return code, [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def by_side(_: object, release: str, tell: Any, enter: Any, home: Path) -> Outcome:
-    enter("fetching")
-    tell("downloading kafka-clients.jar (1 of 5)")
-    enter("playing")
+def by_side(_: object, release: str, report: Any, enter_phase: Any, home: Path) -> Outcome:
+    enter_phase("fetching")
+    report("downloading kafka-clients.jar (1 of 5)")
+    enter_phase("playing")
     assert home.is_dir()
     return SEEN if release == INCIDENT.affected else CLEAN
 
@@ -122,15 +122,15 @@ def test_an_empty_or_unknown_choice_is_refused_and_queues_nothing(
 def test_a_side_that_is_not_played_cannot_be_chosen(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare = replace(find("KAFKA-9254"), not_today="its steps need what is gone")
-    monkeypatch.setattr("labs.incidents.all_incidents", lambda: (bare,))
+    without_today = replace(find("KAFKA-9254"), not_today="its steps need what is gone")
+    monkeypatch.setattr("labs.incidents.all_incidents", lambda: (without_today,))
     assert 'value="today"' not in client.get(
-        reverse("labs:incident", args=[bare.slug])
+        reverse("labs:incident", args=[without_today.slug])
     ).content.decode()  # fmt: skip
     with pytest.raises(Refused, match="Choose at least one"):
-        plays.start(bare, ["today"])
+        plays.start(without_today, ["today"])
     with pytest.raises(ValueError, match="is run on one or more of affected, fixed"):
-        PlaySpec(bare.slug, ("today",))
+        PlaySpec(without_today.slug, ("today",))
 
 
 @pytest.mark.django_db
@@ -208,13 +208,13 @@ def test_counts_are_shown_and_exhibits_are_escaped(client: Client, played: Exper
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("side", "harmed", "says"), [
+@pytest.mark.parametrize(("side", "harmed", "message"), [
     ("affected", 0, "says nothing against it"),
     ("fixed", 3, "contradicts this page"),
     ("today", 1, "contradicts this page"),
 ])  # fmt: skip
 def test_an_unexpected_result_is_reported(
-    client: Client, side: str, harmed: int, says: str
+    client: Client, side: str, harmed: int, message: str
 ) -> None:
     play = plays.start(INCIDENT, [side])
     assert lifecycle.claim(play.slug, play.attempt, "us")
@@ -223,7 +223,7 @@ def test_an_unexpected_result_is_reported(
         result={"release": INCIDENT.releases[side], "harmed": harmed, "of": 5, "exhibits": []},
     )
     lifecycle.finish(play.slug, "us", State.DONE)
-    assert says in page_of(client, play)
+    assert message in page_of(client, play)
 
 
 @pytest.mark.django_db
@@ -262,7 +262,7 @@ def test_each_side_reports_its_phases_and_result_and_its_folder_is_removed(
     assert not list((tmp_path / "run").glob("*/cluster"))
 
 
-@pytest.mark.parametrize(("problem", "says"), [
+@pytest.mark.parametrize(("problem", "message"), [
     (DownloadFailed("Ivy says:\nServer access error at url http://repo.intern:81/a.jar",
                     "the repository cannot be reached (Connection refused)"),
      "3.1.0 could not be downloaded: the repository cannot be reached (Connection refused)."),
@@ -273,7 +273,7 @@ def test_each_side_reports_its_phases_and_result_and_its_folder_is_removed(
     (ChildProcessError("broker 1 ended by itself"), "broker 1 ended by itself"),
 ])  # fmt: skip
 def test_a_side_that_cannot_be_played_says_why_and_the_other_one_is_played(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, problem: Exception, says: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, problem: Exception, message: str
 ) -> None:
     def play(incident: Any, release: str, *rest: Any) -> Outcome:
         if release == INCIDENT.affected:
@@ -283,7 +283,7 @@ def test_a_side_that_cannot_be_played_says_why_and_the_other_one_is_played(
     code, rows = events(monkeypatch, tmp_path, play)
     assert code == runner.SIDE_FAILED
     [error] = [row for row in rows if row["event"] == "error"]
-    assert says in error["message"]
+    assert message in error["message"]
     assert "repo.intern" not in error["message"]
     assert [row["name"] for row in rows[-1]["experiment"]["arms"]] == ["fixed"]
 

@@ -10,7 +10,7 @@ import pytest
 from labs.incidents import programs
 from labs.incidents.programs import ProgramFailed, rows, run
 
-_TALKS = """
+_PROGRAM = """
 import json, os, sys
 print("not JSON")
 print(json.dumps({"moment": "it has begun"}), flush=True)
@@ -23,11 +23,11 @@ print(json.dumps({"count": 3}))
 def test_a_moment_is_noted_while_the_program_runs_and_is_not_a_row(tmp_path: Path) -> None:
     noted: list[str] = []
 
-    def note(words: str) -> None:
-        noted.append(words)
+    def note(moment: str) -> None:
+        noted.append(moment)
         (tmp_path / "heard").touch()  # the program waits for this
 
-    printed = run((sys.executable, "-c", _TALKS), tmp_path, "talks", note=note)
+    printed = run((sys.executable, "-c", _PROGRAM), tmp_path, "talks", note=note)
     assert noted == ["it has begun"]
     assert rows(printed) == [{"count": 3}]
 

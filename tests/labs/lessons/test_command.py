@@ -75,8 +75,8 @@ def test_difficulty_and_discrimination_match_values_computed_by_hand(
         for takes, question in enumerate((easy, middle, hard), 1):
             reply(client, question, right=skill >= takes)
     rows = rows_by_question(capsys)
-    assert [rows[each.name]["answered"] for each in (easy, middle, hard)] == [12, 12, 12]
-    assert [rows[each.name]["right"] for each in (easy, middle, hard)] == [0.75, 0.5, 0.25]
+    assert [rows[item.name]["answered"] for item in (easy, middle, hard)] == [12, 12, 12]
+    assert [rows[item.name]["right"] for item in (easy, middle, hard)] == [0.75, 0.5, 0.25]
     # Right (0, 1, 1, 1) against the share of the rest (0, 0, 1/2, 1): 0.375 / sqrt(0.75 * 0.6875).
     # Right (0, 0, 1, 1) against (0, 1/2, 1/2, 1): 0.5 / sqrt(1 * 0.5).
     assert rows[easy.name]["separation"] == pytest.approx(0.5222, abs=1e-4)
@@ -145,11 +145,11 @@ def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) 
 def test_with_minutes_the_command_continues_the_record(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran: list[tuple[str, int, int]] = []
+    labs_runs_and_seeds: list[tuple[str, int, int]] = []
 
     def instant(turns: Iterable[tuple[Lesson, int, int]], *_: object) -> Iterator[list[Proof]]:
         for lesson, runs, seed in turns:
-            ran.append((lesson.name, runs, seed))
+            labs_runs_and_seeds.append((lesson.name, runs, seed))
             proofs = new_proofs(lesson, seed)
             for proof in proofs:
                 proof.shown, proof.not_shown = (runs, 0) if ROLES[proof.role] else (0, runs)
@@ -163,10 +163,16 @@ def test_with_minutes_the_command_continues_the_record(
     call_command("lessons", "--verify", first, second, *keep, "--runs", "3", "--minutes", "1")
     rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()[1:]]
     assert rows == [f"{first} 3 of 3 0 of 3 3 of 3", f"{second} 1 of 1 0 of 1 1 of 1"]
-    assert ran == [(second, 2, 7), (first, 1, 1), (first, 1, 2), (first, 1, 3), (second, 1, 9)]
-    ran.clear()
+    assert labs_runs_and_seeds == [
+        (second, 2, 7),
+        (first, 1, 1),
+        (first, 1, 2),
+        (first, 1, 3),
+        (second, 1, 9),
+    ]
+    labs_runs_and_seeds.clear()
     call_command("lessons", "--verify", first, second, *keep, "--minutes", "1")
-    assert ran == []
+    assert labs_runs_and_seeds == []
 
 
 def test_no_run_begins_once_the_minutes_have_passed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,6 +291,6 @@ def test_runs_in_progress_are_not_started_twice(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(command, "prove", together)
     first, second = (lesson.name for lesson in all_lessons()[:2])
-    given = ("--runs", "3", "--keep", "--minutes", "1", "--at-once", "3")
-    call_command("lessons", "--verify", first, second, *given)
+    options = ("--runs", "3", "--keep", "--minutes", "1", "--at-once", "3")
+    call_command("lessons", "--verify", first, second, *options)
     assert sorted(began) == [(name, seed) for name in sorted((first, second)) for seed in (1, 2, 3)]

@@ -77,7 +77,7 @@ def test_there_is_an_explanation_for_every_outcome_of_every_arm(lesson: Lesson) 
     for showed in itertools.product((True, False, None), repeat=len(names)):
         text = explained(lesson, dict(zip(names, showed, strict=True)))
         assert text.count(NOT_JUDGED) == showed.count(None)
-        unjudged = {name for name, one in zip(names, showed, strict=True) if one is None}
+        unjudged = {name for name, outcome in zip(names, showed, strict=True) if outcome is None}
         assert unjudged.isdisjoint(re.findall(r"\[([\w-]+):", text)), "numbers of no verdict"
 
 

@@ -29,8 +29,8 @@ QUESTION = find(NAME).questions[0]
 WRONG_ANSWER = next(at for at, item in enumerate(QUESTION.answers) if not item.right)
 
 
-def sign(client: Client, way: str = "in", name: str = "ann", password: str = PASSWORD) -> Any:
-    return client.post(f"/account/sign-{way}/", {"name": name, "password": password})
+def sign(client: Client, action: str = "in", name: str = "ann", password: str = PASSWORD) -> Any:
+    return client.post(f"/account/sign-{action}/", {"name": name, "password": password})
 
 
 def account(client: Client, name: str = "ann") -> User:
@@ -38,40 +38,40 @@ def account(client: Client, name: str = "ann") -> User:
     return User.objects.get(username=name)
 
 
-def the_map(client: Client) -> str:
+def map_of(client: Client) -> str:
     return unescape(client.get("/learn/").content.decode())
 
 
-def surprised(client: Client) -> Experiment:
+def go_through_a_lab(client: Client) -> Experiment:
     """Goes through a lab with one wrong prediction and one wrong answer."""
     client.post(url("predict"), {**ANSWERS, "acks-1-confidence": "sure"})
     client.post(url("run"))
-    ran = Experiment.objects.latest("pk")
-    finish(ran, acks_0="broken", acks_1="broken")
+    experiment = Experiment.objects.latest("pk")
+    finish(experiment, acks_0="broken", acks_1="broken")
     client.post(url("why"), {QUESTION.name: str(WRONG_ANSWER)})
     Experiment.objects.update(ended_at=timezone.now() - timedelta(days=3))
-    return ran
+    return experiment
 
 
 def test_progress_of_a_browser_is_available_on_every_device_of_the_account(client: Client) -> None:
-    ran = surprised(client)
+    experiment = go_through_a_lab(client)
     assert sign(client, "up").status_code == 302
     phone = Client()
-    assert "you are at" not in the_map(phone)
+    assert "you are at" not in map_of(phone)
     sign(phone)
     for device in (client, phone):
-        text = the_map(device)
+        text = map_of(device)
         assert "you are at “Why?”" in text
         assert "0 of 3 questions right" in text
         assert "I am sure" in text, "how well the confidence fits"
         assert "1 thing did not go as you expected" in text, "the review"
         assert ">ann</a>" in text
-    mine = Progress.objects.get()
-    assert mine.prediction["acks-1"] == {"answer": "none", "confidence": "sure"}
-    assert (mine.experiment, mine.answers) == (ran, {QUESTION.name: WRONG_ANSWER})
+    progress = Progress.objects.get()
+    assert progress.prediction["acks-1"] == {"answer": "none", "confidence": "sure"}
+    assert (progress.experiment, progress.answers) == (experiment, {QUESTION.name: WRONG_ANSWER})
     answered = {"card": f"{NAME}/prediction:acks-1", "answer": "some"}
     phone.post("/learn/review/", answered)
-    assert "1 thing did not go as you expected" not in the_map(client)
+    assert "1 thing did not go as you expected" not in map_of(client)
 
 
 def test_attempts_runs_rooms_and_seats_move_to_the_account(client: Client) -> None:
@@ -83,8 +83,8 @@ def test_attempts_runs_rooms_and_seats_move_to_the_account(client: Client) -> No
     Pupil.objects.create(classroom=room, visitor=session, nickname="a", name_key="a")
     key = visitors.account_key(account(client))
     assert Attempt.objects.get().visitor == Pupil.objects.get().visitor == key
-    mine = Experiment.objects.get()
-    assert "Cancel" in client.get(mine.get_absolute_url()).content.decode()
+    experiment = Experiment.objects.get()
+    assert "Cancel" in client.get(experiment.get_absolute_url()).content.decode()
     assert Classroom.objects.get(teacher=key).lesson == NAME
 
 
@@ -92,8 +92,8 @@ def test_a_challenge_that_is_given_up_is_given_up_on_every_device(client: Client
     challenge = next(challenge for challenge in all_challenges() if not challenge.is_forensics)
     page, why = f"/challenges/{challenge.name}/", challenge.optimum.why
     account(Client())
-    other = Client()
-    for browser in (client, other):
+    other_client = Client()
+    for browser in (client, other_client):
         assert why not in unescape(browser.get(page).content.decode())
         assert browser.post(f"{page}give-up/").status_code == 302
         assert sign(browser).status_code == 302
@@ -111,16 +111,16 @@ def test_a_challenge_that_is_given_up_is_given_up_on_every_device(client: Client
 
 def test_the_more_advanced_progress_stays_and_the_other_can_be_restored(client: Client) -> None:
     account(client)
-    ran = surprised(client)
-    other = Client()
-    other.post(url("predict"), ANSWERS)
-    sign(other)
+    experiment = go_through_a_lab(client)
+    other_client = Client()
+    other_client.post(url("predict"), ANSWERS)
+    sign(other_client)
     current = Progress.objects.get(reset_at__isnull=True)
-    aside = Progress.objects.get(reset_at__isnull=False)
-    assert (current.experiment, aside.experiment) == (ran, None)
-    assert aside.prediction == KEPT
-    assert "Restore what was set aside" in the_map(client)
-    for expected in (aside.pk, current.pk, aside.pk):
+    replaced = Progress.objects.get(reset_at__isnull=False)
+    assert (current.experiment, replaced.experiment) == (experiment, None)
+    assert replaced.prediction == KEPT
+    assert "Restore what was set aside" in map_of(client)
+    for expected in (replaced.pk, current.pk, replaced.pk):
         client.post(f"/learn/{NAME}/undo/")
         assert Progress.objects.get(reset_at__isnull=True).pk == expected
         assert Progress.objects.count() == 2
@@ -129,10 +129,10 @@ def test_the_more_advanced_progress_stays_and_the_other_can_be_restored(client: 
 def test_more_advanced_progress_of_the_browser_replaces_that_of_the_account(client: Client) -> None:
     account(client)
     client.post(url("predict"), ANSWERS)
-    other = Client()
-    ran = surprised(other)
-    sign(other)
-    assert Progress.objects.get(reset_at__isnull=True).experiment == ran
+    other_client = Client()
+    experiment = go_through_a_lab(other_client)
+    sign(other_client)
+    assert Progress.objects.get(reset_at__isnull=True).experiment == experiment
     assert Progress.objects.get(reset_at__isnull=False).prediction == KEPT
 
 
@@ -166,13 +166,13 @@ def test_a_seat_in_a_room_stays_when_both_have_one(client: Client) -> None:
 
 
 def test_an_account_does_not_take_progress_of_another(client: Client) -> None:
-    surprised(client)
+    go_through_a_lab(client)
     account(client)
     assert sign(client, "in", "ann").url == "/account/"
     client.post("/account/sign-out/")
-    assert "you are at" not in the_map(client)
+    assert "you are at" not in map_of(client)
     account(client, "bob")
-    assert "you are at" not in the_map(client)
+    assert "you are at" not in map_of(client)
     assert Progress.objects.get().visitor == visitors.account_key(User.objects.get(username="ann"))
 
 
@@ -266,21 +266,21 @@ def test_an_operator_keeps_the_progress_of_the_browser(client: Client) -> None:
     with override_settings(LAB_OPERATOR_PASSWORD=PASSWORD):
         operators.keep()
     client.post("/operator/", {"username": operators.NAME, "password": PASSWORD})
-    assert "you are at" in the_map(client)
+    assert "you are at" in map_of(client)
     assert client.get("/account/").status_code == 302
 
 
 def test_a_new_password_ends_every_other_session(client: Client) -> None:
     account(client)
-    other = Client()
-    sign(other)
-    sent = {"old": "wrong horse battery", "password": "another horse battery"}
-    refused = client.post("/account/password/", sent)
+    other_client = Client()
+    sign(other_client)
+    form = {"old": "wrong horse battery", "password": "another horse battery"}
+    refused = client.post("/account/password/", form)
     assert refused.status_code == 400
     assert "This is not your password." in refused.content.decode()
-    assert client.post("/account/password/", sent | {"old": PASSWORD}).status_code == 302
+    assert client.post("/account/password/", form | {"old": PASSWORD}).status_code == 302
     assert client.get("/account/").status_code == 200
-    assert other.get("/account/").status_code == 302
+    assert other_client.get("/account/").status_code == 302
     assert sign(Client()).status_code == 400
     assert sign(Client(), password="another horse battery").status_code == 302
 
@@ -305,9 +305,9 @@ def test_password_attempts_for_a_name_are_limited_across_addresses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: 1000.0))
-    few = settings.LAB_LIMITS | {"guesses": (2, 2, 3600)}
+    strict_limits = settings.LAB_LIMITS | {"guesses": (2, 2, 3600)}
     User.objects.create_user("ann", password=PASSWORD)
-    with override_settings(LAB_LIMITS=few):
+    with override_settings(LAB_LIMITS=strict_limits):
         answers = [
             sign(Client(REMOTE_ADDR=f"10.0.0.{number}"), "in", name, "wrong horse battery")
             for number, name in enumerate(["ann", "ANN", " \uff41nn", "bob"])
@@ -341,12 +341,12 @@ def test_saving_progress_extends_the_session(client: Client) -> None:
     assert Session.objects.get().expire_date > old + timedelta(days=20)
 
 
-def test_a_lab_that_was_only_opened_is_replaced_and_not_saved(client: Client) -> None:
+def test_a_lab_that_was_only_opened_is_replaced_and_not_set_aside(client: Client) -> None:
     account(client)
     client.post(url("take-home"), {"to": "next"})
-    other = Client()
-    other.post(url("predict"), ANSWERS)
-    sign(other)
+    second = Client()
+    second.post(url("predict"), ANSWERS)
+    sign(second)
     assert Progress.objects.get().prediction == KEPT
     third = Client()
     third.post(url("story"), {"to": "next"})

@@ -188,8 +188,8 @@ def test_the_first_answer_to_a_question_is_kept(teacher: Client, room: Classroom
     assert Pupil.objects.get().answers == {}, "nothing is asked yet"
     lead(teacher, room)
     assert ann.post(f"/class/{room.code}/answer/", {"answer": "9"}).status_code == 400
-    for given in ("1", "0"):
-        ann.post(f"/class/{room.code}/answer/", {"answer": given})
+    for answer in ("1", "0"):
+        ann.post(f"/class/{room.code}/answer/", {"answer": answer})
     assert Pupil.objects.get().answers == {LAB.questions[0].name: 1}
     lead(teacher, room)
     joined(room, "Bob").post(f"/class/{room.code}/answer/", {"answer": "0"})

@@ -46,22 +46,22 @@ def test_two_experiments_are_shown_side_by_side_with_their_differences() -> None
 
 
 def test_a_count_that_was_not_judged_is_not_shown_as_zero(client: Client) -> None:
-    this, other = done(985, 0), make.experiment(State.DONE, "unknown", "unknown")
-    result = comparison.compare(this, other)
+    first, second = done(985, 0), make.experiment(State.DONE, "unknown", "unknown")
+    result = comparison.compare(first, second)
     assert result.counts[0].values == (10_000, 10_000, None, None)
-    assert "not judged" in get(client, "compare", this, **{"with": other.slug})
+    assert "not judged" in get(client, "compare", first, **{"with": second.slug})
 
 
 def test_chosen_conditions_are_compared_with_defaults(client: Client) -> None:
-    this, other = done(985, 0), done(985, 0)
-    assert comparison.compare(this, other).conditions == ()
-    other.spec |= {"partitions": 4, "overrides": {"rate_per_s": 500}}
-    other.save()
-    assert comparison.compare(this, other).conditions == (
+    first, second = done(985, 0), done(985, 0)
+    assert comparison.compare(first, second).conditions == ()
+    second.spec |= {"partitions": 4, "overrides": {"rate_per_s": 500}}
+    second.save()
+    assert comparison.compare(first, second).conditions == (
         ("Partitions", (None, None, "4", "4")),
         ("Messages a second", (None, None, "500", "500")),
     )
-    page = get(client, "compare", this, **{"with": other.slug})
+    page = get(client, "compare", first, **{"with": second.slug})
     assert page.count("as the scenario defines it") == 4
 
 

@@ -29,26 +29,26 @@ def fetched(address: str) -> tuple[int, str, bytes]:
         return answer.status, answer.headers["Content-Type"], answer.read()
 
 
-def told(address: str) -> dict[str, str]:
+def metadata_of(address: str) -> dict[str, str]:
     """The metadata of the page (https://ogp.me)."""
     status, kind, body = fetched(address)
     assert (status, kind.partition(";")[0]) == (HTTPStatus.OK, "text/html")
-    found = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">',
+    tags = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">',
                        body.decode())  # fmt: skip
-    return {name: unescape(text) for name, text in found}
+    return {name: unescape(text) for name, text in tags}
 
 
-def check_picture(told: dict[str, str]) -> None:
-    status, kind, png = fetched(told["og:image"])
+def check_picture(metadata: dict[str, str]) -> None:
+    status, kind, png = fetched(metadata["og:image"])
     assert (status, kind) == (HTTPStatus.OK, "image/png")
     assert struct.unpack(">II", png[16:24]) == (1200, 630)
-    assert (told["og:image:width"], told["og:image:height"]) == ("1200", "630")
+    assert (metadata["og:image:width"], metadata["og:image:height"]) == ("1200", "630")
     assert 5_000 < len(png) < LARGEST_BYTES
 
 
 def test_a_run_is_shown_with_its_verdict_and_its_picture(live_server: LiveServer) -> None:
     experiment = make.experiment(State.DONE, "broken", "holds")
-    page = told(f"{live_server.url}{experiment.get_absolute_url()}")
+    page = metadata_of(f"{live_server.url}{experiment.get_absolute_url()}")
     assert page["og:url"] == f"{live_server.url}{experiment.get_absolute_url()}"
     assert page["og:title"] == "The leader dies while its followers are behind"
     assert page["og:description"].startswith("As described: 985 of 10,000")
@@ -59,7 +59,7 @@ def test_a_run_is_shown_with_its_verdict_and_its_picture(live_server: LiveServer
 def test_an_answer_is_shown_with_its_verdict_and_its_picture(live_server: LiveServer) -> None:
     slug = saved(RISKY)
     address = f"{live_server.url}/pipelines/{slug}/"
-    page = told(address)
+    page = metadata_of(address)
     assert (page["og:url"], page["og:image"]) == (address, f"{address}picture.png")
     assert page["og:title"].startswith("You need at least once; with these settings")
     assert "Smallest change: acks=all" in page["og:description"]

@@ -23,11 +23,13 @@ HISTORICAL = sorted({(incident.component, release) for incident in all_incidents
 
 
 def test_old_lines_are_historical_and_offered_lines_are_not() -> None:
-    of = {incident.id: incident.historical for incident in all_incidents()}
-    assert of["KAFKA-3919"] == {"0.10.2.2", "0.11.0.3"}
-    assert of["KAFKA-4473"] == {"0.10.1.1", "0.10.2.0", "0.10.2.2"}, "its brokers are old, too"
-    assert of["KAFKA-14055"] == of["KIP-966"] == of["KAFKA-20685"] == frozenset()
-    assert of["librdkafka #4442"] == {"2.2.0", "2.3.0"}
+    lines_of = {incident.id: incident.historical for incident in all_incidents()}
+    assert lines_of["KAFKA-3919"] == {"0.10.2.2", "0.11.0.3"}
+    assert lines_of["KAFKA-4473"] == {"0.10.1.1", "0.10.2.0", "0.10.2.2"}, (
+        "its brokers are old, too"
+    )
+    assert lines_of["KAFKA-14055"] == lines_of["KIP-966"] == lines_of["KAFKA-20685"] == frozenset()
+    assert lines_of["librdkafka #4442"] == {"2.2.0", "2.3.0"}
 
 
 @pytest.mark.django_db

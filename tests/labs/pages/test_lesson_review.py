@@ -40,13 +40,15 @@ def test_the_worst_mistakes_come_first_and_a_review_is_short() -> None:
 pytestmark = pytest.mark.django_db
 
 
-def old(days: float = 3) -> None:
+def move_to_the_past(days: float = 3) -> None:
     """Moves all progress some days into the past."""
     past = timezone.now() - timedelta(days=days)
     Experiment.objects.update(ended_at=past)
-    for mine in Progress.objects.all():
-        mine.reviews = {key: {**kept, "at": past.isoformat()} for key, kept in mine.reviews.items()}
-        mine.save()
+    for progress in Progress.objects.all():
+        progress.reviews = {
+            key: {**item, "at": past.isoformat()} for key, item in progress.reviews.items()
+        }
+        progress.save()
 
 
 def review(client: Client) -> str:
@@ -68,7 +70,7 @@ def surprised(client: Client) -> None:
 def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> None:
     surprised(client)
     assert "Nothing is due" in review(client)
-    old()
+    move_to_the_past()
     assert "1 thing did not go as you expected" in client.get("/learn/").content.decode()
     text = review(client)
     assert "acks=1" in text
@@ -79,16 +81,16 @@ def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> N
     assert "It comes back in two days." in words
     assert ".”." not in words
     assert "985" in words
-    old()
+    move_to_the_past()
     words = answered(client, "prediction:acks-1", "some")
     assert "Right this time." in words
     assert "once more in a week" in words
     assert "Nothing is due" in review(client)
-    old()
+    move_to_the_past()
     assert "Nothing is due" in review(client), "a week has to pass once it was right"
-    old(8)
+    move_to_the_past(8)
     assert "It does not come back." in answered(client, "prediction:acks-1", "some")
-    old(99)
+    move_to_the_past(99)
     assert "Nothing is due" in review(client)
 
 
@@ -98,7 +100,7 @@ def test_a_wrong_answer_to_a_question_is_asked_again_and_explained(client: Clien
     right = next(at for at, answer in enumerate(question.answers) if answer.right)
     client.post(url("why"), {question.name: str(wrong)})
     assert "Nothing is due" in review(client)
-    old()
+    move_to_the_past()
     assert question.ask in review(client)
     text = answered(client, f"question:{question.name}", str(right))
     assert "Right this time." in text
@@ -110,13 +112,13 @@ def test_a_right_answer_is_never_reviewed(client: Client) -> None:
     question = LAB.questions[0]
     right = next(at for at, answer in enumerate(question.answers) if answer.right)
     client.post(url("why"), {question.name: str(right)})
-    old(99)
+    move_to_the_past(99)
     assert "Nothing is due" in review(client)
 
 
 def test_the_last_turn_returns_with_its_explanation(client: Client) -> None:
     finish(turned(client, choice="min-isr-3", answer="none"), min_isr_3="broken")
-    old()
+    move_to_the_past()
     assert "min.insync.replicas=3" in review(client)
     assert LAB.arm("min-isr-3").why in answered(client, "turn:min-isr-3", "some")
 
@@ -126,7 +128,7 @@ def test_an_invalid_answer_is_refused_and_changes_nothing(
     client: Client, sent: dict[str, str]
 ) -> None:
     surprised(client)
-    old()
+    move_to_the_past()
     before = Progress.objects.get().reviews
     response = client.post("/learn/review/", {"card": f"{NAME}/prediction:acks-1", **sent})
     assert response.status_code == 400

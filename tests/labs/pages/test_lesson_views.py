@@ -231,9 +231,9 @@ def test_starting_over_can_be_undone(client: Client) -> None:
     assert "Restore what was set aside" in text
     client.post(url("story"), {"to": "next"})  # something new is begun, and undoing replaces it
     client.post(reverse("labs:lesson-undo", args=[NAME]))
-    mine = Progress.objects.get(reset_at__isnull=True)
-    assert mine.prediction == KEPT
-    assert mine.experiment is not None
+    progress = Progress.objects.get(reset_at__isnull=True)
+    assert progress.prediction == KEPT
+    assert progress.experiment is not None
     assert "Restore what was set aside" not in client.get("/learn/").content.decode()
 
 
@@ -247,8 +247,8 @@ def test_the_lab_can_be_repeated_after_the_solution(client: Client) -> None:
     assert response.headers["Location"] == url("story")
     assert "This lab starts over" in page(client, "story")
     assert "these answers stay as they are" not in page(client, "predict")
-    again = started_again(client)
-    assert again.pk != Experiment.objects.earliest("pk").pk
+    repeated = started_again(client)
+    assert repeated.pk != Experiment.objects.earliest("pk").pk
 
 
 def started_again(client: Client) -> Experiment:
@@ -417,9 +417,9 @@ def test_an_undone_reset_is_confirmed_once(client: Client) -> None:
     client.post(url("story"), {"to": "next"})
     client.post(reverse("labs:lesson-reset", args=[NAME]))
     client.post(reverse("labs:lesson-undo", args=[NAME]))
-    said = f"“{LESSON.title}” is again where you had left it."
-    assert said in html_of(client.get("/learn/"))
-    assert said not in html_of(client.get("/learn/"))
+    message = f"“{LESSON.title}” is again where you had left it."
+    assert message in html_of(client.get("/learn/"))
+    assert message not in html_of(client.get("/learn/"))
 
 
 def test_confidence_is_compared_with_the_outcome(client: Client) -> None:

@@ -91,20 +91,22 @@ def test_there_is_something_to_read_while_it_runs(client: Client) -> None:
 def test_a_queued_experiment_of_a_lab_shows_the_time_of_its_proof(
     client: Client, measured: None
 ) -> None:
-    ran = started(client)
-    rounds = math.ceil(len(ran.spec["arms"]) / settings.LAB_CLUSTERS_AT_ONCE)
-    assert selectors.time_to_run(ran) == f"about {math.ceil(70.2 * rounds)} s once it starts"
-    ran.lesson = ""
-    assert selectors.time_to_run(ran) == f"about {math.ceil(45 * rounds)} s once it starts"
+    experiment = started(client)
+    rounds = math.ceil(len(experiment.spec["arms"]) / settings.LAB_CLUSTERS_AT_ONCE)
+    assert selectors.time_to_run(experiment) == f"about {math.ceil(70.2 * rounds)} s once it starts"
+    experiment.lesson = ""
+    assert selectors.time_to_run(experiment) == f"about {math.ceil(45 * rounds)} s once it starts"
 
 
-@pytest.mark.parametrize(("load_a_core", "telling"), [(0.5, True), (4.0, True), (4.1, False)])
+@pytest.mark.parametrize(
+    ("load_a_core", "is_representative"), [(0.5, True), (4.0, True), (4.1, False)]
+)
 def test_waits_on_a_busy_machine_are_not_representative(
-    monkeypatch: pytest.MonkeyPatch, load_a_core: float, telling: bool
+    monkeypatch: pytest.MonkeyPatch, load_a_core: float, is_representative: bool
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr("os.getloadavg", lambda: (2 * load_a_core, 0.0, 0.0))
-    assert is_telling() is telling
+    assert is_telling() is is_representative
 
 
 def test_the_record_has_only_measured_times(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ COUNTED = 985
     params=[(State.DONE, "unknown"), (State.FAILED, "broken"), (State.INTERRUPTED, "broken")],
     ids=lambda data: "-".join(data),
 )
-def silent(request: pytest.FixtureRequest, db: None) -> Experiment:
+def inconclusive(request: pytest.FixtureRequest, db: None) -> Experiment:
     """A disturbed or failed experiment: its arms have counts but no verdict."""
     state, verdict = request.param
     experiment = make.experiment(state, verdict, verdict)
@@ -46,7 +46,7 @@ def first(experiment: Experiment) -> Run:
     return experiment.runs.all()[0]
 
 
-def test_the_home_page_does_not_show_it(silent: Experiment, client: Client) -> None:
+def test_the_home_page_does_not_show_it(inconclusive: Experiment, client: Client) -> None:
     assert selectors.latest_loss() is None
     page = client.get("/").content.decode()
     assert "No loss has been recorded on this installation yet" in page
@@ -54,27 +54,27 @@ def test_the_home_page_does_not_show_it(silent: Experiment, client: Client) -> N
 
 
 def test_it_counts_neither_as_a_repetition_nor_as_evidence(
-    silent: Experiment, client: Client
+    inconclusive: Experiment, client: Client
 ) -> None:
-    run = first(silent)
+    run = first(inconclusive)
     assert not selectors.repetitions(run).exists()
     assert selectors.evidence(run).runs == 0
-    assert all(arm.evidence == "" for arm in presentation.arms(silent, {}))
-    assert all(repetition.runs == () for repetition in comparison.repetitions(silent))
+    assert all(arm.evidence == "" for arm in presentation.arms(inconclusive, {}))
+    assert all(repetition.runs == () for repetition in comparison.repetitions(inconclusive))
 
 
-def test_it_does_not_count_as_a_trial(silent: Experiment) -> None:
+def test_it_does_not_count_as_a_trial(inconclusive: Experiment) -> None:
     pipelines = {name: advisor.to_data(pipeline) for name, pipeline in PIPELINES.items()}
     trial = Trial.objects.create(
-        experiment=silent, event="leader-lost-followers-behind", component="producer",
+        experiment=inconclusive, event="leader-lost-followers-behind", component="producer",
         setting="acks", pipelines=pipelines,
     )  # fmt: skip
     assert trials.observed() == []
-    assert trials.unjudged([trial])[0][0] == silent
+    assert trials.unjudged([trial])[0][0] == inconclusive
 
 
-def test_the_evidence_page_does_not_link_it(silent: Experiment, client: Client) -> None:
-    assert silent.slug not in client.get(reverse("labs:evidence")).content.decode()
+def test_the_evidence_page_does_not_link_it(inconclusive: Experiment, client: Client) -> None:
+    assert inconclusive.slug not in client.get(reverse("labs:evidence")).content.decode()
 
 
 def test_a_comparison_and_the_list_show_no_count_of_an_unknown_arm(
@@ -125,8 +125,8 @@ def test_the_rate_of_a_scenario_excludes_it(
     assert (rate.shown, rate.runs, str(rate.anomaly)) == (1, 1, Anomaly.LOST_WRITE)
     assert not table([case], [1, 2], ["bad"], record), "one of two was not judged"
     assert "shown 1 of 1" in capsys.readouterr().out
-    again = Record(tmp_path / "lines.jsonl")
-    assert [line.seed for line in again.lines.values()] == [1], "it is run again"
+    added = Record(tmp_path / "lines.jsonl")
+    assert [line.seed for line in added.lines.values()] == [1], "it is run again"
 
 
 def test_only_holds_and_broken_are_conclusive() -> None:

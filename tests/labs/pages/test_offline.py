@@ -26,9 +26,9 @@ def exported(client: Client, experiment: Experiment) -> str:
 def test_the_file_loads_nothing(client: Client) -> None:
     page = exported(client, make.recorded())
     assert set(re.findall(r'\s(?:src|href|action|hx-get)="([^"#]*)', page)) <= {""}
-    inside = re.findall(r"url\((?!#).{0,30}", page)
-    assert inside
-    assert {each.startswith('url("data:font/woff2;base64,') for each in inside} == {True}
+    font_urls = re.findall(r"url\((?!#).{0,30}", page)
+    assert font_urls
+    assert {source.startswith('url("data:font/woff2;base64,') for source in font_urls} == {True}
     assert "@import" not in page
     assert "default-src 'none'" in page
     assert "985 of 10,000" in page

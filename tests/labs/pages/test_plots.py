@@ -140,10 +140,10 @@ def test_labels_do_not_overlap_and_each_event_has_a_line(happened) -> None:
     assert {fault["second"] for fault in faults} >= {mark.second for mark in marks}
     shown = [mark for mark in marks if mark.has_room]
     assert shown, "at least the first has room"
-    for one, other in combinations(shown, 2):
-        if one.row == other.row:
-            left, right = sorted((words(one), words(other)))
-            assert left[1] <= right[0], (one, other)
+    for first, other in combinations(shown, 2):
+        if first.row == other.row:
+            left, right = sorted((words(first), words(other)))
+            assert left[1] <= right[0], (first, other)
 
 
 def words(mark: plots.Mark) -> tuple[float, float]:

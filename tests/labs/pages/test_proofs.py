@@ -82,8 +82,8 @@ def test_the_sending_client_is_named_with_its_alternative() -> None:
 
 
 def test_a_run_names_its_sending_client_and_the_alternative() -> None:
-    mine = saved(RISKY, answer(described(RISKY)))
-    by_librdkafka = make.experiment(State.DONE, "broken", pipeline=mine)
+    experiment = saved(RISKY, answer(described(RISKY)))
+    by_librdkafka = make.experiment(State.DONE, "broken", pipeline=experiment)
     sender = sent(by_librdkafka)
     assert sender is not None
     assert sender.description.startswith("librdkafka 2.")

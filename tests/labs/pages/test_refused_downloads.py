@@ -31,7 +31,7 @@ pytestmark = pytest.mark.wide
 LOCK, INCIDENT = "past-clients-3.1.0", find("KAFKA-13598")
 SECRET = "user:hidden"
 BODY = b"this is no jar " * 1000
-WHY = {
+MESSAGE_OF = {
     "403": "the repository answered “403 Forbidden”",
     "404": "the repository answered “404 Not Found”",
     "503": "the repository answered “503 Service Unavailable”",
@@ -43,22 +43,22 @@ WHY = {
 
 
 class Repository(BaseHTTPRequestHandler):
-    """Answers every request in the same `way`."""
+    """Answers every request in the same way."""
 
-    way = ""
+    refusal = ""
     over = threading.Event()
 
     def do_GET(self) -> None:
-        if self.way == "silent":
+        if self.refusal == "silent":
             self.over.wait(60)
-        elif self.way.isdigit():
-            self.send_error(int(self.way))
+        elif self.refusal.isdigit():
+            self.send_error(int(self.refusal))
         else:
             self.send_response(200)
             self.send_header("Content-Length", str(len(BODY)))
             self.end_headers()
             with suppress(ConnectionError):
-                self.wfile.write(BODY[:100] if self.way == "cut" else BODY)
+                self.wfile.write(BODY[:100] if self.refusal == "cut" else BODY)
 
     do_HEAD = do_GET
 
@@ -76,9 +76,9 @@ def refuses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callabl
         free.bind(("127.0.0.1", 0))
         closed = free.getsockname()[1]
 
-    def refuse(way: str) -> None:
-        Repository.way = way
-        port = closed if way == "closed" else server.server_port
+    def refuse(refusal: str) -> None:
+        Repository.refusal = refusal
+        port = closed if refusal == "closed" else server.server_port
         monkeypatch.setenv("LAB_MAVEN_REPOSITORY", f"http://{SECRET}@localhost:{port}/maven2/")
         monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
 
@@ -89,17 +89,19 @@ def refuses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callabl
     server.server_close()
 
 
-@pytest.mark.parametrize("way", WHY)
+@pytest.mark.parametrize("refusal", MESSAGE_OF)
 def test_the_first_line_says_why_a_download_failed_and_nothing_is_kept(
-    refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, way: str
+    refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, refusal: str
 ) -> None:
-    if way == "silent":
+    if refusal == "silent":
         monkeypatch.setattr(download, "PATIENCE_S", 1.0)
-    refuses(way)
+    refuses(refusal)
     with pytest.raises(download.DownloadFailed) as failed:
         distribution.install(LOCK)
     first, missing = str(failed.value).splitlines()
-    assert first.startswith(f"The jars could not be downloaded: {WHY[way]}. Check the network")
+    assert first.startswith(
+        f"The jars could not be downloaded: {MESSAGE_OF[refusal]}. Check the network"
+    )
     assert "LAB_MAVEN_REPOSITORY" in first
     assert "localhost" not in first
     assert missing.startswith("The first that is missing: ch.qos.reload4j:reload4j:1.2.26")
@@ -116,21 +118,21 @@ def test_jars_with_other_hashes_than_the_locked_ones_are_refused(
     assert [path.name for path in (cache_dir() / "jars").iterdir()] == [f".{LOCK}.lock"]
 
 
-@pytest.mark.parametrize("way", ["403", "others"])
+@pytest.mark.parametrize("refusal", ["403", "others"])
 def test_the_command_of_incidents_says_why_and_exits_with_3(
-    refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, way: str
+    refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, refusal: str
 ) -> None:
-    refuses(way)
+    refuses(refusal)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     with pytest.raises(CommandError) as failed:
         call_command("incidents", "--verify", INCIDENT.id, "--times", "1", "--on", "affected")
     assert failed.value.returncode == NOT_RUN
-    said = WHY.get(way, "is not the jar that was recorded and was not installed")
+    message = MESSAGE_OF.get(refusal, "is not the jar that was recorded and was not installed")
     assert str(failed.value).startswith("not run: ")
-    assert said in str(failed.value).splitlines()[0]
+    assert message in str(failed.value).splitlines()[0]
 
 
-def carried_out(experiment: Experiment) -> None:
+def carry_out(experiment: Experiment) -> None:
     """Runs a queued experiment as a worker would."""
     claimed = lifecycle.claim(experiment.slug, experiment.attempt, "us")
     assert claimed
@@ -138,18 +140,18 @@ def carried_out(experiment: Experiment) -> None:
 
 
 @pytest.mark.django_db(transaction=True)  # the heartbeat thread writes, too
-@pytest.mark.parametrize("way", ["403", "others"])
+@pytest.mark.parametrize("refusal", ["403", "others"])
 def test_the_page_of_an_incident_says_why_it_was_not_played(
-    refuses: Callable[[str], None], client: Client, way: str
+    refuses: Callable[[str], None], client: Client, refusal: str
 ) -> None:
-    refuses(way)
+    refuses(refusal)
     client.post(reverse("labs:incident-start", args=[INCIDENT.slug]), {"side": ["affected"]})
     play = Experiment.objects.get()
-    carried_out(play)
+    carry_out(play)
     play.refresh_from_db()
     page = html_of(client.get(play.get_absolute_url()))
     assert play.state == State.FAILED
-    assert WHY.get(way, "is not the jar that was recorded and was not installed") in page
+    assert MESSAGE_OF.get(refusal, "is not the jar that was recorded and was not installed") in page
     assert "Nothing was counted on this release." in page
     assert SECRET not in page
     assert "localhost" not in page
@@ -160,14 +162,14 @@ def test_the_page_of_the_time_machine_says_why_a_release_has_no_verdict(
     refuses: Callable[[str], None], client: Client
 ) -> None:
     refuses("403")
-    asked = {"scenario": "leader-killed", "pipeline": "", "first": "4.2", "last": "4.3",
+    form = {"scenario": "leader-killed", "pipeline": "", "first": "4.2", "last": "4.3",
              "which": "every"}  # fmt: skip
-    client.post(reverse("labs:series-start"), asked)
+    client.post(reverse("labs:series-start"), form)
     series = Series.objects.get()
     for run in series.experiments.all():
-        carried_out(run)
+        carry_out(run)
     page = html_of(client.get(series.get_absolute_url()))
-    assert page.count(WHY["403"]) == 2
+    assert page.count(MESSAGE_OF["403"]) == 2
     assert "No release has a verdict. A comparison needs two." in page
     assert 'id="go-on"' in page
     assert SECRET not in page

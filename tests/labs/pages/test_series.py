@@ -46,7 +46,7 @@ def described(**stated: str) -> str:
     return str(advisor.save(planning.parse_pipeline(fields)).slug)
 
 
-def asked(first: str = "3.9", last: str = "4.3", *, bisect: bool = True) -> Question:
+def question_for(first: str = "3.9", last: str = "4.3", *, bisect: bool = True) -> Question:
     return Question(described(), DISK, first, last, bisect)
 
 
@@ -68,7 +68,7 @@ def end(series: Series, release: str, verdict: str = "", state: State = State.DO
 
 
 def test_a_bisection_runs_the_ends_the_middle_and_then_patch_releases() -> None:
-    series = time_machine.start(asked(), SOMEBODY)
+    series = time_machine.start(question_for(), SOMEBODY)
     assert live(series) == ["3.9.2", "4.3.1"]
     assert len({run.seed for run in series.experiments.all()}) == 1
     end(series, "4.3.1", "holds")
@@ -86,7 +86,7 @@ def test_a_bisection_runs_the_ends_the_middle_and_then_patch_releases() -> None:
 
 
 def test_lines_are_run_two_at_a_time_and_a_failed_one_does_not_delay_the_others() -> None:
-    series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
+    series = time_machine.start(question_for("3.9", "4.1", bisect=False), SOMEBODY)
     assert live(series) == ["3.9.2", "4.0.2"]
     end(series, "3.9.2", state=State.FAILED)
     assert live(series) == ["4.0.2", "4.1.2"]
@@ -97,7 +97,7 @@ def test_lines_are_run_two_at_a_time_and_a_failed_one_does_not_delay_the_others(
 
 @pytest.mark.parametrize("state", [State.INTERRUPTED, State.CANCELLED, State.FAILED])
 def test_a_run_without_a_result_can_be_repeated_after_the_others(state: State) -> None:
-    series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
+    series = time_machine.start(question_for("3.9", "4.1", bisect=False), SOMEBODY)
     end(series, "3.9.2", "broken")
     end(series, "4.0.2", state=state)
     end(series, "4.1.2", "holds")
@@ -110,7 +110,7 @@ def test_a_run_without_a_result_can_be_repeated_after_the_others(state: State) -
 
 
 @pytest.mark.parametrize(
-    ("state", "verdict", "again"),
+    ("state", "verdict", "is_offered"),
     [
         (State.FAILED, "", True),
         (State.FAILED, "unknown", True),  # one arm could not be judged
@@ -121,7 +121,7 @@ def test_a_run_without_a_result_can_be_repeated_after_the_others(state: State) -
     ],
 )
 def test_the_page_offers_to_continue_only_if_a_run_is_left(
-    client: Client, state: State, verdict: str, again: bool
+    client: Client, state: State, verdict: str, is_offered: bool
 ) -> None:
     client.post(reverse("labs:series-start"), FORM | {"first": "4.2", "which": "every"})
     series = Series.objects.get()
@@ -129,9 +129,9 @@ def test_the_page_offers_to_continue_only_if_a_run_is_left(
     end(series, "4.3.1", verdict, state)
     assert series.ended_at is not None
     page = html_of(client.get(series.get_absolute_url()))
-    assert ('id="go-on"' in page) is again
+    assert ('id="go-on"' in page) is is_offered
     client.post(reverse("labs:series-go-on", args=[series.slug]))
-    assert live(series) == (["4.3.1"] if again else [])
+    assert live(series) == (["4.3.1"] if is_offered else [])
 
 
 def test_the_page_of_a_series_queries_its_runs_once(client: Client) -> None:
@@ -182,41 +182,41 @@ def test_a_full_queue_refuses_a_new_series_and_only_delays_a_running_one() -> No
         override_settings(LAB_QUEUE={"all": 0, "visitor": 9, "address": 9}),
         pytest.raises(Refused, match="already"),
     ):
-        time_machine.start(asked(), SOMEBODY)
+        time_machine.start(question_for(), SOMEBODY)
     assert not Series.objects.exists()
     with override_settings(LAB_QUEUE={"all": 9, "visitor": 1, "address": 9}):
-        series = time_machine.start(asked(), SOMEBODY)
+        series = time_machine.start(question_for(), SOMEBODY)
         assert live(series) == ["3.9.2"]
     time_machine.follow_all()
     assert live(series) == ["3.9.2", "4.3.1"]
 
 
 def test_running_series_are_limited_per_visitor_and_per_address() -> None:
-    question = asked()
+    question = question_for()
     series = time_machine.start(question, SOMEBODY)
     assert time_machine.start(question, SOMEBODY) == series
     with pytest.raises(Refused, match="of yours is still running"):
-        time_machine.start(asked("4.0"), SOMEBODY)
+        time_machine.start(question_for("4.0"), SOMEBODY)
     for number in range(2):
-        time_machine.start(asked(), Visitor(f"v{number}", "here"))
+        time_machine.start(question_for(), Visitor(f"v{number}", "here"))
     with pytest.raises(Refused, match="of your address is still running"):
-        time_machine.start(asked(), Visitor("v3", "here"))
-    time_machine.start(asked(), ANOTHER)
+        time_machine.start(question_for(), Visitor("v3", "here"))
+    time_machine.start(question_for(), ANOTHER)
     time_machine.cancel(series, "a visitor")
     assert time_machine.start(question, SOMEBODY) != series
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "says"),
+    ("first", "last", "message"),
     [
         ("4.1", "4.1", "has to be newer"),
         ("4.1", "3.9", "has to be newer"),
         ("1.0", "4.1", "2.8 to"),
     ],
 )
-def test_lines_that_cannot_be_compared_are_refused(first: str, last: str, says: str) -> None:
-    with pytest.raises(Refused, match=says):
-        time_machine.start(asked(first, last), SOMEBODY)
+def test_lines_that_cannot_be_compared_are_refused(first: str, last: str, message: str) -> None:
+    with pytest.raises(Refused, match=message):
+        time_machine.start(question_for(first, last), SOMEBODY)
 
 
 def test_the_form_starts_a_series_that_only_its_visitor_can_cancel(client: Client) -> None:
@@ -238,7 +238,7 @@ def test_the_form_starts_a_series_that_only_its_visitor_can_cancel(client: Clien
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("changed", "message"),
     [
         ({"scenario": "kettle"}, "kettle is not one of"),
         ({"first": "4.3"}, "has to be newer than the first"),
@@ -247,10 +247,12 @@ def test_the_form_starts_a_series_that_only_its_visitor_can_cancel(client: Clien
         ({"which": ""}, "required"),
     ],
 )
-def test_errors_are_shown_on_the_form(client: Client, wrong: dict[str, str], says: str) -> None:
-    answer = client.post(reverse("labs:series-start"), FORM | wrong)
+def test_errors_are_shown_on_the_form(
+    client: Client, changed: dict[str, str], message: str
+) -> None:
+    answer = client.post(reverse("labs:series-start"), FORM | changed)
     assert answer.status_code == 400
-    assert says in html_of(answer)
+    assert message in html_of(answer)
     assert not Series.objects.exists()
 
 

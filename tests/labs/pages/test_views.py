@@ -41,13 +41,15 @@ def session_of(client: Client) -> str:
     return str(session.session_key)
 
 
-def ends(state: State) -> list[str]:
+def verdicts_of(state: State) -> list[str]:
     return ["broken", "holds"] if state == State.DONE else []
 
 
 @pytest.mark.parametrize("state", list(State))
 def test_every_state_has_its_page_and_its_buttons(client: Client, state: State) -> None:
-    experiment = make.experiment(state, *ends(state), nudged_at=None, visitor=session_of(client))
+    experiment = make.experiment(
+        state, *verdicts_of(state), nudged_at=None, visitor=session_of(client)
+    )
     page = text_of(client, experiment)
     live = state in (State.QUEUED, State.RUNNING)
     assert ("every 1s" in page) == live
@@ -62,7 +64,7 @@ def test_every_state_has_its_page_and_its_buttons(client: Client, state: State) 
 def test_without_javascript_a_page_reloads_itself_until_the_run_is_over(
     client: Client, state: State
 ) -> None:
-    page = text_of(client, make.experiment(state, *ends(state)))
+    page = text_of(client, make.experiment(state, *verdicts_of(state)))
     live = state in (State.QUEUED, State.RUNNING)
     assert (RELOAD in page.partition("</head>")[0]) == live
     assert page.count("http-equiv") == live
@@ -107,12 +109,12 @@ def test_a_message_without_an_effect_is_a_loss_too(client: Client) -> None:
 
 
 def test_a_run_that_holds_as_recommended_leads_to_the_files(client: Client) -> None:
-    mine = saved(RISKY)
-    files = f'href="{reverse("advisor:advice", args=[mine])}#take-home"'
-    assert 'id="take-home"' in html_of(client.get(reverse("advisor:advice", args=[mine])))
-    holds = make.experiment(State.DONE, "broken", "holds", pipeline=mine)
+    slug = saved(RISKY)
+    files = f'href="{reverse("advisor:advice", args=[slug])}#take-home"'
+    assert 'id="take-home"' in html_of(client.get(reverse("advisor:advice", args=[slug])))
+    holds = make.experiment(State.DONE, "broken", "holds", pipeline=slug)
     assert files in html_of(client.get(holds.get_absolute_url()))
-    broken = make.experiment(State.DONE, "broken", "broken", pipeline=mine)
+    broken = make.experiment(State.DONE, "broken", "broken", pipeline=slug)
     assert files not in html_of(client.get(broken.get_absolute_url()))
     assert "#take-home" not in html_of(
         client.get(make.experiment(State.DONE, "broken", "holds").get_absolute_url())
@@ -197,7 +199,7 @@ def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.DONE, State.FAILED])
 def test_hostile_text_is_escaped(client: Client, state: State) -> None:
-    experiment = make.experiment(state, *ends(state), reason=HOSTILE)
+    experiment = make.experiment(state, *verdicts_of(state), reason=HOSTILE)
     for run in experiment.runs.all():
         run.settings = {"producer": {HOSTILE: HOSTILE}}
         run.faults = [{"fault": HOSTILE, "target": HOSTILE, "phase": HOSTILE, "at_s": 1,
@@ -239,7 +241,7 @@ def test_arms_with_the_same_settings_show_no_empty_table(client: Client) -> None
 
 def test_no_page_needs_inline_styles_or_scripts(client: Client) -> None:
     for state in State:
-        page = text_of(client, make.experiment(state, *ends(state)))
+        page = text_of(client, make.experiment(state, *verdicts_of(state)))
         assert " style=" not in page
         assert "<script" not in page.replace('<script src="', "")
 
@@ -307,14 +309,18 @@ def test_again_copies_an_experiment_with_a_result_and_requeues_one_without(clien
 
 
 def test_again_on_the_run_of_another_visitor_creates_an_own_run(client: Client) -> None:
-    theirs = make.experiment(State.FAILED, visitor="somebody else")
-    response = client.post(reverse("labs:again", args=[theirs.slug]))
-    theirs.refresh_from_db()
-    assert (theirs.state, theirs.attempt, theirs.visitor) == (State.FAILED, 1, "somebody else")
-    mine = Experiment.objects.exclude(pk=theirs.pk).get()
-    assert response.headers["Location"] == mine.get_absolute_url()
-    assert (mine.seed, mine.request()) == (theirs.seed, theirs.request())
-    assert mine.visitor == client.session.session_key
+    original = make.experiment(State.FAILED, visitor="somebody else")
+    response = client.post(reverse("labs:again", args=[original.slug]))
+    original.refresh_from_db()
+    assert (original.state, original.attempt, original.visitor) == (
+        State.FAILED,
+        1,
+        "somebody else",
+    )
+    copy = Experiment.objects.exclude(pk=original.pk).get()
+    assert response.headers["Location"] == copy.get_absolute_url()
+    assert (copy.seed, copy.request()) == (original.seed, original.request())
+    assert copy.visitor == client.session.session_key
 
 
 @pytest.mark.parametrize("name", ["cancel", "again"])

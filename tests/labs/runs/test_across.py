@@ -97,19 +97,19 @@ def test_only_the_ends_are_run_if_they_agree() -> None:
     assert len(rows_of(search, dict.fromkeys(LINES, "holds"))) == 2
 
 
-@pytest.mark.parametrize("silent", ["4.0", "4.1.0"])
-def test_a_release_without_a_verdict_ends_the_search(silent: str) -> None:
+@pytest.mark.parametrize("release", ["4.0", "4.1.0"])
+def test_a_release_without_a_verdict_ends_the_search(release: str) -> None:
     verdicts = {"3.8": "broken", "3.9": "broken", "4.0": "broken", "4.1.0": "holds",
-                "4.1": "holds", "4.2": "holds", "4.3": "holds"} | {silent: "unknown"}  # fmt: skip
+                "4.1": "holds", "4.2": "holds", "4.3": "holds"} | {release: "unknown"}  # fmt: skip
     search = Search(LINES, bisect=True, earlier={"4.1": ("4.1.0",)})
-    assert rows_of(search, verdicts)[-1].line == silent
+    assert rows_of(search, verdicts)[-1].line == release
 
 
 def test_ends_without_a_verdict_end_the_search_immediately() -> None:
     assert [row.line for row in rows_of(Search(LINES, bisect=True), {})] == ["3.8", "4.3"]
 
 
-def weak(kafka: str) -> Pipeline:
+def pipeline_on(kafka: str) -> Pipeline:
     return described(
         {
             "kafka": kafka, "producer.acks": "all", "topic.min.insync.replicas": "2",
@@ -120,8 +120,8 @@ def weak(kafka: str) -> Pipeline:
 
 def test_a_change_names_the_rule_and_the_bugs_that_were_fixed_in_between() -> None:
     rows = [
-        Row("3.9", {"described": "broken"}, weak("3.9")),
-        Row("4.3", {"described": "holds"}, weak("4.3")),
+        Row("3.9", {"described": "broken"}, pipeline_on("3.9")),
+        Row("4.3", {"described": "holds"}, pipeline_on("4.3")),
     ]
     (change,) = changes(rows, "leader-disk-lost")
     only = "diverged, effect_missing, lost_write, skipped only on 3.9"
@@ -132,7 +132,7 @@ def test_a_change_names_the_rule_and_the_bugs_that_were_fixed_in_between() -> No
 
 
 def test_a_counted_anomaly_that_the_advisor_calls_impossible_is_reported() -> None:
-    pipeline = weak("4.3")
+    pipeline = pipeline_on("4.3")
     refuted = across.refuted(pipeline, "leader-disk-lost", {"lost_write": 7, "redelivery": None})
     assert refuted == ("lost_write",)
     text = across.report(
@@ -150,7 +150,7 @@ def test_a_line_on_which_the_scenario_cannot_be_staged_says_why() -> None:
 
 def test_effects_of_companion_events_are_permitted_too() -> None:
     """A lost disk loses committed offsets too: a run of 4.1 with `latest` skipped messages."""
-    of_groups = across.permitted(weak("4.1"), "leader-disk-lost")
+    of_groups = across.permitted(pipeline_on("4.1"), "leader-disk-lost")
     assert "skipped" in of_groups
     assert "lost_write" not in of_groups
     careful = described({
@@ -172,11 +172,11 @@ def test_a_change_names_changed_defaults_of_unstated_settings_only() -> None:
         return changed
 
     defaults = change().defaults
-    assert any(each.startswith("producer.acks from 1 to all") and "KIP-679" in each
-               for each in defaults)  # fmt: skip
-    assert any(each.startswith("producer.enable.idempotence from false") for each in defaults)
+    assert any(default.startswith("producer.acks from 1 to all") and "KIP-679" in default
+               for default in defaults)  # fmt: skip
+    assert any(default.startswith("producer.enable.idempotence from false") for default in defaults)
     stated = change(**{"producer.acks": "1"}).defaults
-    assert not any(each.startswith("producer.acks ") for each in stated)
+    assert not any(default.startswith("producer.acks ") for default in stated)
 
 
 def test_a_change_names_its_two_releases_and_the_release_that_fixed_a_bug() -> None:

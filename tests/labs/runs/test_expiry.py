@@ -34,15 +34,15 @@ def test_old_descriptions_without_an_experiment_are_deleted() -> None:
 
 
 def test_a_visitors_run_without_a_result_is_deleted_with_its_folder_and_evidence_stays() -> None:
-    kept = [make.experiment(State.DONE, "holds", "holds"), make.experiment(State.FAILED)]
-    lost = make.experiment(State.CANCELLED)
+    remaining = [make.experiment(State.DONE, "holds", "holds"), make.experiment(State.FAILED)]
+    deleted = make.experiment(State.CANCELLED)
     Experiment.objects.update(ended_at=OLD, visitor="v", address="a")
-    Experiment.objects.filter(pk=kept[1].pk).update(visitor="")
-    folder = Path(settings.LAB_RUNS_DIR) / lost.slug
+    Experiment.objects.filter(pk=remaining[1].pk).update(visitor="")
+    folder = Path(settings.LAB_RUNS_DIR) / deleted.slug
     folder.mkdir(parents=True)
     assert forget()["experiments"] == 1
     assert {*Experiment.objects.values_list("pk", flat=True)} == {
-        experiment.pk for experiment in kept
+        experiment.pk for experiment in remaining
     }
     assert not folder.exists()
     assert not Experiment.objects.exclude(address="").exists()
@@ -62,15 +62,20 @@ def test_progress_is_deleted_with_its_session(client: Client) -> None:
 
 def test_an_attempt_is_deleted_with_its_session_unless_it_has_a_result(client: Client) -> None:
     client.post("/describe/start-over/")
-    mine, done = str(client.session.session_key), make.experiment(State.DONE, "holds", "holds")
-    tries = [(mine, None), ("gone", None), ("gone", make.experiment(State.FAILED)), ("gone", done)]
+    own_key, done = str(client.session.session_key), make.experiment(State.DONE, "holds", "holds")
+    tries = [
+        (own_key, None),
+        ("gone", None),
+        ("gone", make.experiment(State.FAILED)),
+        ("gone", done),
+    ]
     attempts = [
         Attempt.objects.create(visitor=key, challenge="a", experiment=run)
         for key, run in tries
     ]  # fmt: skip
     forget()
     left = {attempt.pk: attempt.visitor for attempt in Attempt.objects.all()}
-    assert left == {attempts[0].pk: mine, attempts[3].pk: ""}
+    assert left == {attempts[0].pk: own_key, attempts[3].pk: ""}
 
 
 def test_nothing_is_deleted_where_the_operator_keeps_all() -> None:

@@ -48,15 +48,17 @@ def test_each_run_is_claimed_by_exactly_one_of_two_concurrent_processes(tmp_path
     )
     slugs = django_process(tmp_path, "-c", setup).communicate(timeout=60)[0].split()
     assert len(slugs) == 30
-    two = [django_process(tmp_path, "-c", CLAIM, owner, *slugs) for owner in ("one", "two")]
-    for process in two:
+    processes = [django_process(tmp_path, "-c", CLAIM, owner, *slugs) for owner in ("one", "two")]
+    for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    for process in two:
+    for process in processes:
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    claimed = [slug for finished in two for slug in finished.communicate(timeout=60)[0].split()]
+    claimed = [
+        slug for finished in processes for slug in finished.communicate(timeout=60)[0].split()
+    ]
     assert sorted(claimed) == sorted(slugs), "each was claimed once, none twice"
 
 
@@ -160,12 +162,12 @@ def test_files_of_an_interrupted_runner_are_removed_by_a_later_sweep() -> None:
 
 def test_a_judged_arm_of_an_interrupted_run_keeps_its_ledger_and_verdict() -> None:
     experiment = make.experiment(State.INTERRUPTED, "broken", "unknown")
-    judged, other = experiment.runs.all()
-    for run in (judged, other):
+    judged, unjudged = experiment.runs.all()
+    for run in (judged, unjudged):
         (experiment.folder / run.name / "ledger").mkdir(parents=True)
     lifecycle.sweep()
     assert (experiment.folder / judged.name / "ledger").exists()
-    assert not (experiment.folder / other.name).exists()
+    assert not (experiment.folder / unjudged.name).exists()
     judged.refresh_from_db()
     assert judged.verdict == "broken"
 
@@ -199,10 +201,10 @@ def test_a_queued_running_or_completed_run_is_not_requeued(state: State) -> None
 
 
 def test_experiments_without_a_recent_nudge_are_overdue() -> None:
-    never, lost, fresh = make.experiment(), make.experiment(), make.experiment()
+    never_nudged, lost, fresh = make.experiment(), make.experiment(), make.experiment()
     make.age(lost, nudged_at=lifecycle.RENUDGE_S + 1)
     make.age(fresh, nudged_at=1)
-    assert set(lifecycle.overdue_experiments()) == {(never.slug, 1), (lost.slug, 1)}
+    assert set(lifecycle.overdue_experiments()) == {(never_nudged.slug, 1), (lost.slug, 1)}
 
 
 @pytest.mark.parametrize(

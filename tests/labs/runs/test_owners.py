@@ -16,7 +16,7 @@ from labs.runs.heartbeat import HeartbeatAges
 from tests.labs import make
 from tests.labs.runs.test_lifecycle import django_process
 
-OWNS = """
+OWNER_PROGRAM = """
 import sys, django
 django.setup()
 from labs.runs import owners
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def worker(data_dir: Path):
     """A process with two runs, and their tokens."""
-    process = django_process(data_dir, "-c", OWNS)
+    process = django_process(data_dir, "-c", OWNER_PROGRAM)
     assert process.stdout is not None
     yield process, process.stdout.readline().split()
     process.kill()
@@ -61,18 +61,18 @@ def test_runs_of_a_dead_process_are_interrupted_immediately(
     worker: tuple[subprocess.Popen[str], list[str]],
 ) -> None:
     process, tokens = worker
-    mine, theirs = running(owners.new()), [running(token) for token in tokens]
+    own, orphaned = running(owners.new()), [running(token) for token in tokens]
     assert lifecycle.sweep() == []
     process.kill()
     process.wait()
-    assert sorted(lifecycle.sweep()) == sorted(experiment.slug for experiment in theirs)
-    theirs[0].refresh_from_db()
-    assert theirs[0].state == State.INTERRUPTED
-    assert theirs[0].reason == lifecycle.WORKER_DEAD
-    assert state(mine) == State.RUNNING
+    assert sorted(lifecycle.sweep()) == sorted(experiment.slug for experiment in orphaned)
+    orphaned[0].refresh_from_db()
+    assert orphaned[0].state == State.INTERRUPTED
+    assert orphaned[0].reason == lifecycle.WORKER_DEAD
+    assert state(own) == State.RUNNING
     assert lifecycle.sweep() == [], "once is enough"
     names = [path.name for path in (settings.LAB_DATA_DIR / "owners").iterdir()]
-    assert names == [owners.lock_name(mine.owner)], "nothing of the dead stays"
+    assert names == [owners.lock_name(own.owner)], "nothing of the dead stays"
 
 
 @pytest.mark.process
@@ -111,7 +111,9 @@ def test_a_run_is_still_claimed_if_no_lock_can_be_written(settings: LazySettings
 def test_child_processes_do_not_hold_the_lock() -> None:
     """Otherwise a runner that is still stopping its brokers would make a dead worker seem alive."""
     code = "child = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)"
-    owns = OWNS.replace("print(", f"import subprocess; owners.new(); {code}\nprint(child.pid, ")
+    owns = OWNER_PROGRAM.replace(
+        "print(", f"import subprocess; owners.new(); {code}\nprint(child.pid, "
+    )
     process = django_process(settings.LAB_DATA_DIR, "-c", owns)
     assert process.stdout is not None
     child, token, _ = process.stdout.readline().split()

@@ -39,9 +39,9 @@ def pruned(ledgers_bytes: int) -> list[str]:
 
 def keeps(experiment: Experiment) -> bool:
     experiment.refresh_from_db()
-    there = experiment.folder.exists()
-    assert there == (experiment.pruned_at is None)
-    return there
+    exists = experiment.folder.exists()
+    assert exists == (experiment.pruned_at is None)
+    return exists
 
 
 def test_the_oldest_ledgers_are_removed_first_and_only_as_many_as_needed() -> None:
@@ -68,15 +68,15 @@ def test_queued_and_running_experiments_are_counted_and_never_removed(state: Sta
     assert keeps(newest)
 
 
-@pytest.mark.parametrize("what", ["logs/web.log", "redis/appendonlydir/a.aof"])
-def test_logs_and_queue_count_towards_the_limit(data_dir: Path, what: str) -> None:
+@pytest.mark.parametrize("file", ["logs/web.log", "redis/appendonlydir/a.aof"])
+def test_logs_and_queue_count_towards_the_limit(data_dir: Path, file: str) -> None:
     older, newest = with_ledger(ended_at=200), with_ledger(ended_at=100)
     limit = pruning.other_bytes() + 2 * BYTES
     assert pruning.prune(limit) == []
-    (data_dir / what).parent.mkdir(parents=True)
-    (data_dir / what).write_bytes(b"l" * 10)
+    (data_dir / file).parent.mkdir(parents=True)
+    (data_dir / file).write_bytes(b"l" * 10)
     assert pruning.prune(limit) == [older.slug]
-    (data_dir / what).write_bytes(b"l" * 5 * BYTES)
+    (data_dir / file).write_bytes(b"l" * 5 * BYTES)
     assert pruning.prune(limit) == []
     assert keeps(newest)
 

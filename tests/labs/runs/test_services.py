@@ -32,7 +32,7 @@ from labs.runs.visitors import Visitor
 from tests.labs import make
 from tests.labs.runs.test_lifecycle import django_process
 
-ONE = Visitor("one", "a")
+VISITOR = Visitor("one", "a")
 
 pytestmark = pytest.mark.django_db
 
@@ -94,8 +94,8 @@ def test_brokers_with_zookeeper_are_run_if_the_scenario_supports_it(
     client: Client, brokers: dict[str, str], runs: str
 ) -> None:
     slug = saved(producer__acks="1", **brokers)
-    asked = {"pipeline": slug, "scenario": "leader-killed"}
-    page = client.get("/experiments/conditions/", asked).content.decode()
+    query = {"pipeline": slug, "scenario": "leader-killed"}
+    page = client.get("/experiments/conditions/", query).content.decode()
     assert f"{runs} with ZooKeeper" in page
     assert "is run instead" not in page
     request = services.start(slug, "leader-killed").request()
@@ -177,7 +177,7 @@ def test_arms_of_a_lesson_run_on_their_own_lines_of_brokers(client: Client) -> N
     assert [(run.name, run.release) for run in started.runs.all()] == [
         ("old", "3.9.2"), ("new", "4.3.1"),
     ]  # fmt: skip
-    assert [each.kafka for each in shapes(started.request())] == ["3.9.2", "4.3.1"]
+    assert [shape.kafka for shape in shapes(started.request())] == ["3.9.2", "4.3.1"]
     assert started.releases == "3.9.2 and 4.3.1"
     page = client.get(started.get_absolute_url()).content.decode()
     assert "Kafka 3.9.2 and 4.3.1" in page
@@ -241,9 +241,9 @@ def test_the_remaining_time_is_computed_from_the_phases_of_the_arms() -> None:
 def test_one_visitor_may_not_hold_the_whole_queue() -> None:
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"]):
-        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+        services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
     with pytest.raises(planning.Refused, match="of yours already wait"):
-        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+        services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
     assert (
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("another", "b")).visitor
         == "another"
@@ -257,7 +257,7 @@ def test_concurrent_starts_do_not_exceed_the_limit_of_the_queue(
 ) -> None:
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"] - 1):
-        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+        services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
     together, planned = Barrier(4, timeout=60), planning.spec_for
 
     def all_have_looked(*records: Any) -> ExperimentSpec:
@@ -266,15 +266,15 @@ def test_concurrent_starts_do_not_exceed_the_limit_of_the_queue(
 
     monkeypatch.setattr(services, "spec_for", all_have_looked)
     with ThreadPoolExecutor(4) as pool:
-        rows = list(pool.map(lambda _: comes_in(slug), range(4)))
+        rows = list(pool.map(lambda _: is_accepted(slug), range(4)))
     assert sorted(rows) == [False, False, False, True]
     assert Experiment.objects.count() == settings.LAB_QUEUE["visitor"]
 
 
-def comes_in(slug: str) -> bool:
+def is_accepted(slug: str) -> bool:
     """Whether a start is accepted in a separate thread with a separate connection."""
     try:
-        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+        services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
     except planning.Refused:
         return False
     finally:
@@ -286,10 +286,10 @@ def comes_in(slug: str) -> bool:
 def test_a_refused_start_saves_nothing() -> None:
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"]):
-        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+        services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
     before = Description.objects.count()
     with pytest.raises(planning.Refused):
-        services.start_first_look(ONE)
+        services.start_first_look(VISITOR)
     assert Description.objects.count() == before
 
 
@@ -315,40 +315,40 @@ def minutes_apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_double_click_starts_one_experiment() -> None:
-    first = services.start_first_look(ONE)
-    assert services.start_first_look(ONE) == first
+    first = services.start_first_look(VISITOR)
+    assert services.start_first_look(VISITOR) == first
     assert services.start_first_look(Visitor("another", "a")) != first
-    other = services.start(first.pipeline, "unclean-election", visitor=ONE)
-    assert other.scenario == "unclean-election"
+    other_visitor = services.start(first.pipeline, "unclean-election", visitor=VISITOR)
+    assert other_visitor.scenario == "unclean-election"
 
 
 def test_a_run_that_ended_can_be_started_again_immediately() -> None:
-    first = services.start_first_look(ONE)
+    first = services.start_first_look(VISITOR)
     ended = {"state": State.DONE, "ended_at": first.queued_at}
     Experiment.objects.filter(pk=first.pk).update(**ended)
     first.refresh_from_db()
-    assert services.again(first, ONE) != first
+    assert services.again(first, VISITOR) != first
 
 
 def test_minutes_later_the_same_request_is_another_experiment() -> None:
-    first = services.start_first_look(ONE)
+    first = services.start_first_look(VISITOR)
     earlier = first.queued_at - admission.DOUBLE_CLICK
     Experiment.objects.filter(pk=first.pk).update(queued_at=earlier)
-    assert services.start_first_look(ONE) != first
+    assert services.start_first_look(VISITOR) != first
 
 
 def test_commands_and_repetitions_are_never_treated_as_a_double_click() -> None:
     assert services.start_first_look() != services.start_first_look()
-    asked = services.repeat(services.start_first_look(ONE), 3, ONE)
-    assert len({each.seed for each in asked}) == 3
+    repetitions = services.repeat(services.start_first_look(VISITOR), 3, VISITOR)
+    assert len({repetition.seed for repetition in repetitions}) == 3
 
 
 def test_a_double_click_plays_an_incident_once() -> None:
     incident = all_incidents()[0]
     sides = list(incident.releases)
-    first = plays.start(incident, sides, ONE)
-    assert plays.start(incident, sides, ONE) == first
-    assert plays.start(incident, sides[:1], ONE) != first
+    first = plays.start(incident, sides, VISITOR)
+    assert plays.start(incident, sides, VISITOR) == first
+    assert plays.start(incident, sides[:1], VISITOR) != first
 
 
 @pytest.mark.django_db(transaction=True)
@@ -358,7 +358,7 @@ def test_concurrent_identical_requests_start_one_experiment() -> None:
 
     def press(_: int) -> None:
         together.wait()
-        comes_in(slug)
+        is_accepted(slug)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(press, range(4)))

@@ -51,66 +51,68 @@ def brokers_of(data: Path) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with house(tmp_path_factory.mktemp("survival") / "data") as started:
         started.wait_until_ready()
         yield started
 
 
 @pytest.fixture
-def visitor(up: House) -> Visitor:
-    return Visitor(up)
+def visitor(installation: House) -> Visitor:
+    return Visitor(installation)
 
 
 @contextmanager
-def started(up: House, visitor: Visitor, address: str) -> Iterator[str]:
+def started(installation: House, visitor: Visitor, address: str) -> Iterator[str]:
     """The page of an experiment that was just started."""
-    until(lambda: not brokers_of(up.data), 60, "brokers outlived the run of another test")
+    until(lambda: not brokers_of(installation.data), 60, "brokers outlived the run of another test")
     page = visitor.post(address)
     yield page
     visitor.post(f"{page}cancel/")
 
 
 @pytest.fixture
-def running(up: House, visitor: Visitor) -> Iterator[str]:
-    with started(up, visitor, LEADER_KILLED) as page:
+def running(installation: House, visitor: Visitor) -> Iterator[str]:
+    with started(installation, visitor, LEADER_KILLED) as page:
         yield page
 
 
-def folders(up: House, page: str) -> list[Path]:
+def folders_without_verdict(installation: House, page: str) -> list[Path]:
     """The folders of the arms without a verdict. A judged arm keeps its ledger."""
-    judged = {name for name, verdict in arms(up, page, "name, verdict") if verdict in JUDGED}
-    attempts = up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]
+    judged = {
+        name for name, verdict in arms(installation, page, "name, verdict") if verdict in JUDGED
+    }
+    attempts = installation.data / "runs" / page.strip("/").rsplit("/", 1)[-1]
     paths = [path for path in attempts.glob("*/*") if path.is_dir()]
     return [arm for arm in paths if arm.name not in judged]
 
 
-def nothing_left(up: House, page: str) -> None:
-    until(lambda: not brokers_of(up.data), 60, "brokers outlived their owner")
-    until(lambda: not folders(up, page), 60, "the folder was not cleaned")
+def assert_nothing_left(installation: House, page: str) -> None:
+    until(lambda: not brokers_of(installation.data), 60, "brokers outlived their owner")
+    until(lambda: not folders_without_verdict(installation, page), 60, "the folder was not cleaned")
 
 
 @pytest.mark.parametrize(
     "address", [SMALL, pytest.param(LEADER_KILLED, marks=pytest.mark.thorough)]
 )
 def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(
-    up: House, visitor: Visitor, address: str
+    installation: House, visitor: Visitor, address: str
 ) -> None:
-    with started(up, visitor, address) as page:
-        await_phase(up, page, "healing")
-        assert folders(up, page)
-        WORKER.kill(up)
+    with started(installation, visitor, address) as page:
+        await_phase(installation, page, "healing")
+        assert folders_without_verdict(installation, page)
+        WORKER.kill(installation)
         killed_at = time.monotonic()
         visitor.waits_for(page, WORKER.says, INTERRUPTED_LIMIT_S)
         assert time.monotonic() - killed_at <= INTERRUPTED_LIMIT_S
-        nothing_left(up, page)
+        assert_nothing_left(installation, page)
 
         assert visitor.post(f"{page}again/") == page
         visitor.waits_for(page, "attempt 2", RUN_LIMIT_S)
-        await_phase(up, page, "healing")
+        await_phase(installation, page, "healing")
         if address == LEADER_KILLED:
             visitor.waits_for(page, OVER, RUN_LIMIT_S)
-            assert arms(up, page, "verdict") == [("broken",), ("holds",)]
+            assert arms(installation, page, "verdict") == [("broken",), ("holds",)]
 
 
 @pytest.mark.parametrize(
@@ -124,50 +126,52 @@ def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(
     ],
 )
 def test_a_killed_part_of_the_run_interrupts_it(
-    up: House, visitor: Visitor, victim: Victim, phase: str, address: str
+    installation: House, visitor: Visitor, victim: Victim, phase: str, address: str
 ) -> None:
-    with started(up, visitor, address) as page:
-        became = strike(up, visitor, page, victim, phase)
+    with started(installation, visitor, address) as page:
+        became = strike(installation, visitor, page, victim, phase)
         assert became in ("interrupted", "went on"), became
         if became == "interrupted":
-            nothing_left(up, page)
+            assert_nothing_left(installation, page)
 
 
 @pytest.mark.thorough
 def test_the_run_continues_after_web_server_spark_and_redis_are_killed(
-    up: House, visitor: Visitor, running: str
+    installation: House, visitor: Visitor, running: str
 ) -> None:
-    another = Visitor(up)
+    another = Visitor(installation)
     waiting = another.post(LEADER_KILLED)
     for victim, phase in ((WEB, "booting"), (SPARK, "ready"), (REDIS, "judging")):
-        await_phase(up, running, phase)
-        victim.kill(up)
+        await_phase(installation, running, phase)
+        victim.kill(installation)
     assert went_on(visitor.waits_for(running, OVER, RUN_LIMIT_S))
-    await_phase(up, waiting, "ready")
+    await_phase(installation, waiting, "ready")
     another.post(f"{waiting}cancel/")
 
 
-def test_cancelling_ends_the_brokers(up: House, visitor: Visitor) -> None:
+def test_cancelling_ends_the_brokers(installation: House, visitor: Visitor) -> None:
     # Clusters are limited per machine: other experiments on it may run first.
-    with started(up, visitor, SMALL) as page:
-        until(lambda: len(brokers_of(up.data)) >= 2, RUN_LIMIT_S, "no brokers were started")
+    with started(installation, visitor, SMALL) as page:
+        until(
+            lambda: len(brokers_of(installation.data)) >= 2, RUN_LIMIT_S, "no brokers were started"
+        )
         visitor.post(f"{page}cancel/")
         assert "Cancelled by a visitor." in visitor.get(page)
-        nothing_left(up, page)
+        assert_nothing_left(installation, page)
 
 
 def test_no_process_of_an_old_release_survives_its_killed_worker(
-    up: House, visitor: Visitor
+    installation: House, visitor: Visitor
 ) -> None:
     def of_the_release() -> list[str]:
-        return [word for word in processes_of(up.data).values() if "/past-2.4.0/" in word]
+        return [word for word in processes_of(installation.data).values() if "/past-2.4.0/" in word]
 
-    until(lambda: not brokers_of(up.data), 60, "brokers outlived the run of another test")
+    until(lambda: not brokers_of(installation.data), 60, "brokers outlived the run of another test")
     page = visitor.post(OLD_RELEASE, side="affected")
     until(lambda: len(of_the_release()) >= 3, RUN_LIMIT_S, "brokers and ZooKeeper do not run")
     assert any("QuorumPeerMain" in command for command in of_the_release())
-    assert folders(up, page)
-    WORKER.kill(up)
+    assert folders_without_verdict(installation, page)
+    WORKER.kill(installation)
     until(lambda: not of_the_release(), 60, "an old release outlived its play")
-    until(lambda: not folders(up, page), 60, "the folder was not cleaned")
+    until(lambda: not folders_without_verdict(installation, page), 60, "the folder was not cleaned")
     visitor.waits_for(page, "Interrupted.", INTERRUPTED_LIMIT_S)

@@ -65,7 +65,7 @@ def test_an_experiment_that_cannot_be_run_fails_with_a_reason() -> None:
     assert "no-such-scenario" in experiment.reason
 
 
-class Emptied(Pool):
+class EmptyPool(Pool):
     """A pool whose runner is taken. It records the requests."""
 
     def __init__(self, above: Path) -> None:
@@ -82,7 +82,7 @@ def test_the_pool_is_used_first_and_an_empty_pool_does_not_block(data_dir: Path)
     experiment = make.experiment()
     experiment.spec["scenario"] = "no-such-scenario"
     experiment.save()
-    pool, claimed = Emptied(data_dir), lifecycle.claim(experiment.slug, experiment.attempt, "us")
+    pool, claimed = EmptyPool(data_dir), lifecycle.claim(experiment.slug, experiment.attempt, "us")
     assert claimed
     worker.carry_out(claimed, data_dir / "judge.sock", pool)
     assert pool.specs == [claimed.request()]
@@ -91,24 +91,24 @@ def test_the_pool_is_used_first_and_an_empty_pool_does_not_block(data_dir: Path)
     assert "no-such-scenario" in experiment.reason
 
 
-@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("enabled", [True, False])
 def test_a_worker_has_a_pool_unless_it_is_switched_off(
-    wanted: bool, settings: LazySettings
+    enabled: bool, settings: LazySettings
 ) -> None:
-    settings.LAB_WARM_POOL = wanted
-    assert (worker.Helpers().pool is not None) == wanted
+    settings.LAB_WARM_POOL = enabled
+    assert (worker.Helpers().pool is not None) == enabled
 
 
 @pytest.mark.django_db
 def test_the_worker_clears_only_expired_sessions(client: Client) -> None:
-    over, mine = SessionStore(), client.session
-    over["draft"] = mine["draft"] = {"fields": {}, "done": []}
-    over.set_expiry(-1)
-    over.save()
-    mine.save()
+    expired, current = SessionStore(), client.session
+    expired["draft"] = current["draft"] = {"fields": {}, "done": []}
+    expired.set_expiry(-1)
+    expired.save()
+    current.save()
     sweeper = worker.Sweeper()
     sweeper.sweep()
-    assert [session.session_key for session in Session.objects.all()] == [mine.session_key]
-    over.save(must_create=True)
+    assert [session.session_key for session in Session.objects.all()] == [current.session_key]
+    expired.save(must_create=True)
     sweeper.sweep()
     assert Session.objects.count() == 2, "it looks again only after an hour"
