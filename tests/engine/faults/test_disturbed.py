@@ -16,8 +16,8 @@ from labs.engine.cluster.broker import Broker
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.record import FaultLog
 from labs.engine.faults.roles import dead, running_brokers
-from tests.engine.herd import Herd
 from tests.engine.rigs import rig
+from tests.engine.stand_in_cluster import StandInCluster
 
 pytestmark = pytest.mark.process
 
@@ -61,19 +61,19 @@ def test_a_broker_killed_from_outside_during_its_stop_is_lost(tmp_path: Path) ->
 
 
 def test_a_broker_that_died_before_the_fault_is_lost(broker: Broker) -> None:
-    herd: object = Herd({3: broker})
+    cluster: object = StandInCluster({3: broker})
     end_from_outside(broker)
     with pytest.raises(ProcessLookupError):
         broker.kill()
     assert broker.lost
-    (row,) = restart(rig(herd, FaultLog()), dead(), limit_s=1)
+    (row,) = restart(rig(cluster, FaultLog()), dead(), limit_s=1)
     assert (row.phase, row.evidence) == ("failed", "broker 3 was killed, and not by this run")
     assert broker.state == "dead"
 
 
 def test_a_broker_killed_by_the_run_is_not_lost_until_another_kill(broker: Broker) -> None:
-    herd: object = Herd({3: broker})
-    kill(rig(herd, FaultLog()), running_brokers())
+    cluster: object = StandInCluster({3: broker})
+    kill(rig(cluster, FaultLog()), running_brokers())
     assert broker.state == "dead"
     assert broker.lost == ""
     broker.start()

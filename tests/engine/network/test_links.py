@@ -28,8 +28,8 @@ from labs.engine.faults.roles import broker, impaired
 from labs.engine.network import links
 from labs.engine.network.links import Links, LinksFailed
 from labs.engine.network.sources import Sources
-from tests.engine.herd import Herd
 from tests.engine.rigs import rig
+from tests.engine.stand_in_cluster import StandInCluster
 
 pytestmark = pytest.mark.process
 
@@ -62,8 +62,8 @@ serve(servers[0])
 
 
 @dataclass
-class Linked(Herd):
-    """A herd whose connections pass through links."""
+class Linked(StandInCluster):
+    """A cluster whose connections pass through links."""
 
     planned: tuple[Node, ...] = ()
 
@@ -75,7 +75,7 @@ class Linked(Herd):
 
 
 @pytest.fixture
-def herd(tmp_path: Path) -> Iterator[Linked]:
+def cluster(tmp_path: Path) -> Iterator[Linked]:
     layout = Layout(controllers=1, linked=True)
     ports = Ports(layout.ports)
     planned = nodes(iter(ports.numbers), layout)[:3]  # no controller is started
@@ -95,11 +95,11 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
         brokers[id_] = Broker(id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log")
     for peer in brokers.values():
         peer.start()
-    herd = Linked(brokers, links=links, planned=planned)
+    cluster = Linked(brokers, links=links, planned=planned)
     for one in brokers:
         for other in brokers.keys() - {one}:
-            until(partial(passed_bytes, herd, one, other), 60, "the stand-ins do not talk")
-    yield herd
+            until(partial(passed_bytes, cluster, one, other), 60, "the stand-ins do not talk")
+    yield cluster
     links.stop()  # again, where a test did
     for peer in brokers.values():
         peer.terminate(0)
@@ -110,14 +110,14 @@ def host_port(address: HostPort) -> str:
     return f"{address[0]}:{address[1]}"
 
 
-def passed_bytes(herd: Linked, one: int, other: int) -> int:
-    assert herd.links
-    return herd.links.counts([(str(one), str(other), "CLIENTS")]).bytes
+def passed_bytes(cluster: Linked, one: int, other: int) -> int:
+    assert cluster.links
+    return cluster.links.counts([(str(one), str(other), "CLIENTS")]).bytes
 
 
-def client(herd: Linked, id_: int) -> socket.socket:
+def client(cluster: Linked, id_: int) -> socket.socket:
     """A client's connection to a node, which has answered once."""
-    wire = socket.create_connection(herd.advertised(id_), timeout=60)
+    wire = socket.create_connection(cluster.advertised(id_), timeout=60)
     wire.sendall(b"hello")
     assert wire.recv(64) == b"hello"
     return wire
@@ -175,114 +175,116 @@ def test_the_home_of_a_process_is_read_once_because_it_may_end(
         assert Sources({str(Path.cwd()): "me"}).process_name(*ports) == "me"
 
 
-def test_a_cut_holds_all_data_and_closes_no_connection(herd):
-    wire, log = client(herd, 2), FaultLog()
-    (row,) = cut(rig(herd, log), broker(2, "leader"), "nodes")
+def test_a_cut_holds_all_data_and_closes_no_connection(cluster):
+    wire, log = client(cluster, 2), FaultLog()
+    (row,) = cut(rig(cluster, log), broker(2, "leader"), "nodes")
     assert (row.target, row.phase) == ("leader: broker 2", "complete")
     assert row.evidence.startswith("nothing passes between broker 2 and nodes 1, 3: ")
     assert log.proved
-    assert [target.broker.id for target in impaired().targets(herd)] == [2]
+    assert [target.broker.id for target in impaired().targets(cluster)] == [2]
     before = (
-        passed_bytes(herd, 1, 2),
-        passed_bytes(herd, 3, 2),
-        passed_bytes(herd, 2, 1),
-        passed_bytes(herd, 2, 3),
+        passed_bytes(cluster, 1, 2),
+        passed_bytes(cluster, 3, 2),
+        passed_bytes(cluster, 2, 1),
+        passed_bytes(cluster, 2, 3),
     )
-    others = passed_bytes(herd, 1, 3)
-    until(lambda: passed_bytes(herd, 1, 3) > others, 60, "broker 1 and 3 are cut off as well")
+    others = passed_bytes(cluster, 1, 3)
+    until(lambda: passed_bytes(cluster, 1, 3) > others, 60, "broker 1 and 3 are cut off as well")
     wire.sendall(b"again")
     assert wire.recv(64) == b"again"  # clients are not cut off
     after = (
-        passed_bytes(herd, 1, 2),
-        passed_bytes(herd, 3, 2),
-        passed_bytes(herd, 2, 1),
-        passed_bytes(herd, 2, 3),
+        passed_bytes(cluster, 1, 2),
+        passed_bytes(cluster, 3, 2),
+        passed_bytes(cluster, 2, 1),
+        passed_bytes(cluster, 2, 3),
     )
     assert after == before
-    (row,) = mend(rig(herd, log), impaired())
+    (row,) = mend(rig(cluster, log), impaired())
     assert row.evidence.endswith("bytes have passed since then, none wait")
-    assert impaired().targets(herd) == []
+    assert impaired().targets(cluster) == []
 
 
-def test_a_one_way_cut_passes_requests_and_holds_responses(herd):
-    wire, log = client(herd, 1), FaultLog()
+def test_a_one_way_cut_passes_requests_and_holds_responses(cluster):
+    wire, log = client(cluster, 1), FaultLog()
     with talking(wire) as sent:
-        (row,) = cut(rig(herd, log), broker(1), "clients", "from")
+        (row,) = cut(rig(cluster, log), broker(1), "clients", "from")
         assert row.evidence.startswith("nothing passes from broker 1 to its clients: ")
         assert row.phase == "complete"
-        assert passed_bytes(herd, 1, 2)  # brokers are not its clients
-    mend(rig(herd, log), impaired())
+        assert passed_bytes(cluster, 1, 2)  # brokers are not its clients
+    mend(rig(cluster, log), impaired())
     received = b""
     while len(received) < len(sent):  # late, and complete
         received += wire.recv(4096)
     assert received == bytes(sent)
 
 
-def test_severing_a_connection_loses_the_data_in_it(herd):
-    wire, log = client(herd, 1), FaultLog()
-    cut(rig(herd, log), broker(1), "clients", "from", limit_s=0.1)  # nothing is sent: it fails
+def test_severing_a_connection_loses_the_data_in_it(cluster):
+    wire, log = client(cluster, 1), FaultLog()
+    cut(rig(cluster, log), broker(1), "clients", "from", limit_s=0.1)  # nothing is sent: it fails
     assert not log.proved
     wire.sendall(b"written")
     until(
-        lambda: cut(rig(herd, log), broker(1), "clients", "from")[0].phase == "complete", 60, "none"
+        lambda: cut(rig(cluster, log), broker(1), "clients", "from")[0].phase == "complete",
+        60,
+        "none",
     )
-    (row,) = sever(rig(herd, log), broker(1), "clients")
+    (row,) = sever(rig(cluster, log), broker(1), "clients")
     assert row.evidence == "1 connections between broker 1 and its clients broken, " \
         "7 bytes in them lost"  # fmt: skip
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
-    (row,) = sever(rig(herd, log), broker(1), "clients")
+    (row,) = sever(rig(cluster, log), broker(1), "clients")
     assert (row.phase, row.evidence) == ("failed", "broker 1 had no connection with clients")
 
 
-def test_a_slow_link_delays_data_by_the_measured_time(herd):
-    wire, log = client(herd, 3), FaultLog()
-    (row,) = slow(rig(herd, log), broker(3), delay_s=0.3, bytes_per_s=1000)
+def test_a_slow_link_delays_data_by_the_measured_time(cluster):
+    wire, log = client(cluster, 3), FaultLog()
+    (row,) = slow(rig(cluster, log), broker(3), delay_s=0.3, bytes_per_s=1000)
     assert row.phase == "complete"
     assert float(row.evidence.split(" took ")[1].split()[0]) >= 0.3
     wire.sendall(b"x" * 4000)  # the link to its clients is not slow
     assert wire.recv(4096)
-    herd.links.impair(3, [("clients", "3", "CLIENTS")], rate=4000)
+    cluster.links.impair(3, [("clients", "3", "CLIENTS")], rate=4000)
     began = time.monotonic()
     wire.sendall(b"y" * 2000)
     received = b""
     while received.count(b"y") < 2000:  # in any number of pieces
         received += wire.recv(4096)
     assert time.monotonic() - began >= 0.4
-    mend(rig(herd, log), impaired())
+    mend(rig(cluster, log), impaired())
 
 
-def test_the_proxy_port_of_a_dead_node_closes_connections(herd):
-    herd.brokers[2].kill()
-    until(lambda: herd.brokers[2].state == "dead", 60, "it lives")
-    (proxy, *_) = (port for port in proxy_ports(herd.planned) if port.node == "2")
+def test_the_proxy_port_of_a_dead_node_closes_connections(cluster):
+    cluster.brokers[2].kill()
+    until(lambda: cluster.brokers[2].state == "dead", 60, "it lives")
+    (proxy, *_) = (port for port in proxy_ports(cluster.planned) if port.node == "2")
     wire = socket.create_connection(("127.0.0.1", proxy.at), timeout=60)
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
 
 
-def test_a_cut_without_a_proxy_fails(herd):
-    herd.links.stop()
-    herd.links = None
-    (row,) = cut(rig(herd, log := FaultLog()), broker(1), "nodes")
+def test_a_cut_without_a_proxy_fails(cluster):
+    cluster.links.stop()
+    cluster.links = None
+    (row,) = cut(rig(cluster, log := FaultLog()), broker(1), "nodes")
     assert (row.phase, row.evidence) == ("failed", "this cluster's links do not go through a proxy")
     assert not log.proved
 
 
-def test_a_paused_proxy_is_reported_after_a_limit(herd, monkeypatch):
+def test_a_paused_proxy_is_reported_after_a_limit(cluster, monkeypatch):
     monkeypatch.setattr(links, "ANSWER_S", 0.5)
-    for pid in herd.links.pids:
+    for pid in cluster.links.pids:
         os.kill(pid, signal.SIGSTOP)
     with pytest.raises(LinksFailed, match="do not answer"):
-        herd.links.counts([("1", "2", "CLIENTS")])
-    for pid in herd.links.pids:
+        cluster.links.counts([("1", "2", "CLIENTS")])
+    for pid in cluster.links.pids:
         os.kill(pid, signal.SIGCONT)
 
 
-def test_a_stopped_proxy_is_reported(herd):
-    herd.links.stop()
+def test_a_stopped_proxy_is_reported(cluster):
+    cluster.links.stop()
     with pytest.raises(LinksFailed, match="do not answer"):
-        herd.links.counts([("1", "2", "CLIENTS")])
+        cluster.links.counts([("1", "2", "CLIENTS")])
 
 
 def test_a_proxy_that_is_killed_is_lost(tmp_path: Path) -> None:

@@ -69,5 +69,5 @@ def test_every_fault_is_in_the_table_of_wordings() -> None:
         ("cut_tail", "killed: broker 2", "unflushed lost"),
     ],
 )
-def test_the_mark_of_a_fault_is_two_words_at_most(fault: str, target: str, expected: str) -> None:
+def test_the_mark_of_a_fault_has_a_few_words(fault: str, target: str, expected: str) -> None:
     assert fault_words.mark(fault, target) == expected

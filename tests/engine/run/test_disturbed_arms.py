@@ -32,8 +32,8 @@ from labs.engine.run.runner import Arm, ArmRunner
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import draw
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
-from tests.engine.herd import Herd
 from tests.engine.run.test_runner import HOLDS
+from tests.engine.stand_in_cluster import StandInCluster
 
 pytestmark = pytest.mark.process
 
@@ -43,7 +43,7 @@ LONG_S = 60.0
 
 
 @dataclass
-class Booted(Herd):
+class Booted(StandInCluster):
     """A booted cluster, with the attributes that an arm uses."""
 
     bootstrap = "127.0.0.1:1"
@@ -147,9 +147,9 @@ def run_arm(
     broker, controller, client = parts.values()
     broker.start()
     controller.start()
-    herd = Booted({1: broker}, controllers={4: controller})
+    cluster = Booted({1: broker}, controllers={4: controller})
     clients = Clients(client, hook)
-    booted = SimpleNamespace(cluster=herd, java="17", kafka="4.3.1")
+    booted = SimpleNamespace(cluster=cluster, java="17", kafka="4.3.1")
     stand_ins: dict[str, Any] = {
         "slot": lambda **_: nullcontext(), "boot": lambda *_: booted,
         "workload": lambda *_: clients, "judge": clients.judge,

@@ -11,7 +11,7 @@ from labs.engine.protocol.topics import PartitionState
 
 
 @dataclass
-class Herd:
+class StandInCluster:
     """The attributes of `Cluster` that roles and faults read, as a test sets them."""
 
     brokers: dict[int, Broker]
