@@ -73,8 +73,8 @@ PYTHON_TOPICS = [
 
 @pytest.mark.parametrize(
     ("name", "code", "expected"),
-    [("A.java", _JAVA.format(topic=topic), expected) for topic, expected in JAVA_TOPICS]
-    + [("a.py", _PYTHON.format(topic=topic), expected) for topic, expected in PYTHON_TOPICS],
+    [("A.java", _JAVA.format(topic=topic), pattern) for topic, pattern in JAVA_TOPICS]
+    + [("a.py", _PYTHON.format(topic=topic), pattern) for topic, pattern in PYTHON_TOPICS],
 )
 def test_the_topic_that_a_program_creates_counts(
     tmp_path: Path, name: str, code: str, expected: str
