@@ -232,8 +232,9 @@ OTHER = '@KafkaListener(topics = "orders", containerFactory = "others")'
         "public Conc", "public org.springframework.kafka.config.Conc"), 0, YES_IF),
     (factory(name="others", params=PARAM, source="consumers").replace("@Bean", ""), 2,
      "which listeners use the object that is created here is not known"),
-    (factory(name="others", params=PARAM, source="consumers").replace("@Bean", '@Profile("x") @Bean'),
-     2, "which beans this class creates depends on a condition"),
+    (factory(name="others", params=PARAM, source="consumers")
+     .replace("@Bean", '@Profile("x") @Bean'), 2,
+     "which beans this class creates depends on a condition"),
 ])  # fmt: skip
 def test_a_listener_uses_the_container_factory_that_it_names(
     tmp_path: Path, beans: str, code: int, expected: str

@@ -1,4 +1,4 @@
-"""More configurations as people have them: of producers, topics, brokers and their images."""
+"""More realistic configurations of producers, topics, brokers and their images."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ OFFSETS = "broker.offsets.topic.replication.factor"
 LOG = "broker.transaction.state.log"
 TRANSACTION = f"{C} producer.transactional.id=a application.commit=in-transaction"
 TRANSACTION = TRANSACTION.replace("application.commit=after-processing ", "")
-UNASKED = "api.version.request=false"
+NO_VERSIONS = "api.version.request=false"
 MEMORY = "/dev/shm/kafka"
-SET = [
+SETTINGS = [
     # linger.ms passes before a record is sent for the first time (RecordAccumulator.ready), and
     # delivery.timeout.ms counts from send() (KIP-91)
     ("", f"{C} producer.linger.ms=110000 producer.request.timeout.ms=5000 "
@@ -27,7 +27,7 @@ SET = [
      "delivery.timeout.ms: 105999 -> 120000"),
     (LRK, f"{C} producer.linger.ms=230000", 0, "YES"),
     (LRK, f"{C} producer.linger.ms=50000 producer.transactional.id=a", 1, "linger.ms: 50000 -> 5 "),
-    # a batch that has no room in a file of the log (UnifiedLog.append) is not split
+    # a batch that does not fit into a log segment (UnifiedLog.append) is not split
     ("", f"{C} topic.segment.bytes=1048576 {LARGE}", 1, "segment.bytes: 1048576 -> 1073741824"),
     ("", f"{C} {LARGE}", 0, "YES"),
     ("", f"{C} topic.segment.bytes=1048576", 0, "YES"),
@@ -35,7 +35,7 @@ SET = [
     ("", f"{C} topic.segment.bytes=1048576 topic.max.message.bytes=9000000 "
      "producer.batch.size=2000000", 1, "a Java client does not split a batch for that error"),
     ("--kafka 3.9", f"{C} topic.segment.bytes=1000", 1, "batch.size: 16384 -> 1000 "),
-    # more copies than brokers (ReplicationControlManager): nothing works, and it is no bad input
+    # more copies than brokers (ReplicationControlManager): valid input, but nothing works
     ("--brokers 2 --format text", f"{C} {OFFSETS}=2", 1,
      "CANNOT WORK.*factor of 3 cannot be reached because only 2 .*Set replication.factor to 2"),
     ("", f"{C} topic.replication.factor=4", 1, "CANNOT WORK.*because only 3 broker.s. are regis"),
@@ -46,20 +46,20 @@ SET = [
     ("--client streams", f"{STREAMS} streams.replication.factor=0", 2, "cannot have 0 copies"),
     ("", f"{COPIES} topic.min.insync.replicas=2 broker.default.replication.factor=4", 1,
      "CANNOT WORK.*Set default.replication.factor to 3"),
-    # before 3.7 a minimum above the copies refuses all, also where it is the default
+    # before 3.7 a minimum above the number of copies refuses all writes, even a default one
     ("--kafka 3.6", f"{TRANSACTION} {LOG}.replication.factor=1", 1,
      "CANNOT WORK.*min.isr=2 by default is above transaction.state.log.replication.factor=1"),
     ("--kafka 3.7", f"{TRANSACTION} {LOG}.replication.factor=1", 1, "^NO(?!.*CANNOT WORK)"),
     ("--kafka 3.6", f"{C} {LOG}.replication.factor=1", 0, "YES"),
     ("--kafka 3.9", f"{C} topic.segment.bytes=14", 1, "CANNOT WORK.*segment.bytes: 14 -> 107374"),
     (f"{LRK} --kafka 3.9", f"{C} broker.log.segment.bytes=500000", 1, "1000000 -> 500000"),
-    # librdkafka that asks brokers for no versions (rd_kafka_ApiVersion_is_queryable)
-    (LRK, f"{C} producer.{UNASKED} producer.broker.version.fallback=0.9.0", 2, "before 0.10"),
-    (LRK, f"{C} consumer.{UNASKED} consumer.broker.version.fallback=0.8.2", 2, "before 0.10"),
-    (LRK, f"{C} producer.{UNASKED}", 0, "YES"),
-    (LRK, f"{C} producer.{UNASKED} producer.broker.version.fallback=2.0", 0, "YES"),
+    # librdkafka that does not request the API versions (rd_kafka_ApiVersion_is_queryable)
+    (LRK, f"{C} producer.{NO_VERSIONS} producer.broker.version.fallback=0.9.0", 2, "before 0.10"),
+    (LRK, f"{C} consumer.{NO_VERSIONS} consumer.broker.version.fallback=0.8.2", 2, "before 0.10"),
+    (LRK, f"{C} producer.{NO_VERSIONS}", 0, "YES"),
+    (LRK, f"{C} producer.{NO_VERSIONS} producer.broker.version.fallback=2.0", 0, "YES"),
     (LRK, f"{C} producer.broker.version.fallback=0.9.0", 0, "YES"),
-    # brokers that let nobody in, or do not start (KafkaConfig.validateValues)
+    # brokers that accept no connections, or do not start (KafkaConfig.validateValues)
     ("", f"{C} broker.max.connections=0", 2, "lets no client connect"),
     ("", f"{C} broker.max.connections=2", 2, "fewer than a writer, a reader and a follower"),
     ("", f"{C} broker.max.connections=3", 0, "YES"),
@@ -68,7 +68,7 @@ SET = [
      "broker.max.connections.per.ip.overrides=10.0.0.1:9", 0, "YES"),
     ("", f"{C} broker.connection.failed.authentication.delay.ms=600000", 2, "always be less"),
     ("", f"{C} broker.connections.max.idle.ms=-1", 0, "YES"),
-    # a folder that is memory is empty after a boot
+    # a folder in memory is empty after a reboot
     ("--kafka 3.9", f"{C} broker.log.dirs={MEMORY}", 1, "B007 high: .*log.dirs is in memory"),
     ("--kafka 3.9", f"{C} broker.log.dirs=/data,/run/kafka", 1, "disk.lost=returns-empty"),
     ("--kafka 3.9", f"{C} broker.log.dirs=/runner/kafka", 0, "YES"),
@@ -77,21 +77,23 @@ SET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
-def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SETTINGS)
+def test_settings_get_the_expected_answer(
+    options: str, settings: str, code: int, expected: str
+) -> None:
     assert_answer(options, settings, code, expected)
 
 
 HEAD = "Topic: t\tTopicId: x\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: "
 HEAD += "min.insync.replicas=2\n"
 ROW = "\tTopic: t\tPartition: {0}\tLeader: 1\tReplicas: {1}\tIsr: {1}{2}\n"
-WHOLE = HEAD + ROW.format(0, "1,2,3", "")
+IN_SYNC = HEAD + ROW.format(0, "1,2,3", "")
 DYNAMIC = "Dynamic configs for broker {} are:\n  min.insync.replicas={} sensitive=false synonyms={{"
 DYNAMIC += "DYNAMIC_BROKER_CONFIG:min.insync.replicas={}}}\n"
 
 
 def compose(*brokers: str, image: str = "apache/kafka:4.1.0") -> str:
-    """Brokers of these variables, `NAME=value` with blanks between, and a volume each."""
+    """Returns a broker with a volume for each text of variables, `NAME=value NAME=value`."""
     logs = "KAFKA_CFG_LOG_DIRS" if image == BITNAMI else "KAFKA_LOG_DIRS"
     lines = ["services:"]
     for number, variables in enumerate(brokers):
@@ -102,50 +104,53 @@ def compose(*brokers: str, image: str = "apache/kafka:4.1.0") -> str:
     return "\n".join(lines) + "\n"
 
 
-LEAST, CFG = "KAFKA_MIN_INSYNC_REPLICAS", "KAFKA_CFG_MIN_INSYNC_REPLICAS"
+MIN_ISR, CFG = "KAFKA_MIN_INSYNC_REPLICAS", "KAFKA_CFG_MIN_INSYNC_REPLICAS"
 UNCLEAN = "KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE"
 BITNAMI = "docker.io/bitnamilegacy/kafka:3.9.0"
-TEXTS = [
-    # the first line names the copies of the first partition only (TopicCommand)
-    (WHOLE + ROW.format(1, "2,3,1", ""), 0, "YES"),
-    (WHOLE + ROW.format(1, "2", ""), 1, "replication.factor: 1 -> 3"),
-    (WHOLE + ROW.format(1, "2,3,1", "\tAdding Replicas: \tRemoving Replicas: 3,1"), 1, "1 -> 3"),
-    (WHOLE + ROW.format(1, "1,2,3,4", "\tAdding Replicas: 4\tRemoving Replicas: 1"), 0, "YES"),
-    # of brokers that differ, any may be the one that decides
+FILES = [
+    # the first line states only the copies of the first partition (TopicCommand)
+    (IN_SYNC + ROW.format(1, "2,3,1", ""), 0, "YES"),
+    (IN_SYNC + ROW.format(1, "2", ""), 1, "replication.factor: 1 -> 3"),
+    (IN_SYNC + ROW.format(1, "2,3,1", "\tAdding Replicas: \tRemoving Replicas: 3,1"), 1, "1 -> 3"),
+    (IN_SYNC + ROW.format(1, "1,2,3,4", "\tAdding Replicas: 4\tRemoving Replicas: 1"), 0, "YES"),
+    # if brokers differ, any of them may decide
     (DYNAMIC.format(1, 1, 1) + DYNAMIC.format(2, 2, 2), 1, "another broker's on line 2 is weaker"),
     (DYNAMIC.format(1, 2, 2) + DYNAMIC.format(2, 1, 1), 1, "weaker than another broker's on line"),
-    (compose(f"{LEAST}=1", f"{LEAST}=2", f"{LEAST}=2"), 1, "min.insync.replicas: 1 -> 2"),
-    (compose(*(f"{LEAST}=2 {UNCLEAN}={word}" for word in ("true", "false", "false"))), 1, "weaker"),
-    (compose(*(f"{LEAST}=2 KAFKA_LOG_RETENTION_MS={ms}" for ms in (9, -1, -1))), 1, "retention.ms"),
-    (compose(*[f"{LEAST}=2"] * 3), 0, "YES"),
-    (compose(f"{LEAST}=2", f"{LEAST}=2", ""), 1, "is not set on every server, so that its def"),
+    (compose(f"{MIN_ISR}=1", f"{MIN_ISR}=2", f"{MIN_ISR}=2"), 1, "min.insync.replicas: 1 -> 2"),
+    (compose(*(f"{MIN_ISR}=2 {UNCLEAN}={word}" for word in ("true", "false", "false"))), 1,
+     "weaker"),
+    (compose(*(f"{MIN_ISR}=2 KAFKA_LOG_RETENTION_MS={ms}" for ms in (9, -1, -1))), 1,
+     "retention.ms"),
+    (compose(*[f"{MIN_ISR}=2"] * 3), 0, "YES"),
+    (compose(f"{MIN_ISR}=2", f"{MIN_ISR}=2", ""), 1, "is not set on every server, so that its def"),
     # libkafka.sh of Bitnami's image, kafka_create_alias_environment_variables
     (compose(*[f"{CFG}=2"] * 3, image=BITNAMI), 0, "YES"),
-    (compose(*[f"{LEAST}=2"] * 3, image=BITNAMI), 1, "reads KAFKA_CFG_MIN_INSYNC_REPLICAS instead"),
+    (compose(*[f"{MIN_ISR}=2"] * 3, image=BITNAMI), 1,
+     "reads KAFKA_CFG_MIN_INSYNC_REPLICAS instead"),
     (compose(*[f"{CFG}=2"] * 3), 1, "makes no setting of KAFKA_CFG_"),
     (compose(*[f"{CFG}=2"] * 3, image="registry.example/ours:1"), 0, "YES"),
-    # each container has a /dev/shm of its own
-    (compose(*[f"{LEAST}=2"] * 3, image="apache/kafka:3.9.0").replace("=/var/k", f"={MEMORY}"), 1,
+    # each container has its own /dev/shm
+    (compose(*[f"{MIN_ISR}=2"] * 3, image="apache/kafka:3.9.0").replace("=/var/k", f"={MEMORY}"), 1,
      "disk.lost=each-restart"),
-    # in an upgrade that rolls, the oldest broker is the weakest
-    (compose(*[f"{LEAST}=2"] * 3).replace("4.1.0", "3.7.0", 1), 0, "of Kafka 3.7.*the oldest is"),
+    # during a rolling upgrade, the oldest broker is the weakest
+    (compose(*[f"{MIN_ISR}=2"] * 3).replace("4.1.0", "3.7.0", 1), 0, "of Kafka 3.7.*the oldest is"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "code", "expected"), TEXTS)
-def test_files_have_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+@pytest.mark.parametrize(("text", "code", "expected"), FILES)
+def test_files_get_the_expected_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
     path = tmp_path / ("docker-compose.yml" if text.startswith("services") else "t.txt")
     factor = "" if "Replicas: " in text else "topic.replication.factor=3"
     assert_file(path, text, "--brokers 3", f"{COPIES} {factor}", code, expected)
 
 
-def test_a_container_of_bitnami_reads_cfg_only(tmp_path: Path) -> None:
+def test_a_bitnami_container_reads_only_cfg_variables(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: k}\nspec:\n  replicas: 3\n"
         "  template:\n    spec:\n      containers:\n      - name: k\n"
         f"        image: {BITNAMI}\n        env:\n"
-        f"        - {{name: {LEAST}, value: '2'}}\n"
+        f"        - {{name: {MIN_ISR}, value: '2'}}\n"
         "        - {name: KAFKA_DEFAULT_REPLICATION_FACTOR, value: '3'}\n"
         "  volumeClaimTemplates: [{metadata: {name: d}}]\n"
     )
@@ -176,7 +181,7 @@ spec:
     ("/data/kafka", 1, "logs on no volume that outlives its pod"), ("/lasting/kafka", 0, "YES"),
     ("/lasting,/data", 1, "logs on no volume"), ("/elsewhere", 1, "logs on no volume"),
 ])  # fmt: skip
-def test_the_volume_of_the_logs_counts(
+def test_the_volume_that_holds_the_logs_counts(
     tmp_path: Path, folder: str, code: int, expected: str
 ) -> None:
     text = VOLUMES.format(folder=f'"{folder}"').lstrip()
@@ -185,18 +190,20 @@ def test_the_volume_of_the_logs_counts(
 
 
 @pytest.mark.parametrize("name", ["producer.acks", "app.kafka.producer.acks"])
-def test_what_an_application_hands_on_is_not_passed_over(tmp_path: Path, name: str) -> None:
+def test_client_settings_with_a_prefix_are_not_skipped(tmp_path: Path, name: str) -> None:
     text = f"bootstrap.servers=x\nkey.serializer=y\n{name}=0\n"
-    said = "State acks in a file of the producer"
-    assert_file(tmp_path / "c.properties", text, "--producer", C, 2, said)
+    message = "State acks in a file of the producer"
+    assert_file(tmp_path / "c.properties", text, "--producer", C, 2, message)
 
 
 @pytest.mark.parametrize(("number", "code", "expected"), [
     ("604_800_000", 0, "YES"), ("0x240c8400", 0, "YES"), ("0_1", 1, "retention.ms: 1 -> "),
     ("1:30", 2, "whole number"), ("6.048e+8", 2, "whole number"),
 ])  # fmt: skip
-def test_a_number_of_yaml_is_one(tmp_path: Path, number: str, code: int, expected: str) -> None:
-    """Strimzi and Kubernetes read YAML as numbers, and hand those on."""
+def test_yaml_numbers_are_read_as_numbers(
+    tmp_path: Path, number: str, code: int, expected: str
+) -> None:
+    """Strimzi and Kubernetes read these values as numbers, and pass the numbers on."""
     path = tmp_path / "k.yaml"
     path.write_text(
         "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: t}\nspec:\n"

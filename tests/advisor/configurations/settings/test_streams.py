@@ -1,4 +1,4 @@
-"""Files of Kafka Streams: what counts of a client of its own, and in which version."""
+"""Files of Kafka Streams: which settings of its internal clients count, and in which version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONCE = "processing.guarantee=exactly_once_v2\n"
     ("main.consumer.enable.auto.commit=true\n", 0, "YES"),
     ("consumer.enable.auto.commit=true\n", 0, "YES"),
 ])  # fmt: skip
-def test_a_consumer_of_an_application_has_settings_of_its_own(
+def test_the_consumers_of_an_application_may_have_separate_settings(
     tmp_path: Path, more: str, code: int, expected: str
 ) -> None:
     file = tmp_path / "streams.properties"
@@ -49,7 +49,7 @@ PUSH = "enable.metrics.push"
     ("true", "4.0", 2, "takes no text for it"),
     ("yes", "3.9", 2, "must be true or false"),
 ])  # fmt: skip
-def test_streams_takes_no_text_where_it_asks_for_a_switch_itself(
+def test_streams_refuses_text_for_a_boolean_that_it_reads_itself(
     tmp_path: Path, name: str, text: str, version: str, code: int, expected: str
 ) -> None:
     file, options = tmp_path / "streams.properties", f"--client-version {version}"
@@ -69,13 +69,13 @@ def test_streams_takes_no_text_where_it_asks_for_a_switch_itself(
     ("global.consumer.enable.metrics.push=yes\n", 0, "YES"),
     ("enable.metrics.push=true\nproducer.enable.metrics.push=true\n", 0, "YES"),
 ])  # fmt: skip
-def test_a_client_that_each_application_makes_starts_with_its_values(
+def test_values_of_the_internal_clients_are_validated(
     tmp_path: Path, more: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "streams.properties", APPLICATION + more, "", TOPIC, code, expected)
 
 
-def test_a_version_is_that_of_the_client_of_the_file(tmp_path: Path) -> None:
+def test_a_version_applies_to_the_client_of_the_file(tmp_path: Path) -> None:
     text = f"{APPLICATION}processing.guarantee=exactly_once\n"
     file, last = tmp_path / "streams.properties", "3.9 is the last version with this value"
     assert_file(file, text, "--client-version 3.9", TOPIC, 0, "^YES.*streams 3.9")
@@ -84,14 +84,14 @@ def test_a_version_is_that_of_the_client_of_the_file(tmp_path: Path) -> None:
 
 
 HANDLER = "deserialization.exception.handler"
-GOES_ON, FAILS = (
-    f"org.apache.kafka.streams.errors.LogAnd{it}ExceptionHandler" for it in ("Continue", "Fail")
+CONTINUES, FAILS = (
+    f"org.apache.kafka.streams.errors.LogAnd{name}ExceptionHandler" for name in ("Continue", "Fail")
 )
 
 
-@pytest.mark.parametrize(("older", "newer", "code"), [(GOES_ON, FAILS, 0), (FAILS, GOES_ON, 1)])
+@pytest.mark.parametrize(("older", "newer", "code"), [(CONTINUES, FAILS, 0), (FAILS, CONTINUES, 1)])
 @pytest.mark.parametrize("in_file", [True, False])
-def test_a_new_name_counts_wherever_the_old_one_stands(
+def test_a_new_setting_name_overrides_the_old_one_wherever_it_is(
     tmp_path: Path, older: str, newer: str, code: int, in_file: bool
 ) -> None:
     """StreamsConfig, deserializationExceptionHandler (KIP-1056)."""
@@ -114,6 +114,6 @@ def test_a_new_name_counts_wherever_the_old_one_stands(
 def test_a_consumer_reads_aborted_records_only_with_exactly_once(
     tmp_path: Path, more: str, stated: str, code: int, expected: str
 ) -> None:
-    """It is the default of StreamsConfig without exactly-once."""
+    """Without exactly-once the default of StreamsConfig is read_uncommitted."""
     file = tmp_path / "streams.properties"
     assert_file(file, APPLICATION + more, "", f"{TOPIC} {stated}", code, expected)

@@ -1,4 +1,4 @@
-"""Configurations as people have them: what servers and clients refuse before they start."""
+"""Realistic configurations that servers and clients refuse before they start."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.advisor.configurations.asking import LRK, C, assert_answer, assert_fi
 LOCAL = "topic.remote.storage.enable=true topic.local.retention"
 PARTITIONER = "producer.partitioner.class"
 SHARE = "broker.group.share"
-KINDS = "broker.group.coordinator.rebalance.protocols"
+PROTOCOLS = "broker.group.coordinator.rebalance.protocols"
 UPDATES = "broker.share.coordinator.snapshot.update.records.per.snapshot"
 THROTTLED = "topic.leader.replication.throttled.replicas"
-SET = [
-    # numbers with a fraction, and lists, have validators too (ConfigDef, Range and ValidList)
+SETTINGS = [
+    # fractional numbers and lists also have validators (ConfigDef, Range and ValidList)
     ("", "topic.min.cleanable.dirty.ratio=2", 2, "ratio must be from 0 to 1; 2 is not"),
     ("", "topic.min.cleanable.dirty.ratio=-0.1", 2, "must be from 0 to 1"),
     ("", "topic.min.cleanable.dirty.ratio=half", 2, "must be a number"),
@@ -32,7 +32,7 @@ SET = [
     ("", "broker.process.roles=controller", 2, "for a server without topics"),
     (LRK, "producer.debug=all,none", 2, "must be a list of these values: generic, broker"),
     (LRK, "producer.debug=all producer.enable.idempotence=true", 0, "YES"),
-    # a socket of Java takes a buffer above 0, whatever a validator lets pass
+    # a Java socket requires a buffer above 0, whatever a validator allows
     ("", "broker.socket.send.buffer.bytes=-2", 2, "=-2 prevents every connection"),
     ("", "broker.socket.send.buffer.bytes=0", 2, "=0 prevents every connection"),
     ("", "broker.socket.send.buffer.bytes=-1", 0, "YES"),
@@ -59,7 +59,7 @@ SET = [
     ("--kafka 3.9", "broker.log.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=3.0", 0, "YES"),
-    # GroupCoordinatorConfig, of what is not modelled; KafkaConfig, of who a broker is
+    # unmodelled settings of GroupCoordinatorConfig; identity settings of KafkaConfig
     ("", "broker.group.consumer.max.assignment.interval.ms=1", 2, "must be less than or equal to"),
     ("", "broker.group.consumer.min.assignment.interval.ms=100000", 2, "must be greater than or"),
     ("", "broker.group.share.assignment.interval.ms=100000", 2, "must be less than or equal to"),
@@ -69,10 +69,11 @@ SET = [
     ("", f"{SHARE}.partition.max.record.locks=4001", 2, "group.share.max.partition.max.record.loc"),
     ("--kafka 4.2", f"{SHARE}.partition.max.record.locks=4001", 0, "YES"),
     ("", f"{SHARE}.min.delivery.count.limit=5 {SHARE}.delivery.count.limit=4", 2, "min.delivery.c"),
-    ("--kafka 4.0", f"{KINDS}=classic,consumer,streams", 2, "streams for .*: consumer, classic"),
-    ("--kafka 4.1", f"{KINDS}=classic,consumer,streams", 0, "YES"),
-    ("--kafka 3.8", f"{KINDS}=classic,share", 2, "Invalid value share"),
-    ("", f"{KINDS}=classic,CONSUMER", 2, "Invalid value CONSUMER"),
+    ("--kafka 4.0", f"{PROTOCOLS}=classic,consumer,streams", 2,
+     "streams for .*: consumer, classic"),
+    ("--kafka 4.1", f"{PROTOCOLS}=classic,consumer,streams", 0, "YES"),
+    ("--kafka 3.8", f"{PROTOCOLS}=classic,share", 2, "Invalid value share"),
+    ("", f"{PROTOCOLS}=classic,CONSUMER", 2, "Invalid value CONSUMER"),
     ("--kafka 4.2", f"{UPDATES}=501", 2, "must be between .0, 500."),
     ("--kafka 4.2", f"{UPDATES}=500", 0, "YES"),
     ("--kafka 3.6", "broker.group.consumer.session.timeout.ms=9", 2, "requirement failed: group"),
@@ -90,7 +91,7 @@ SET = [
     ("", "broker.metrics.recording.level=debug", 0, "YES"),
     ("--kafka 3.9", "broker.remote.log.manager.copier.thread.pool.size=0", 2, "be -1 or greater"),
     ("--kafka 3.9", "broker.remote.log.manager.copier.thread.pool.size=-1", 0, "YES"),
-    # a class that is in 3.9.2's jar and not in 4.0.2's
+    # a class that is in the jar of 3.9.2 and not in that of 4.0.2
     ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.UniformStickyPartitioner", 2,
      "UniformStickyPartitioner could not be found"),
     ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.internals.DefaultPartitioner", 2,
@@ -112,8 +113,10 @@ SET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
-def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SETTINGS)
+def test_settings_get_the_expected_answer(
+    options: str, settings: str, code: int, expected: str
+) -> None:
     assert_answer(options, f"{C} {settings}", code, expected)
 
 
@@ -138,7 +141,7 @@ FILES = [
     ("--kafka 3.9", "process.roles=broker\ninter.broker.protocol.version=3.4\n", 0, "YES"),
     ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}", 2, "must also be set"),
     ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}{ONE}", 0, "a step of the migration"),
-    # one name may be one server or all of them
+    # one host name may stand for one server or for all of them
     ("--kafka 3.9", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
     ("--kafka 3.1", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
     ("--kafka 3.1", "zookeeper.connect=a:1,b:1,c:1/kafka\n", 0,
@@ -146,7 +149,7 @@ FILES = [
     ("--kafka 3.9 --survive 2 --brokers 5", "zookeeper.connect=a:1,b:1\n", 1,
      "zookeeper.servers: 2 -> 5"),
     ("--kafka 3.9", f"{BOTH}{ONE}", 0, "YES(?!.*names one server)"),
-    # a list passes over what it has twice since 4.2 (KafkaConfig.parseProcessRoles)
+    # duplicates in a list are ignored since 4.2 (KafkaConfig.parseProcessRoles)
     ("--kafka 4.1", "process.roles=broker,broker\n", 2, "Duplicate role names found in"),
     ("--kafka 3.3", "process.roles=broker, broker\n", 2, "Duplicate role names found in"),
     ("--kafka 4.2", "process.roles=broker,broker\n", 0, "YES"),
@@ -169,7 +172,7 @@ FILES = [
     ("--kafka 4.0", "log.segment.bytes=1048575\n", 2, "must be at least 1048576"),
     ("--kafka 3.9", "log.segment.bytes=1048575\n", 0, "YES"),
     ("--kafka 4.1", "replica.lag.time.max.ms=-1\n", 2, "replica.lag.time.max.ms"),
-    # assignors are classes, and since 4.0 names; lists that may not be empty (KIP-1161)
+    # assignors are classes, and since 4.0 also names; lists that must not be empty (KIP-1161)
     ("", "group.consumer.assignors=foo\n", 2, "foo ClassNotFoundException"),
     ("", "group.share.assignors=uniform\n", 2, "uniform ClassNotFoundException"),
     ("", "group.consumer.assignors=range, uniform\n", 0, "YES"),
@@ -179,13 +182,13 @@ FILES = [
     ("", "group.consumer.assignors=\n", 2, "'group.consumer.assignors' must not be empty"),
     ("", f"{BOTH}controller.listener.names=\n", 2, "listener.names' must not be empty"),
     ("--kafka 3.9", "zookeeper.connect=z:1\nlisteners=\n", 2, "listeners must contain at least"),
-    # a number without digits; a text and a list may be empty
+    # an empty number; strings and lists may be empty
     ("", f"{BROKER}num.io.threads=\n", 2, "num.io.threads is empty"),
     ("", f"{BROKER}compression.type=\n", 2, "compression.type is empty"),
     ("", f"{BROKER}auto.create.topics.enable=\n", 2, "auto.create.topics.enable is empty"),
     ("", f"{BROKER}log.cleaner.min.cleanable.ratio=\n", 2, "cleanable.ratio is empty"),
     ("", f"{BROKER}ssl.cipher.suites=\nbroker.rack=\n", 0, "YES"),
-    # numbers about credentials are none
+    # numbers in settings for credentials are not credentials
     ("", f"{BROKER}delegation.token.max.lifetime.ms=0\n", 2, "must be from 1 to"),
     ("", f"{BROKER}delegation.token.expiry.time.ms=-1\n", 2, "must be from 1 to"),
     ("", f"{BROKER}delegation.token.expiry.check.interval.ms=x\n", 2, "must be a whole number"),
@@ -198,7 +201,7 @@ FILES = [
 
 
 @pytest.mark.parametrize(("options", "text", "code", "expected"), FILES)
-def test_a_brokers_file_has_this_answer(
+def test_a_broker_file_gets_the_expected_answer(
     tmp_path: Path, options: str, text: str, code: int, expected: str
 ) -> None:
     more = " topic.replication.factor=4 topic.min.insync.replicas=3" if "survive" in options else ""
@@ -207,19 +210,19 @@ def test_a_brokers_file_has_this_answer(
 
 
 RANGE = "group.consumer.assignors=range\n"
-OF_BROKERS = "group.protocol=consumer\ngroup.remote.assignor=uniform\n"
+NEW_PROTOCOL = "group.protocol=consumer\ngroup.remote.assignor=uniform\n"
 STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor\n"
 
 
 @pytest.mark.parametrize(("servers", "consumers", "more", "code", "expected"), [
-    (RANGE, OF_BROKERS, "", 2, "ServerAssignor uniform is not supported"),
-    (RANGE, OF_BROKERS.replace("uniform", "range"), "", 0, "YES"),
+    (RANGE, NEW_PROTOCOL, "", 2, "ServerAssignor uniform is not supported"),
+    (RANGE, NEW_PROTOCOL.replace("uniform", "range"), "", 0, "YES"),
     (RANGE, "", "consumer.group.protocol=consumer consumer.group.remote.assignor=uniform", 2,
      "ServerAssignor uniform is not supported"),
     ("", STRATEGY, "consumer.group.protocol=consumer", 2, "cannot be set when"),
     ("", STRATEGY, "", 0, "YES"),
 ])  # fmt: skip
-def test_what_two_places_state_is_refused_as_what_one_does(
+def test_a_refused_combination_in_two_places_is_refused(
     tmp_path: Path, servers: str, consumers: str, more: str, code: int, expected: str
 ) -> None:
     server, consumer = tmp_path / "server.properties", tmp_path / "consumer.properties"
@@ -229,7 +232,7 @@ def test_what_two_places_state_is_refused_as_what_one_does(
 
 
 @pytest.mark.parametrize("options", ["", "--client librdkafka"])
-def test_a_group_without_a_name_is_refused(tmp_path: Path, options: str) -> None:
+def test_an_empty_group_id_is_refused(tmp_path: Path, options: str) -> None:
     text = "bootstrap.servers=a:9092\ngroup.id=\nenable.auto.commit=false\n"
     path = tmp_path / "consumer.properties"
     assert_file(path, text, f"{options} --consumer", C, 2, "group.id should not be an empty string")
@@ -241,7 +244,9 @@ def test_a_group_without_a_name_is_refused(tmp_path: Path, options: str) -> None
     ("c.py", 'conf = {"bootstrap.servers": "a", "group.id": os.getenv("GROUP", "")}\n'
      "c = Consumer(conf)\n"),
 ])  # fmt: skip
-def test_an_empty_default_is_for_a_name_that_is_given(tmp_path: Path, name: str, text: str) -> None:
+def test_an_empty_default_of_a_group_id_is_not_refused(
+    tmp_path: Path, name: str, text: str
+) -> None:
     path = tmp_path / name
     path.write_text(text)
     assert "should not be an empty string" not in given(str(path), C)[1]

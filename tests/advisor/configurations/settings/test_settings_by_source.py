@@ -1,4 +1,4 @@
-"""Configurations as people have them: what is said in other places than a setting's own line."""
+"""Realistic configurations whose settings are in several files, commands, jobs and Terraform."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 
 from tests.advisor.configurations.asking import C, assert_answer, assert_file
 
-CODE = C.removeprefix("topic.replication.factor=3 topic.min.insync.replicas=2 ")
+READER = C.removeprefix("topic.replication.factor=3 topic.min.insync.replicas=2 ")
 SERVER = (
     "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"
     "min.insync.replicas=%d\n"
 )
-SILENT = "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"
+NO_MINIMUM = "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"
 HAS_ROLE = "process.roles"
 NO_ROLES = "node.id=%d\ndefault.replication.factor=3\n%s"
 EMPTIED = "YES.*a restart of the machine may empty it"
@@ -23,32 +23,32 @@ DESCRIBED = (
     "={STATIC_BROKER_CONFIG:default.replication.factor=3}\n"
 )
 PAIRS = [
-    # whichever comes first
+    # in either order
     (SERVER % (1, 1), SERVER % (2, 2), 1, "replicas=2 does not count: .* is weaker"),
     (SERVER % (1, 2), SERVER % (2, 1), 1, "min.insync.replicas=1 replaces"),
     (SERVER % (1, 2), SERVER % (2, 2), 0, "YES"),
-    # what one of them does not state is the default there
-    (SERVER % (1, 2), SILENT % 2, 1, "replicas=2 is not set by .*so its default counts: 1"),
-    (SILENT % 2, SERVER % (1, 2), 1, "replicas=2 is not set by .*so its default counts: 1"),
-    # a controller decides it by its own file, or by the default there
-    (SERVER % (1, 2), (SILENT % 2).replace("broker,", ""), 1, "default counts: 1"),
-    ((SERVER % (101, 2)).replace("broker,", ""), (SILENT % 102).replace("broker,", ""), 1,
+    # a server that does not state a value has the default
+    (SERVER % (1, 2), NO_MINIMUM % 2, 1, "replicas=2 is not set by .*so its default counts: 1"),
+    (NO_MINIMUM % 2, SERVER % (1, 2), 1, "replicas=2 is not set by .*so its default counts: 1"),
+    # a controller decides by its own file, or by the default
+    (SERVER % (1, 2), (NO_MINIMUM % 2).replace("broker,", ""), 1, "default counts: 1"),
+    ((SERVER % (101, 2)).replace("broker,", ""), (NO_MINIMUM % 102).replace("broker,", ""), 1,
      "replicas=2 is not set by .*so its default counts: 1"),
-    (SERVER % (1, 2), (SILENT % 2).replace(",controller", ""), 0, "YES"),
+    (SERVER % (1, 2), (NO_MINIMUM % 2).replace(",controller", ""), 0, "YES"),
     (SERVER % (1, 2), f"{HAS_ROLE}=controller\nnode.id=101\nmin.insync.replicas=2\n", 1,
      "factor=3 is not set by .*so its default counts: 1"),
-    # one that does not say its roles may have both
+    # a server without stated roles may have both
     (NO_ROLES % (1, "min.insync.replicas=2\n"), NO_ROLES % (2, ""), 1, "default counts: 1"),
-    # any folder of any broker
+    # any log folder of any broker
     (f"{SERVER % (1, 2)}log.dirs=/tmp/k\n", f"{SERVER % (2, 2)}log.dirs=/data\n", 0, EMPTIED),
     (f"{SERVER % (1, 2)}log.dirs=/data\n", f"{SERVER % (2, 2)}log.dirs=/data,/tmp\n", 0, EMPTIED),
     (f"{SERVER % (1, 2)}log.dirs=/data\n", f"{SERVER % (2, 2)}log.dirs=/d\n", 0,
      "YES(?!.*may empty it)"),
-    (SERVER % (1, 2), (SILENT % 1), 0, "YES"),
-    # a broker that the output of a tool names
+    (SERVER % (1, 2), (NO_MINIMUM % 1), 0, "YES"),
+    # a broker that is named in the output of a tool
     (DESCRIBED % (1, 1), DESCRIBED % (2, 2), 1, "replicas=2 does not count"),
     (DESCRIBED % (1, 2), DESCRIBED % (2, 2), 0, "YES"),
-    # one server with two files: nobody says which is newer
+    # two files of one server: it is unknown which is newer
     (SERVER % (1, 1), SERVER % (1, 2), 1, "replicas=2 does not count: .* is weaker"),
     (SERVER % (1, 2), SERVER % (1, 1), 1, "min.insync.replicas=1 replaces"),
     ((SERVER % (1, 1)).replace("node.id", "broker.id"), SERVER % (2, 2), 1, "does not count"),
@@ -56,23 +56,23 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("one", "other", "code", "expected"), PAIRS)
-def test_of_two_servers_the_weaker_one_counts(
+def test_the_weaker_of_two_servers_counts(
     tmp_path: Path, one: str, other: str, code: int, expected: str
 ) -> None:
     for name, text in (("1.properties", one), ("2.properties", other)):
         (tmp_path / name).write_text(text)
     paths = f"{tmp_path / '1.properties'} {tmp_path / '2.properties'}"
-    assert_answer(paths, CODE, code, expected)
+    assert_answer(paths, READER, code, expected)
 
 
 @pytest.mark.parametrize(("version", "code"), [("4.0", 0), ("4.1", 1)])
 def test_controllers_decide_the_minimum_since_4_1(tmp_path: Path, version: str, code: int) -> None:
     files = [tmp_path / name for name in ("1.properties", "2.properties")]
-    for file, text in zip(files, (SERVER % (1, 2), SILENT % 2), strict=True):
+    for file, text in zip(files, (SERVER % (1, 2), NO_MINIMUM % 2), strict=True):
         role = "broker,controller" if file == files[0] else "controller"
         file.write_text(text.replace("broker,controller", role))
     paths = f"--kafka {version} {files[0]} {files[1]}"
-    assert_answer(paths, CODE, code, "so its default counts: 1" if code else "YES")
+    assert_answer(paths, READER, code, "so its default counts: 1" if code else "YES")
 
 
 TRANSACTION = (
@@ -83,7 +83,7 @@ TRANSACTION = (
 )
 HASTY = "producer.delivery.timeout.ms=31000"
 GIVEN_UP = [
-    # the input is read again, as its offsets are in the transaction that fails
+    # the input is read again, because its offsets are part of the failed transaction
     (f"{HASTY} application.abort=rewinds", 0, "YES"),
     ("producer.max.block.ms=1000 application.abort=rewinds", 0, "YES"),
     (f"{HASTY} application.abort=continues", 1, "given_up in delivery-timeout"),
@@ -95,7 +95,7 @@ GIVEN_UP = [
 
 @pytest.mark.parametrize(("settings", "code", "expected"), GIVEN_UP)
 @pytest.mark.parametrize("want", ["at-least-once", "exactly-once"])
-def test_what_a_transaction_gives_up_is_worked_out_anew(
+def test_records_of_a_failed_transaction_are_lost_unless_the_input_is_read_again(
     settings: str, code: int, expected: str, want: str
 ) -> None:
     assert_answer(f"--want {want}", f"{TRANSACTION} {settings}", code, expected)
@@ -117,7 +117,7 @@ HOSTS = [
 
 @pytest.mark.parametrize(("host", "code", "expected"), HOSTS)
 @pytest.mark.parametrize("option", ["", "--producer"])
-def test_clients_of_brokers_that_are_not_kafka_are_not_advised_on(
+def test_clients_of_brokers_other_than_kafka_are_refused(
     tmp_path: Path, host: str, code: int, expected: str, option: str
 ) -> None:
     assert_file(tmp_path / "producer.properties", CLIENT % host, option, C, code, expected)
@@ -128,7 +128,9 @@ PYTHON = "Producer({'bootstrap.servers': 'n.servicebus.windows.net:9093', 'acks'
 
 
 @pytest.mark.parametrize(("name", "text"), [("application.yml", SPRING), ("a.py", PYTHON)])
-def test_nor_are_they_in_other_files(tmp_path: Path, name: str, text: str) -> None:
+def test_clients_of_other_brokers_are_refused_in_every_kind_of_file(
+    tmp_path: Path, name: str, text: str
+) -> None:
     assert_file(tmp_path / name, text, "", C, 2, "Azure Event Hubs speaks")
 
 
@@ -148,7 +150,7 @@ COMMANDS = [
     (2, f"{ALTER}{TOPIC} --add-config retention.ms=1000,cleanup.policy=delete", 1,
      "retention.ms: 1000 -> "),
     (1, f"{ALTER}{TOPIC} --add-config 'min.insync.replicas=2,cleanup.policy=[delete]'", 0, "YES"),
-    # of several topics that are created, and a number that is not there
+    # several created topics, and a missing number
     (2, f"{CREATE} a --config min.insync.replicas=1 && {CREATE} b", 2,
      "min.insync.replicas: not every topic that is created here has the same"),
     (2, f"{CREATE} a --config retention.ms=1000 ; {CREATE} b", 2, "retention.ms: not every topic"),
@@ -169,27 +171,27 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("minimum", "command", "code", "expected"), COMMANDS)
-def test_what_a_command_changes_counts(
+def test_settings_that_a_command_changes_count(
     tmp_path: Path, minimum: int, command: str, code: int, expected: str
 ) -> None:
     brokers = BROKERS % ((minimum,) * 3)
     job = f"  init:\n    image: apache/kafka:4.1.0\n    command: >\n      {command}\n"
     text = f"services:\n{brokers}{job}volumes:\n  d1:\n  d2:\n  d3:\n"
-    assert_file(tmp_path / "compose.yml", text, "", CODE, code, expected)
+    assert_file(tmp_path / "compose.yml", text, "", READER, code, expected)
 
 
-def test_what_a_job_changes_counts(tmp_path: Path) -> None:
+def test_settings_that_a_job_changes_count(tmp_path: Path) -> None:
     words = f"{ALTER}{TOPIC} --add-config min.insync.replicas=1".split()
     text = (
         "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: j\nspec:\n  template:\n    spec:\n"
         "      containers:\n        - name: c\n          image: apache/kafka:4.1.0\n"
         f"          command: {words}\n"
     )
-    more = f"{CODE} topic.replication.factor=3"
+    more = f"{READER} topic.replication.factor=3"
     assert_file(tmp_path / "job.yaml", text, "", more, 1, "min.insync.replicas: 1 -> 2")
 
 
-TWO = '  config = { "min.insync.replicas" = "2" }\n'
+MINIMUM_2 = '  config = { "min.insync.replicas" = "2" }\n'
 MINIMUM = '  config = {\n    "min.insync.replicas" = %s\n  }\n'
 
 
@@ -206,19 +208,19 @@ def _variable(name: str, value: object) -> str:
 
 
 TERRAFORM = [
-    (_kafka(3, TWO), 0, "YES"),
+    (_kafka(3, MINIMUM_2), 0, "YES"),
     (_kafka(3, '  config = { "min.insync.replicas" = "2", "retention.ms" = "1000" }\n'), 1,
      "retention.ms: 1000"),
-    (_kafka(3, f"  // {TWO}"), 1, "replicas: 1 -> 2"),
+    (_kafka(3, f"  // {MINIMUM_2}"), 1, "replicas: 1 -> 2"),
     ('resource "kafka_topic" "t" { replication_factor = 1 }\n', 1, "factor: 1 -> "),
-    (_kafka("var.rf", TWO) + _variable("rf", 3), 0, "is 3 unless it is given another"),
-    (_kafka("var.rf", TWO) + _variable("rf", 1), 1, "replication.factor: 1 -> "),
-    (_kafka("local.rf", TWO) + "locals {\n  rf = 3\n}\n", 0, "YES"),
-    (_kafka("var.rf", TWO) + 'variable "rf" { default = 3 }\n', 0, "is 3 unless it is given"),
-    (_kafka("each.value.rf", TWO), 2, "factor is not the same in each element of for_each"),
+    (_kafka("var.rf", MINIMUM_2) + _variable("rf", 3), 0, "is 3 unless it is given another"),
+    (_kafka("var.rf", MINIMUM_2) + _variable("rf", 1), 1, "replication.factor: 1 -> "),
+    (_kafka("local.rf", MINIMUM_2) + "locals {\n  rf = 3\n}\n", 0, "YES"),
+    (_kafka("var.rf", MINIMUM_2) + 'variable "rf" { default = 3 }\n', 0, "is 3 unless it is given"),
+    (_kafka("each.value.rf", MINIMUM_2), 2, "factor is not the same in each element of for_each"),
     (_kafka(3, MINIMUM % '"${var.m}"') + _variable("m", 2), 0, "YES"),
     (_kafka(3, "  config = merge(local.c, {})\n"), 2, "config is computed by Terraform"),
-    # Confluent's own minimum is 2
+    # the default minimum of Confluent is 2
     (_confluent(""), 0, "YES"),
     (_confluent(MINIMUM % "var.m"), 2, "min.insync.replicas is computed by Terraform. Write"),
     (_confluent(MINIMUM % "var.m") + _variable("m", 1), 1, "replicas: 1 -> 2"),
@@ -229,8 +231,10 @@ TERRAFORM = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), TERRAFORM)
-def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
-    assert_file(tmp_path / "main.tf", text, "", CODE, code, expected)
+def test_terraform_gets_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "main.tf", text, "", READER, code, expected)
 
 
 KINDS = [
@@ -240,26 +244,26 @@ KINDS = [
     ("--topic", "broker.id=1\nlog.dirs=/data\n", 2, "is of the topic"),
     ("--consumer", "acks=1\nlinger.ms=5\nauto.offset.reset=earliest\n", 0, "ignores it"),
     ("--producer", "bootstrap.servers=a:1\nclient.id=a\n", 0, "YES"),
-    # of Cruise Control
+    # a file of Cruise Control
     ("", "bootstrap.servers=a:1\nmetric.sampler.class=a.B\nzookeeper.connect=z:1\n"
      "num.metric.fetchers=1\n", 2, "3 of 4 names in this file are not settings of such a file"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("option", "text", "code", "expected"), KINDS)
-def test_a_file_of_another_kind_has_this_answer(
+def test_a_file_read_as_another_kind_gets_the_expected_answer(
     tmp_path: Path, option: str, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "given.properties", text, option, C, code, expected)
 
 
-PLAYS = [
+PLAYBOOKS = [
     "- hosts: kafka\n  vars:\n    broker:\n      min.insync.replicas: 2\n",
     "- name: kafka\n  min.insync.replicas: 2\n  default.replication.factor: 3\n",
 ]
 
 
-@pytest.mark.parametrize("text", PLAYS)
-def test_a_list_of_yaml_is_no_properties_file(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", PLAYBOOKS)
+def test_a_yaml_list_is_not_read_as_a_properties_file(tmp_path: Path, text: str) -> None:
     expected = "min.insync.replicas stands (under vars.broker )?in YAML of a kind"
     assert_file(tmp_path / "main.yml", text, "", C, 2, expected)

@@ -1,4 +1,4 @@
-"""What `kafka-configs --describe` prints: of which broker, or of all, a value is."""
+"""Output of `kafka-configs --describe`: whether a value belongs to one broker or to all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
     (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not set on every server"),
     (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not set on every server"),
     (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
-    # what one running broker has alone, the others do not (describeResourceConfig, synonyms)
+    # a value of one running broker does not apply to others (describeResourceConfig, synonyms)
     (RUNNING % ("topic orders", 2, 2, 1), 1, "is set on one running broker"),
     (RUNNING % ("topic orders", 2, 2, 2), 0, "YES"),
     (RUNNING % ("broker 1", 2, 2, 1), 1, "is set on one running broker"),
@@ -31,10 +31,12 @@ ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
     (RUNNING % ("broker 1", 2, 2, 1) + TWO.replace("All", "Dynamic"), 1, "one running broker"),
     (RUNNING % ("topic orders", 1, 1, 2), 1, "min.insync.replicas: 1 -> 2"),
     (f"{ONE}{BY_FILE}{THROTTLED}", 0, "throttled.rate throttles replicas that are not in sync"),
-    # nothing was set by hand, which is an answer
+    # no dynamic value is set, which is valid output
     ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),
 ])  # fmt: skip
-def test_what_each_broker_says_counts(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_the_values_of_each_broker_count(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     settings = f"{COPIES} topic.replication.factor=3"
     assert_file(tmp_path / "c.txt", text, "", settings, code, expected)
 
@@ -44,33 +46,35 @@ def test_what_each_broker_says_counts(tmp_path: Path, text: str, code: int, expe
     ("topic.replication.factor=1", "factor=1: before.*Set min.insync.replicas to 1 at most"),
     ("broker.default.replication.factor=1", "Set min.insync.replicas to 1 at most"),
 ])  # fmt: skip
-def test_copies_that_nothing_states_are_asked_for(
-    tmp_path: Path, copies: str, expected: str
-) -> None:
-    """kafka-configs does not show them. Before 3.7 the minimum alone lets no message through."""
+def test_a_missing_number_of_copies_is_reported(tmp_path: Path, copies: str, expected: str) -> None:
+    """kafka-configs does not show copies. Before 3.7 a minimum above them refuses every message."""
     text = "Dynamic configs for topic orders are:\n  min.insync.replicas=2 sensitive=false\n"
     text = text.replace("false\n", "false synonyms={DYNAMIC_TOPIC_CONFIG:min.insync.replicas=2}\n")
     assert_file(tmp_path / "c.txt", text, "--kafka 3.6", f"{COPIES} {copies}", 1, expected)
 
 
-KEPT = (
+SYNONYMS = (
     "sensitive=false synonyms={%sDYNAMIC_DEFAULT_BROKER_CONFIG:unclean.leader.election.enable=%s}"
 )
-OF_ALL = "Default configs for brokers in the cluster are:\n  unclean.leader.election.enable=%s "
-OF_ONE = "All configs for topic t are:\n  unclean.leader.election.enable=false "
-OWN = "DYNAMIC_TOPIC_CONFIG:unclean.leader.election.enable=false, "
+ALL_BROKERS = (
+    "Default configs for brokers in the cluster are:\n  unclean.leader.election.enable=%s "
+)
+ONE_TOPIC = "All configs for topic t are:\n  unclean.leader.election.enable=false "
+TOPIC_VALUE = "DYNAMIC_TOPIC_CONFIG:unclean.leader.election.enable=false, "
 
 
 @pytest.mark.parametrize(("text", "code"), [
-    (OF_ALL % "true" + KEPT % ("", "true"), 1), (OF_ALL % "false" + KEPT % ("", "false"), 0),
-    (OF_ONE + KEPT % (OWN, "true"), 1), (OF_ONE + KEPT % (OWN, "false"), 0),
-    # a controller does not have what one broker has alone
-    (OF_ONE + KEPT % (OWN.replace("TOPIC", "BROKER"), "true"), 1),
+    (ALL_BROKERS % "true" + SYNONYMS % ("", "true"), 1),
+                                            (ALL_BROKERS % "false" + SYNONYMS % ("", "false"), 0),
+    (ONE_TOPIC + SYNONYMS % (TOPIC_VALUE, "true"), 1),
+                                            (ONE_TOPIC + SYNONYMS % (TOPIC_VALUE, "false"), 0),
+    # a value of one broker does not apply to a controller
+    (ONE_TOPIC + SYNONYMS % (TOPIC_VALUE.replace("TOPIC", "BROKER"), "true"), 1),
 ])  # fmt: skip
-def test_what_the_cluster_keeps_counts_for_the_offsets(
+def test_the_cluster_default_counts_for_the_offsets_topic(
     tmp_path: Path, text: str, code: int
 ) -> None:
-    """Whatever the topic states: __consumer_offsets has no unclean elections of its own."""
+    """The topic's value does not matter: __consumer_offsets has the default of the cluster."""
     settings = (
         f"{TOPIC} topic.unclean.leader.election.enable=false application.restart=resumes "
         "application.commit=in-transaction application.processing.errors=retry "

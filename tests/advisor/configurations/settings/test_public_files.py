@@ -1,4 +1,4 @@
-"""Files as they lie in public repositories: what is refused says why, with its line."""
+"""Files from public repositories: a refusal states the reason and the line."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tests.advisor.configurations.asking import TOPIC, assert_file
 
 READS = "consumer.auto.offset.reset=earliest application.restart=resumes "
 READS += "application.commit=after-processing"
-SET = f"{TOPIC} {READS}"
+SETTINGS = f"{TOPIC} {READS}"
 VECTOR = '[sinks.k]\ntype = "kafka"\n[sinks.k.librdkafka_options]\n"acks" = "1"\n'
 CLOUD = "bootstrap.servers=x\nsasl.mechanisms=PLAIN\nschema.registry.url=https://x\n"
 CLOUD += "basic.auth.credentials.source=USER_INFO\nenable.idempotence=true\n"
-OWN = "kafka:\n  producer:\n    brokers: [a]\n    %s: 1\n"
-STANDS = "4: {} stands under kafka.producer in YAML of a kind that we do not know"
+CUSTOM = "kafka:\n  producer:\n    brokers: [a]\n    %s: 1\n"
+UNKNOWN_YAML = "4: {} stands under kafka.producer in YAML of a kind that we do not know"
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), [
@@ -25,10 +25,10 @@ STANDS = "4: {} stands under kafka.producer in YAML of a kind that we do not kno
      "sink.json:2: connector.class belongs to Kafka Connect"),
     ("topic.yaml", "apiVersion: apps.cpc.platform.confluent.io/v1beta1\nkind: KafkaTopic\n",
      "topic.yaml:1: this is a resource of Confluent for Kubernetes"),
-    ("config.yaml", OWN % "acks", STANDS.format("acks")),
-    ("config.yaml", OWN % "required_acks", STANDS.format("required_acks")),
-    ("hosts.yml", OWN % "min.insync.replicas", STANDS.format("min.insync.replicas")),
-    ("config.yaml", OWN % "port", "1: this looks like YAML of a kind that we do not know"),
+    ("config.yaml", CUSTOM % "acks", UNKNOWN_YAML.format("acks")),
+    ("config.yaml", CUSTOM % "required_acks", UNKNOWN_YAML.format("required_acks")),
+    ("hosts.yml", CUSTOM % "min.insync.replicas", UNKNOWN_YAML.format("min.insync.replicas")),
+    ("config.yaml", CUSTOM % "port", "1: this looks like YAML of a kind that we do not know"),
     ("load.sql", 'CREATE ROUTINE LOAD a ON t FROM KAFKA ("kafka_broker_list" = "b");',
      "load.sql:1: this is a file of StarRocks or Apache Doris"),
     ("s.sql", "CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 't');", "a file of Materialize"),
@@ -50,20 +50,20 @@ STANDS = "4: {} stands under kafka.producer in YAML of a kind that we do not kno
     ("application.properties", "kafka.auto.offset.reset=earliest\nsubscribe=t\n",
      "1: auto.offset.reset: Spark sets it itself"),
 ])  # fmt: skip
-def test_what_is_refused_is_named_with_its_line(
+def test_a_refused_file_is_reported_with_the_reason_and_the_line(
     tmp_path: Path, name: str, text: str, expected: str
 ) -> None:
-    assert_file(tmp_path / name, text, "", SET, 2, expected)
+    assert_file(tmp_path / name, text, "", SETTINGS, 2, expected)
 
 
 @pytest.mark.parametrize("store", [False, True])
-def test_what_the_schema_registry_has_in_a_file_of_librdkafka_decides_nothing(
+def test_schema_registry_settings_in_a_librdkafka_file_do_not_count(
     tmp_path: Path, store: bool
 ) -> None:
     text = f"{CLOUD}enable.auto.offset.store={str(store).lower()}\n"
     path = tmp_path / "cloud.properties"
-    words = "is for the Schema Registry's client: librdkafka refuses it"
-    assert_file(path, text, "", SET, int(store), words)
+    message = "is for the Schema Registry's client: librdkafka refuses it"
+    assert_file(path, text, "", SETTINGS, int(store), message)
 
 
 @pytest.mark.parametrize(("image", "line"), [
@@ -71,7 +71,7 @@ def test_what_the_schema_registry_has_in_a_file_of_librdkafka_decides_nothing(
     ("quay.io/strimzi/kafka:0.45.0-kafka-3.9.0", "3.9"), ("apache/kafka:3.9.1", "3.9"),
     ("quay.io/debezium/kafka:9.9", "4.3"),
 ])  # fmt: skip
-def test_the_version_of_an_image_is_not_that_of_its_maker(
+def test_the_kafka_version_of_an_image_is_not_the_version_of_its_vendor(
     tmp_path: Path, image: str, line: str
 ) -> None:
     text = f"services:\n  kafka:\n    image: {image}\n    environment:\n      KAFKA_BROKER_ID: 1\n"
@@ -93,19 +93,19 @@ locals {
 """
 BASE = '"unclean.leader.election.enable=false", "default.replication.factor=3",'
 JOINED = f'join("\\n", [\n    {BASE} # safe\n    "min.insync.replicas=%s",\n  ])'
-WORKED_OUT = "is computed by Terraform"
+COMPUTED = "is computed by Terraform"
 
 
 @pytest.mark.parametrize(("value", "code", "expected"), [
     (JOINED % "2", 0, "^YES"), (JOINED % "${local.least}", 0, "^YES"),
     (JOINED % "1", 1, "min.insync.replicas: 1 -> 2"),
     (f'join("\\n", [{BASE} "min.insync.replicas=2"])', 0, "^YES"),
-    (JOINED % "${var.least}", 2, f"min.insync.replicas {WORKED_OUT}"),
-    (f'join("\\n", [\n    {BASE}\n    local.least,\n  ])', 2, f"a line of it, {WORKED_OUT}"),
-    (JOINED.replace("[", "concat([").replace("])", "], local.more))") % "2", 2, WORKED_OUT),
-    (JOINED.replace('"\\n"', '","') % "2", 2, WORKED_OUT),
+    (JOINED % "${var.least}", 2, f"min.insync.replicas {COMPUTED}"),
+    (f'join("\\n", [\n    {BASE}\n    local.least,\n  ])', 2, f"a line of it, {COMPUTED}"),
+    (JOINED.replace("[", "concat([").replace("])", "], local.more))") % "2", 2, COMPUTED),
+    (JOINED.replace('"\\n"', '","') % "2", 2, COMPUTED),
 ])  # fmt: skip
-def test_lines_that_terraform_joins_are_read_where_each_is_a_text(
+def test_lines_that_terraform_joins_are_read_if_all_are_literals(
     tmp_path: Path, value: str, code: int, expected: str
 ) -> None:
     settings = f"{READS} consumer.enable.auto.commit=false"
@@ -114,17 +114,17 @@ def test_lines_that_terraform_joins_are_read_where_each_is_a_text(
 
 OF_3_9 = "services:\n  kafka:\n    image: apache/kafka:3.9.1\n    environment:\n      %s\n"
 KRAFT = OF_3_9 % "KAFKA_PROCESS_ROLES: broker,controller"
-KEPT = OF_3_9 % "KAFKA_ZOOKEEPER_CONNECT: z:2181"
+ZOOKEEPER = OF_3_9 % "KAFKA_ZOOKEEPER_CONNECT: z:2181"
 
 
 @pytest.mark.parametrize(("text", "options", "code", "expected"), [
     (KRAFT, "", 1, "1 broker of Kafka 3.9"),
     (KRAFT, "--kafka 4.3", 1, "1 broker of Kafka 4.3.*kafka is 3.9 here, and 4.3 by --kafka"),
     (KRAFT, "--kafka 3.2", 2, "which is a preview in Kafka 3.2"),
-    (KEPT, "--kafka 4.3", 2, "zookeeper.connect: .*Kafka 4.3 has no ZooKeeper"),
-    (KEPT, "--kafka 3.2", 1, "1 broker of Kafka 3.2"),
+    (ZOOKEEPER, "--kafka 4.3", 2, "zookeeper.connect: .*Kafka 4.3 has no ZooKeeper"),
+    (ZOOKEEPER, "--kafka 3.2", 1, "1 broker of Kafka 3.2"),
 ])  # fmt: skip
-def test_the_version_that_somebody_states_goes_before_that_of_an_image(
+def test_a_stated_version_overrides_that_of_an_image(
     tmp_path: Path, text: str, options: str, code: int, expected: str
 ) -> None:
     more = "" if code == 2 else "topic.replication.factor=1"
