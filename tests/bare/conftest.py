@@ -1,7 +1,7 @@
-"""Only root can make such a machine, and only where debootstrap is."""
+"""Skips test_bare.py where no such machine can be made: it needs root and debootstrap."""
 
 from __future__ import annotations
 
-from tests.bare.machine import why_not
+from tests.bare.machine import missing_requirements
 
-collect_ignore = ["test_bare.py"] if why_not() else []
+collect_ignore = ["test_bare.py"] if missing_requirements() else []

@@ -1,4 +1,4 @@
-"""The commands of the house on a machine that has next to nothing, and no network after set-up."""
+"""The project's commands on a minimal machine that has no network after set-up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     tree = tmp_path_factory.mktemp("bare") / "tree"
     try:
         made = Machine(tree)
-        made.belongs_to(USER)
+        made.give_home_to(USER)
         process = made.run(USER, "make", "dev", network=True)
         assert process.returncode == 0, process.stdout[-4000:]
         yield made
@@ -25,13 +25,13 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
         shutil.rmtree(tree, ignore_errors=True)
 
 
-def test_it_has_nothing_that_the_tests_might_lean_on(machine: Machine) -> None:
+def test_the_machine_has_none_of_the_optional_programs(machine: Machine) -> None:
     names = ["java", "git", "ps", "kill", "redis-server", "ip", "chromium", "docker"]
     there = f"import shutil; print([name for name in {names} if shutil.which(name)])"
     assert machine.run(USER, "python3", "-c", there).stdout == "[]\n"
 
 
-def test_make_test_says_first_what_must_come_from_the_system(machine: Machine) -> None:
+def test_make_test_names_missing_system_packages_first(machine: Machine) -> None:
     process = machine.run(USER, "make", "test")
     assert process.returncode == 2
     assert "apt-get install chromium" in process.stdout
@@ -40,8 +40,8 @@ def test_make_test_says_first_what_must_come_from_the_system(machine: Machine) -
 
 
 @pytest.mark.parametrize("user", [USER, 0], ids=["somebody", "root"])
-def test_both_commands_pass(machine: Machine, user: int) -> None:
-    machine.belongs_to(user)
+def test_make_check_and_make_test_pass(machine: Machine, user: int) -> None:
+    machine.give_home_to(user)
     for command in (("make", "check"), ("make", "test", "BROWSER=no")):
         process = machine.run(user, *command)
         assert process.returncode == 0, process.stdout[-6000:]

@@ -1,4 +1,4 @@
-"""The benchmark of scenarios keeps what it has run, arm by arm, and counts from that."""
+"""The benchmark of scenarios: its record of runs, arm by arm, and the counts made from it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def line(seed: int, arm: str = "bad", right: bool = True) -> Line:
     return Line(CASE.name, seed, arm, "broken", str(CASE.anomaly), 7, right, "why")
 
 
-def test_what_was_run_is_there_again_and_a_line_that_was_cut_short_is_not(tmp_path: Path) -> None:
+def test_recorded_runs_are_read_again_and_a_truncated_line_is_skipped(tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     record = Record(file)
     record.add(line(1))
@@ -45,7 +45,7 @@ def test_what_was_run_is_there_again_and_a_line_that_was_cut_short_is_not(tmp_pa
     assert len(Record(file).lines) == 3
 
 
-def test_the_table_is_made_of_the_record_and_says_whether_all_is_right(
+def test_the_table_is_made_from_the_record_and_returns_whether_all_runs_are_right(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = Record(tmp_path / "lines.jsonl")
@@ -73,7 +73,7 @@ def test_the_table_is_made_of_the_record_and_says_whether_all_is_right(
         ("good", "holds", None, False),
     ],
 )  # fmt: skip
-def test_an_arm_is_right_by_verdict_and_count(
+def test_an_arm_is_right_by_its_verdict_and_count(
     arm: str, verdict: str, count: int | None, right: bool
 ) -> None:
     assert CASE.right(arm, verdict, count) is right
@@ -87,13 +87,13 @@ def test_an_arm_is_right_by_verdict_and_count(
         ("bad", "unknown", None, False),
     ],
 )  # fmt: skip
-def test_an_outage_is_right_by_how_long_it_was_and_breaks_nothing(
+def test_an_outage_is_right_by_its_length_and_breaks_no_guarantee(
     arm: str, verdict: str, count: int | None, right: bool
 ) -> None:
     assert OUTAGE.right(arm, verdict, count) is right
 
 
-def test_what_the_guarantee_does_not_forbid_is_shown_by_an_arm_that_holds() -> None:
+def test_an_anomaly_that_is_not_forbidden_is_shown_by_an_arm_that_holds() -> None:
     allowed = replace(CASE, anomaly=Anomaly.DUPLICATE)
     assert allowed.want == "at-least-once"
     assert allowed.right("bad", "holds", 1)
@@ -109,7 +109,7 @@ def test_a_case_without_good_settings_has_one_arm() -> None:
     assert (CASE.counted, OUTAGE.counted) == (Anomaly.LOST_WRITE, "unavailable_ms")
 
 
-def test_what_has_no_verdict_is_run_again(tmp_path: Path) -> None:
+def test_a_run_without_a_verdict_is_run_again(tmp_path: Path) -> None:
     record = Record(tmp_path / "lines.jsonl")
     record.add(replace(line(1, right=False), verdict="unknown"))
     assert record.select(CASE, [1], "bad"), "it is told once"
@@ -119,7 +119,9 @@ def test_what_has_no_verdict_is_run_again(tmp_path: Path) -> None:
     assert Record(tmp_path / "lines.jsonl").select(CASE, [1], "bad") == [line(1)]
 
 
-def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_leftovers_and_growth_over_many_runs_are_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     quiet = [Leftovers(20, 8, 90, 900, 0, 0)] * 20
     assert nothing_grew(quiet)
     assert "0 of 20 runs left something; grew: nothing" in capsys.readouterr().out
@@ -133,7 +135,7 @@ def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixtur
     assert not nothing_grew([replace(quiet[0], files=1)])
 
 
-FEWER = {
+FEW_RUNS = {
     "clocks-differ": 1,
     "followers-killed-leader-lost": 3,
     "log-directory-fails": 3,
@@ -142,19 +144,19 @@ FEWER = {
     "reassignment-during-failure": 1,
     "topic-recreated": 6,
 }
-"""New scenarios that were staged a few times only; `make nightly` stages them again."""
+"""The number of runs of new scenarios with fewer than ten; `make nightly` runs them again."""
 
 
-def test_what_scenarios_say_was_measured_is_what_the_kept_record_has() -> None:
+def test_the_measured_rates_of_scenarios_are_those_of_the_committed_record() -> None:
     measured = rates(Record(RECORD_FILE))
     for scenario in all_scenarios():
         assert scenario.measured == measured.get(scenario.name, ()), scenario.name
         assert scenario.measured, scenario.name
-        least = FEWER.get(scenario.name, 10)
-        assert min(rate.runs for rate in scenario.measured) >= least, scenario.name
+        minimum = FEW_RUNS.get(scenario.name, 10)
+        assert min(rate.runs for rate in scenario.measured) >= minimum, scenario.name
 
 
-def test_a_line_of_brokers_has_runs_of_its_own(tmp_path: Path) -> None:
+def test_runs_are_kept_apart_by_broker_release(tmp_path: Path) -> None:
     record = Record(tmp_path / "lines.jsonl")
     record.add(replace(line(1), kafka="3.6.2"))
     assert not record.select(CASE, [1], "bad")
@@ -169,7 +171,7 @@ def test_a_line_of_brokers_has_runs_of_its_own(tmp_path: Path) -> None:
     )
 
 
-def test_lines_of_brokers_are_chosen_by_name_and_each_once() -> None:
+def test_broker_releases_are_selected_by_name_without_repeats() -> None:
     assert brokers_of(None) == (Brokers("4.3.1"),)
     assert [brokers.release for brokers in brokers_of(["all"])] == list(kafka_versions())
     assert brokers_of(["3.6", "3.6.2", "4.0"]) == (Brokers("3.6.2"), Brokers("4.0.2"))
@@ -180,7 +182,7 @@ def test_lines_of_brokers_are_chosen_by_name_and_each_once() -> None:
         brokers_of(["4.0"], zookeeper=True)
 
 
-def test_without_eligible_leader_replicas_a_lost_disk_is_not_prevented_by_a_minimum() -> None:
+def test_loss_of_a_disk_is_preventable_only_with_eligible_leader_replicas() -> None:
     copies = next(case for case in CASES if case.name == "one-copy")
     assert preventable(copies, Brokers("4.3.1"))
     assert not preventable(copies, Brokers("3.9.2"))
@@ -188,7 +190,7 @@ def test_without_eligible_leader_replicas_a_lost_disk_is_not_prevented_by_a_mini
     assert preventable(CASE, Brokers("3.9.2"))
 
 
-def test_a_case_is_run_as_its_line_of_brokers_has_it() -> None:
+def test_a_case_is_run_with_the_settings_of_its_broker_release() -> None:
     spec = CASE.experiment(1, kafka="3.6.2")
     assert spec.kafka == "3.6.2"
     assert "eligible.leader.replicas.version" not in spec.arms[0].settings["application"]

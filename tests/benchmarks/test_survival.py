@@ -1,4 +1,4 @@
-"""The draw of blows and the record of what became of them."""
+"""The random draw of blows, and the record of their results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.survival import strike
 from benchmarks.survival.__main__ import main, summary
 from benchmarks.survival.draw import CASES, DEEDS, PARTS, Blow, draw
 from benchmarks.survival.record import RECORD_FILE, Line, Record
-from labs.calibration.cases import CASES as KNOWN
+from labs.calibration.cases import CASES as ALL_CASES
 from labs.engine.base import processes
 from labs.engine.base.wait import until
 from tests.stack.victims import PHASES
@@ -27,24 +27,24 @@ LINE = Line(
 )  # fmt: skip
 
 
-def test_a_seed_and_a_number_draw_one_blow_and_many_draw_everything() -> None:
+def test_blows_are_reproducible_and_many_of_them_cover_everything() -> None:
     blows = [draw(1, number) for number in range(1, 1_001)]
     assert blows == [draw(1, number) for number in range(1, 1_001)]
     assert blows[0] != replace(draw(2, 1), number=1)
     assert {blow.deed for blow in blows} == set(DEEDS)
     assert {blow.phase for blow in blows} == set(PHASES)
     assert {part for blow in blows for part in blow.parts} == set(PARTS) == set(strike.COMMANDS)
-    two = [blow.parts for blow in blows if blow.deed == "kill two"]
-    assert all(len(set(parts)) == 2 for parts in two)
+    pairs = [blow.parts for blow in blows if blow.deed == "kill two"]
+    assert all(len(set(parts)) == 2 for parts in pairs)
     kills = Counter(blow.deed.startswith("kill") for blow in blows)
     assert 550 < kills[True] < 750
 
 
-def test_what_is_drawn_can_be_staged() -> None:
-    assert set(CASES) <= {case.name for case in KNOWN}
+def test_every_drawn_case_is_known() -> None:
+    assert set(CASES) <= {case.name for case in ALL_CASES}
 
 
-def test_what_was_run_is_there_again_and_the_last_line_counts(tmp_path: Path) -> None:
+def test_recorded_blows_are_read_again_and_the_last_line_counts(tmp_path: Path) -> None:
     file = tmp_path / "survival.jsonl"
     record = Record(file)
     record.add(replace(LINE, wrong=("left: broker",)))
@@ -59,7 +59,7 @@ def test_what_was_run_is_there_again_and_the_last_line_counts(tmp_path: Path) ->
     assert summary(Record(file), 2, 10), "another seed's lines are not ours"
 
 
-def test_one_that_is_stopped_goes_on_afterwards_and_keeps_its_files() -> None:
+def test_a_stopped_process_continues_and_its_file_limit_is_restored() -> None:
     code = "import sys; print('here', flush=True); sys.stdin.readline()"
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -78,14 +78,14 @@ def test_one_that_is_stopped_goes_on_afterwards_and_keeps_its_files() -> None:
         process.communicate()
 
 
-def test_a_disk_that_is_not_the_houses_own_is_never_filled(tmp_path: Path) -> None:
+def test_only_a_disk_of_the_house_itself_is_filled(tmp_path: Path) -> None:
     data = tmp_path / "somewhere"
     data.mkdir()
     assert strike.fill(data, 60.0) == ""
     assert list(data.iterdir()) == []
 
 
-def test_a_number_that_is_none_is_refused(
+def test_a_number_of_blows_below_one_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["survival", "--random", "0"])
@@ -108,7 +108,7 @@ finally:
 """
 
 
-def test_a_second_signal_does_not_cut_off_what_the_first_one_ends() -> None:
+def test_a_second_signal_does_not_interrupt_the_cleanup_of_the_first() -> None:
     """`timeout` sends SIGTERM twice: to its child and to its group."""
     process = subprocess.Popen(
         [sys.executable, "-c", UNWINDS],
@@ -125,11 +125,11 @@ def test_a_second_signal_does_not_cut_off_what_the_first_one_ends() -> None:
     assert error.endswith("KeyboardInterrupt\n")
 
 
-def test_the_blows_of_today_fit_the_record() -> None:
+def test_a_line_of_the_record_has_every_field_of_a_blow() -> None:
     assert set(Blow.__dataclass_fields__) <= set(Line.__dataclass_fields__)
 
 
-def test_what_is_kept_can_be_read_and_nothing_of_it_is_wrong() -> None:
-    kept = Record(RECORD_FILE).lines
-    assert kept
-    assert not [line for line in kept.values() if line.wrong]
+def test_the_committed_record_has_no_wrong_result() -> None:
+    lines = Record(RECORD_FILE).lines
+    assert lines
+    assert not [line for line in lines.values() if line.wrong]

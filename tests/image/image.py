@@ -1,4 +1,4 @@
-"""Dockerfile, .dockerignore and docker-compose.yml as far as they can be read without an engine."""
+"""Readers of Dockerfile, .dockerignore and docker-compose.yml that need no container engine."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from tests.house.files import ROOT, files, name
 
 
 def instructions() -> list[tuple[str, str]]:
-    """What the Dockerfile says, line by line: the instruction and the rest."""
+    """The lines of the Dockerfile, each as its instruction and the rest."""
     text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text("utf-8"))
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in lines)]
 
 
 def last_stage() -> list[tuple[str, str]]:
-    """Only what the image itself is made by."""
+    """The instructions of the last stage, which builds the image itself."""
     results = instructions()
     begins = max(at for at, (word, _) in enumerate(results) if word == "FROM")
     return results[begins:]
 
 
 def command() -> list[str]:
-    """What the image starts unless told otherwise, without tini, which reaps."""
+    """The image's default command, without tini, which reaps processes."""
     (data,) = (json.loads(rest) for word, rest in last_stage() if word == "CMD")
     return list(data)
 
 
 def environment() -> dict[str, str]:
-    """The variables of the image; PATH goes on with what the base image has."""
+    """The variables of the image; PATH includes the folders of the base image."""
     (text,) = (rest for word, rest in last_stage() if word == "ENV")
     stated = dict(pair.split("=", 1) for pair in text.split())
     return {**stated, "PATH": stated["PATH"].replace("$PATH", "/usr/bin:/bin")}
 
 
 def ignored(path: str) -> bool:
-    """Whether .dockerignore keeps it out of the image: the last line that matches decides."""
-    out = False
+    """Whether .dockerignore excludes this path; the last line that matches decides."""
+    excluded = False
     for line in (ROOT / ".dockerignore").read_text("utf-8").split():
         pattern = line.removeprefix("!").removeprefix("**/")
         parts = Path(path).parts
@@ -50,12 +50,12 @@ def ignored(path: str) -> bool:
         tails = ["/".join(parts[at : at + length]) for at in begins
                  for length in range(1, len(parts) - at + 1)]  # fmt: skip
         if any(fnmatch(tail, pattern) and tail.count("/") == pattern.count("/") for tail in tails):
-            out = not line.startswith("!")
-    return out
+            excluded = not line.startswith("!")
+    return excluded
 
 
 def content() -> list[str]:
-    """The files that `COPY . .` takes."""
+    """The files that `COPY . .` copies."""
     return [text for path in files() if not ignored(text := name(path))]
 
 

@@ -1,8 +1,8 @@
-"""The services of docker-compose.yml without an engine: in a tree laid out as the image's.
+"""Runs the services of docker-compose.yml without a container engine, in namespaces.
 
-A root of its own in memory, with this machine's system in it and the project, its packages and
-its jars at the image's paths; a network of its own, so that every service has its port; processes
-of its own, so that all of them end with it. Services are named in its /etc/hosts.
+Their root folder is a tmpfs with this machine's system folders and with the project, its packages
+and its jars at the image's paths. They have a network of their own, so every service gets its port,
+and a process namespace, so all of them end with it. /etc/hosts has the names of the services.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ exec cat
 """
 
 
-def why_not() -> str:
-    """Why no pod can be made here; empty if one can."""
+def missing_requirements() -> str:
+    """The reason why no pod can be made here; empty if one can."""
     if os.geteuid() != 0:
         return "only root may change the root folder of a process"
     missing = [tool for tool in _TOOLS if shutil.which(tool) is None]
@@ -69,18 +69,18 @@ def why_not() -> str:
 
 
 class Pod:
-    """Everything in `folder`; it ends when it is closed, or when we die."""
+    """A pod with its files in `folder`. It ends with `close`, or when the test session dies."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         stage = folder / "stage"
         _lay_out(stage)
         (root := folder / "root").mkdir()
-        apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
+        namespaces = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
         venv = Path(sys.prefix).resolve()
         paths: list[str | Path] = [root, stage, venv, Path(sys.base_prefix), *_SYSTEM]
         self._keeper = spawn(
-            [*apart, "sh", "-c", _BEGIN, "sh", *paths], log=folder / "pod.log",
+            [*namespaces, "sh", "-c", _BEGIN, "sh", *paths], log=folder / "pod.log",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         assert self._keeper.stdout is not None
@@ -97,7 +97,7 @@ class Pod:
         self, name: str, argv: Sequence[str], *, user: str = str(LAB), cwd: str = "/app",
         env: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
-        """Starts a service, whose output goes to a log of its own."""
+        """Starts a service; its output goes to its own log."""
         words = self._words(argv, user, cwd, env)
         self._env[name] = env
         self._started[name] = spawn(words, log=self.folder / f"{name}.log")
@@ -106,14 +106,14 @@ class Pod:
         self, argv: Sequence[str], *, user: str = str(LAB), cwd: str = "/app",
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:  # fmt: skip
-        """Runs something to its end, 120 s at most; what it prints is `stdout`."""
+        """Runs a command for at most 120 s; `stdout` has all its output."""
         return subprocess.run(
             self._words(argv, user, cwd, env), text=True, timeout=120,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
 
     def healthy(self, name: str, check: Sequence[str], limit_s: float) -> None:
-        """Waits until a service's own health check succeeds, with its variables as in an engine."""
+        """Waits until a service's health check succeeds; it has the variables of the service."""
 
         def succeeds() -> bool:
             assert self._started[name].poll() is None, self.log(name)
@@ -125,13 +125,16 @@ class Pod:
         return (self.folder / f"{name}.log").read_text(errors="replace")[-4000:]
 
     def processes(self, word: str) -> list[int]:
-        """Those inside with a word in their command, by their ids outside, parents first."""
-        born = [
+        """The pids outside of the pod of its processes with this word in their command.
+
+        Parents come first.
+        """
+        pids = [
             pid
             for process in (*self._started.values(), self._keeper)
             for pid in process_tree(process.pid)
         ]
-        return [pid for pid in born if word.encode() in _command(pid)]
+        return [pid for pid in pids if word.encode() in _command(pid)]
 
     def close(self) -> None:
         for process in (*self._started.values(), self._keeper):
@@ -149,7 +152,7 @@ class Pod:
 
 
 def _command(pid: int) -> bytes:
-    """Empty for a process that is gone, or dead and not waited for."""
+    """The command line of a process; empty if it is gone or a zombie."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -157,13 +160,13 @@ def _command(pid: int) -> bytes:
 
 
 def _lay_out(stage: Path) -> None:
-    """The folders of the image: the project without write access, the cache and the data ours."""
+    """Creates the folders of the image. LAB owns the cache and the data, not the project."""
     for path in image.content():
         (there := stage / "app" / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, there)
     shutil.copytree(cache_dir(), stage / "cache", ignore=UNFINISHED)
-    for literal in ("data", "state", "static"):
-        (stage / literal).mkdir()
+    for folder_name in ("data", "state", "static"):
+        (stage / folder_name).mkdir()
     names = " ".join(["localhost", *image.services()])
     (stage / "hosts").write_text(f"127.0.0.1 {names}\n")
     (stage / "state").chmod(0o777)

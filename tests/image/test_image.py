@@ -1,4 +1,4 @@
-"""What the image is built of is there, and is let in."""
+"""Everything that the image is built from exists and is not excluded by .dockerignore."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_every_path_that_is_copied_exists_and_is_not_ignored() -> None:
         assert not image.ignored(source), source
 
 
-def test_what_runs_is_in_the_image_and_what_does_not_is_not() -> None:
+def test_the_image_has_the_programs_and_not_the_tests() -> None:
     inside = set(image.content())
     assert {"manage.py", "docker-compose.yml", "config/web.py", "spark_jobs/verify.py"} <= inside
     assert not [name for name in inside if name.startswith(("tests/", ".git/", ".venv/", "var/"))]
@@ -42,7 +42,7 @@ def test_every_module_that_is_started_exists() -> None:
         assert importlib.util.find_spec(module), module
 
 
-def test_its_user_is_nobody_special_and_owns_only_data_and_cache() -> None:
+def test_the_user_of_the_image_is_unprivileged_and_owns_only_data_and_cache() -> None:
     (run,) = (rest for word, rest in image.last_stage() if word == "RUN")
     assert "useradd --create-home --uid 10001 lab" in run
     assert "--owner lab --group lab --mode 700 /data" in run

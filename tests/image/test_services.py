@@ -1,4 +1,4 @@
-"""Each service of docker-compose.yml starts in the image's tree and is healthy by its check."""
+"""The services of docker-compose.yml start in a pod and pass their health checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1200)]
 
 LIMIT_S = 300
 SERVICES: dict[str, Any] = image.services()
-OURS: dict[str, str] = {
+ENVIRONMENT: dict[str, str] = {
     key: str(item or "") for key, item in SERVICES["web"]["environment"].items()
 }
 STATIC = ["python", "manage.py", "collectstatic", "--noinput"]
@@ -38,7 +38,7 @@ _READ = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).r
 
 
 def check(service: str) -> list[str]:
-    """Its health check, as the compose file has it."""
+    """The health check of a service, from docker-compose.yml."""
     test: list[str] = SERVICES[service]["healthcheck"]["test"]
     assert test[0] == "CMD"
     return test[1:]
@@ -46,28 +46,28 @@ def check(service: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pod]:
-    """With PostgreSQL and Redis of Debian, healthy, and its database migrated."""
+    """A pod with Debian's PostgreSQL and Redis, both healthy, and a migrated database."""
     for release in _PAST:
-        past_clients(release)  # the pod has no network, and gets the cache as it is
+        past_clients(release)  # the pod has no network; it gets a copy of the cache
     made = Pod(tmp_path_factory.mktemp("pod"))
     try:
         built = made.run(STATIC, user="root", env={"SECRET_KEY": "x" * 60})
         assert built.returncode == 0, built.stdout
-        postgres(made)
+        start_postgres(made)
         command = SERVICES["redis"]["command"]
         made.start("redis", command, user="nobody", cwd="/state")
         made.healthy("redis", check("redis"), LIMIT_S)
-        migrated = made.run(SERVICES["migrate"]["command"], env=OURS)
+        migrated = made.run(SERVICES["migrate"]["command"], env=ENVIRONMENT)
         assert migrated.returncode == 0, migrated.stdout
         yield made
     finally:
         made.close()
 
 
-def postgres(pod: Pod) -> None:
-    """The container's own start, by hand: a cluster, its user and its database.
+def start_postgres(pod: Pod) -> None:
+    """Starts PostgreSQL as its container does: with a cluster, a user and a database.
 
-    The container has a locale of UTF-8; without one a cluster takes ASCII only.
+    The container has a UTF-8 locale; without one a cluster would accept only ASCII.
     """
     stated: dict[str, str] = SERVICES["postgres"]["environment"]
     user = stated["POSTGRES_USER"]
@@ -77,43 +77,50 @@ def postgres(pod: Pod) -> None:
     )
     made = pod.run(["sh", "-c", script], user="postgres", cwd="/state")
     assert made.returncode == 0, made.stdout
-    served = ["postgres", "-D", "/state/pg", "-k", "/run/postgresql"]
-    pod.start("postgres", served, user="postgres", cwd="/state")
+    server = ["postgres", "-D", "/state/pg", "-k", "/run/postgresql"]
+    pod.start("postgres", server, user="postgres", cwd="/state")
     pod.healthy("postgres", ["pg_isready", "--username", user], LIMIT_S)
-    begun = ["createdb", "--username", user, "-h", "/run/postgresql", stated["POSTGRES_DB"]]
-    assert pod.run(begun, user="postgres", cwd="/state").returncode == 0
+    create_database = [
+        "createdb",
+        "--username",
+        user,
+        "-h",
+        "/run/postgresql",
+        stated["POSTGRES_DB"],
+    ]
+    assert pod.run(create_database, user="postgres", cwd="/state").returncode == 0
     pod.healthy("postgres", check("postgres"), LIMIT_S)
 
 
-def test_the_user_of_the_image_may_write_data_and_cache_and_no_code(pod: Pod) -> None:
-    for folder, may in (("/app", False), ("/venv", False), ("/srv/static", False),
+def test_the_user_of_the_image_may_write_data_and_cache_and_not_code(pod: Pod) -> None:
+    for folder, writable in (("/app", False), ("/venv", False), ("/srv/static", False),
                         ("/data", True), ("/cache", True)):  # fmt: skip
-        tried = pod.run(["touch", f"{folder}/written"])
-        assert (tried.returncode == 0) is may, folder
+        touched = pod.run(["touch", f"{folder}/written"])
+        assert (touched.returncode == 0) is writable, folder
     assert pod.run(["ls", "/data"], user="nobody").returncode != 0
 
 
 @pytest.fixture(scope="module")
 def site(pod: Pod) -> Pod:
     """The pod with web and worker, healthy."""
-    pod.start("web", image.command(), env=OURS)
+    pod.start("web", image.command(), env=ENVIRONMENT)
     pod.healthy("web", check("web"), LIMIT_S)
-    work(pod)
+    start_worker(pod)
     return pod
 
 
-def work(pod: Pod) -> None:
-    pod.start("worker", SERVICES["worker"]["command"], env=OURS | {"LAB_WARM_POOL": "no"})
+def start_worker(pod: Pod) -> None:
+    pod.start("worker", SERVICES["worker"]["command"], env=ENVIRONMENT | {"LAB_WARM_POOL": "no"})
     pod.healthy("worker", check("worker"), LIMIT_S)
 
 
-def test_web_and_worker_become_healthy_and_find_each_other(site: Pod) -> None:
-    text = site.run(["python", "manage.py", "doctor"], env=OURS).stdout
+def test_web_and_worker_become_healthy_and_use_postgresql(site: Pod) -> None:
+    text = site.run(["python", "manage.py", "doctor"], env=ENVIRONMENT).stdout
     assert "postgresql, up to date" in text, text
 
 
-def test_an_incident_is_played_from_the_web_on_releases_of_the_past(site: Pod) -> None:
-    address = started(site, "affected", "fixed")
+def test_an_incident_is_played_on_past_releases_from_its_page(site: Pod) -> None:
+    address = start_play(site, "affected", "fixed")
     until(lambda: "Play it again" in read(site, address), LIMIT_S, "the play does not end")
     counts = re.findall(r"<dd>(\d+) of (\d+)</dd>", read(site, address))
     (harmed, of), (without, _) = ((int(number), int(of)) for number, of in counts)
@@ -122,17 +129,17 @@ def test_an_incident_is_played_from_the_web_on_releases_of_the_past(site: Pod) -
     until(lambda: not site.processes(BROKER), LIMIT_S, "brokers outlive their play")
 
 
-def test_brokers_of_a_play_end_with_a_worker_that_is_killed(site: Pod) -> None:
-    started(site, "affected")
+def test_the_brokers_of_a_play_end_when_the_worker_is_killed(site: Pod) -> None:
+    start_play(site, "affected")
     until(lambda: bool(site.processes(BROKER)), LIMIT_S, "no broker was started")
-    _, worker, *_ = site.processes("celery")  # the first let it in
+    _, worker, *_ = site.processes("celery")  # the first one is nsenter
     os.kill(worker, signal.SIGKILL)
     until(lambda: not site.processes(BROKER), LIMIT_S, "brokers outlive their worker")
-    work(site)  # as the engine does it, for the test that is next
+    start_worker(site)  # as a container engine would, for the next test
 
 
-def started(pod: Pod, *sides: str) -> str:
-    """Starts a play as a visitor does; its address."""
+def start_play(pod: Pod, *sides: str) -> str:
+    """Starts a play as a visitor does, and returns its address."""
     answer = pod.run(["python", "-c", _START, _INCIDENT, *sides])
     assert answer.returncode == 0, answer.stdout
     return answer.stdout.strip()

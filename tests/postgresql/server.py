@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own, reached by a socket in a folder of its own."""
+"""A temporary PostgreSQL server, reached through a socket in its own folder."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from labs.engine.base.processes import end, spawn
 from labs.engine.base.wait import until
 
 PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=Path("/usr/bin"))
-"""PostgreSQL's own programs: those of this name on the PATH are Debian's, for its own clusters."""
+"""PostgreSQL's own programs. Those on the PATH are Debian's wrappers for its own clusters."""
 
 _LIMIT_S = 60
 
 
-def why_not() -> str:
-    """Why none can be started here; empty if one can."""
+def missing_requirements() -> str:
+    """The reason why no server can be started here; empty if one can."""
     return "" if (PROGRAMS / "initdb").exists() else "postgresql: not installed"
 
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """Its address as `DATABASE_URL` takes it. It ends with the block, or when we die."""
+    """Runs a server and yields its `DATABASE_URL`. It ends with the block, or with this process."""
     folder = Path(tempfile.mkdtemp(prefix="delivery-lab-postgresql-"))
     data = folder / "data"
     try:
-        made = ["initdb", "-D", str(data), "-U", "lab", "-A", "trust", "-E", "UTF8"]
-        subprocess.run(_ours(folder, made), check=True, stdout=subprocess.DEVNULL)
-        # Nothing has to outlast a power cut.
-        stated = ("listen_addresses=", f"unix_socket_directories={folder}", "fsync=off")
-        lines = [word for name in stated for word in ("-c", name)]
-        server = spawn(_ours(folder, ["postgres", "-D", str(data), *lines]), log=folder / "log")
+        initdb = ["initdb", "-D", str(data), "-U", "lab", "-A", "trust", "-E", "UTF8"]
+        subprocess.run(_command(folder, initdb), check=True, stdout=subprocess.DEVNULL)
+        # Nothing has to survive a power failure.
+        server_settings = ("listen_addresses=", f"unix_socket_directories={folder}", "fsync=off")
+        lines = [word for name in server_settings for word in ("-c", name)]
+        server = spawn(_command(folder, ["postgres", "-D", str(data), *lines]), log=folder / "log")
         try:
             names = [str(PROGRAMS / "pg_isready"), "-q", "-h", str(folder), "-d", "postgres"]
             until(
@@ -50,12 +50,12 @@ def serving() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-def _ours(folder: Path, words: list[str]) -> list[str]:
-    """Its program and arguments; as root by another user, since PostgreSQL refuses root."""
+def _command(folder: Path, words: list[str]) -> list[str]:
+    """The command for a program of PostgreSQL; root runs it as another user, as it requires."""
     program = [str(PROGRAMS / words[0]), *words[1:]]
     if os.geteuid() != 0:
         return program
     shutil.chown(folder, "postgres")
-    # The kernel forgets at a change of user by whose death a process shall end.
+    # A change of user clears the parent-death signal, so setpriv sets it again.
     user = ("--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig=KILL")
     return ["setpriv", *user, "--", *program]

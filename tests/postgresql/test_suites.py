@@ -1,4 +1,4 @@
-"""The tests of web and labs with PostgreSQL in place of SQLite."""
+"""The tests of the site and the labs, with PostgreSQL in place of SQLite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.thorough, pytest.mark.timeout(3600)]
 SUITES = ("tests/advisor", "tests/config", "tests/labs")
 
 
-def test_web_and_labs_pass_on_postgresql() -> None:
+def test_site_and_lab_tests_pass_on_postgresql() -> None:
     names = ["-q", "-p", "tests.postgresql.asking", "-p", "no:cacheprovider", "-m", "not thorough"]
     with serving() as address:
         process = subprocess.run(

@@ -1,4 +1,4 @@
-"""A house of one's own: `manage.py up` on a temporary data folder and a free port."""
+"""A house for tests: `manage.py up` with a temporary data folder and a free port."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def free_port() -> int:
 
 
 def processes_of(data: Path) -> dict[int, str]:
-    """Every living process that was given this data folder: pid → command line.
+    """The command lines of all living processes that use this data folder, by pid.
 
-    Found by environment or command line, whoever its parent is now, so that orphans are seen.
+    They are found by their environment or command line, not by their parent, so orphans are
+    included.
     """
     results = {}
     for proc in Path("/proc").glob("[0-9]*"):
@@ -42,8 +43,8 @@ def processes_of(data: Path) -> dict[int, str]:
 class House:
     """One `manage.py up`; `output()` is what it has printed so far.
 
-    It dies with us, however we die: a test session that is killed has no time to tidy up.
-    Nothing is booted ahead in it: who looks for brokers means those of a run.
+    It dies with the test session, even if that is killed and cannot clean up. It boots no brokers
+    ahead, so every broker belongs to a run.
     """
 
     def __init__(self, data: Path, port: int) -> None:
@@ -81,7 +82,7 @@ class House:
             connection.close()
 
     def pid_of(self, part: str) -> int | None:
-        """The pid of the child of `up` itself whose command line has `part`; None if none has."""
+        """The pid of the child of `up` whose command line contains `part`, or None."""
         children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         ours = {int(pid) for file in children for pid in file.read_text().split()}
         numbers = [
@@ -90,18 +91,18 @@ class House:
         return numbers[0] if numbers else None
 
     def replaced(self, part: str, pid: int) -> bool:
-        """Whether that child is another process now."""
+        """Whether that child has been replaced by another process."""
         return self.pid_of(part) not in (pid, None)
 
     def nothing_left(self, limit_s: float) -> None:
-        """Waits until no process of this house lives."""
+        """Waits until no process of this house is alive."""
         before = processes_of(self.data)
         until(lambda: not processes_of(self.data), limit_s, f"of {before} some are left")
 
 
 @contextmanager
 def house(data: Path, port: int | None = None):
-    """Starts one; whatever a failed test leaves behind is killed by its pid."""
+    """Starts a house. At the end it is killed if it still runs, and must leave no process."""
     started = House(data, port or free_port())
     try:
         yield started

@@ -1,4 +1,4 @@
-"""Visitors who are slow on purpose: sockets that send or read next to nothing, on loopback."""
+"""Deliberately slow visitors: sockets on loopback that send or read next to nothing."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SILENCE = b""
 
 
 def reader(path: str) -> bytes:
-    """The request of somebody who then reads nothing."""
+    """The request of a client that reads nothing of the answer."""
     return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 
 
 @contextmanager
 def sockets(port: int, sent: bytes, count: int) -> Iterator[list[socket.socket]]:
-    """So many connections that each send this and no more; closed at the end."""
+    """Opens `count` connections that each send only `sent`; they are closed at the end."""
     with ExitStack() as stack:
         opened = []
         for _ in range(count):
@@ -34,11 +34,11 @@ def sockets(port: int, sent: bytes, count: int) -> Iterator[list[socket.socket]]
         yield opened
 
 
-def is_open(case: socket.socket) -> bool:
-    """Whether the other side has not closed it; reads what it sent."""
-    case.settimeout(0.01)
+def is_open(client: socket.socket) -> bool:
+    """Whether the other side has not closed the connection; discards what it sent."""
+    client.settimeout(0.01)
     try:
-        while case.recv(65536):
+        while client.recv(65536):
             pass
     except TimeoutError:
         return True

@@ -1,4 +1,4 @@
-"""`manage.py up` as a person meets it: real processes, a real port, real signals."""
+"""`manage.py up` with real processes, a real port and real signals."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ with house(pathlib.Path(sys.argv[1])) as up:
     print("ready", flush=True)
     signal.pause()
 """
-"""What a test does with a house, in a process that can be killed."""
+"""A test session with a house, in a process that can be killed."""
 
 
 def open_to_others(data):
-    """What in a data folder somebody else on this machine could read or write.
+    """The files in a data folder that other users of this machine could read or write.
 
-    Spark marks its copies of jars as executable for everybody; they lie in folders of its own.
+    Execute permission on files is ignored: Spark sets it on its copies of jars.
     """
-    held = [data, *data.rglob("*")]
-    assert {"lab.db", "secret-key", "web.log", "worker.log"} <= {path.name for path in held}
+    paths = [data, *data.rglob("*")]
+    assert {"lab.db", "secret-key", "web.log", "worker.log"} <= {path.name for path in paths}
     return [
-        str(path) for path in held if path.lstat().st_mode & (0o077 if path.is_dir() else 0o066)
+        str(path) for path in paths if path.lstat().st_mode & (0o077 if path.is_dir() else 0o066)
     ]
 
 
@@ -45,7 +45,7 @@ def open_to_others(data):
     [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)],
     ids=["ctrl-c", "sigterm"],
 )
-def test_it_answers_and_leaves_nothing_when_asked_to_end(tmp_path, number):
+def test_it_answers_and_leaves_no_process_after_a_signal(tmp_path, number):
     with house(tmp_path / "data") as up:
         up.wait_until_ready()
         status, page = up.get()
@@ -61,7 +61,7 @@ def test_it_answers_and_leaves_nothing_when_asked_to_end(tmp_path, number):
         up.nothing_left(60)
 
 
-def test_kill_9_leaves_nothing(tmp_path):
+def test_kill_9_leaves_no_process(tmp_path):
     with house(tmp_path / "data") as up:
         up.wait_until_ready()
         os.kill(up.process.pid, signal.SIGKILL)
@@ -69,9 +69,9 @@ def test_kill_9_leaves_nothing(tmp_path):
         up.nothing_left(60)
 
 
-@pytest.mark.thorough  # by day the house itself is killed
+@pytest.mark.thorough  # `make test` kills the house itself
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["sigterm", "kill -9"])
-def test_a_test_session_that_is_killed_takes_its_house_with_it(tmp_path, number):
+def test_a_house_ends_when_its_test_session_is_killed(tmp_path, number):
     data = tmp_path / "data"
     owner = subprocess.Popen(
         [sys.executable, "-c", SESSION, data], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -83,8 +83,8 @@ def test_a_test_session_that_is_killed_takes_its_house_with_it(tmp_path, number)
     until(lambda: not processes_of(data), 60, "processes of the house are left")
 
 
-def test_a_signal_before_it_is_ready_ends_it_too_and_its_sockets_go(tmp_path):
-    """The data folder's name is too long for sockets to lie in it."""
+def test_a_signal_during_the_start_ends_it_and_removes_its_sockets(tmp_path):
+    """The data folder's path is too long for sockets, so they are in another folder."""
     with house(tmp_path / ("d" * 90) / "data") as up:
         until((up.data / "logs" / "redis.log").exists, 60, "Redis was not started")
         sockets = socket_path(up.data, "redis.sock").parent
@@ -95,7 +95,7 @@ def test_a_signal_before_it_is_ready_ends_it_too_and_its_sockets_go(tmp_path):
         assert not sockets.exists()
 
 
-def test_a_taken_port_is_said_and_nothing_is_started(tmp_path):
+def test_a_taken_port_is_reported_and_nothing_is_started(tmp_path):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -106,13 +106,13 @@ def test_a_taken_port_is_said_and_nothing_is_started(tmp_path):
             assert not (up.data / "logs").exists()
 
 
-def test_two_on_one_folder_are_refused_and_what_dies_is_started_again(tmp_path):
+def test_a_second_one_on_a_folder_is_refused_and_dead_children_are_restarted(tmp_path):
     with house(tmp_path / "data") as up:
         up.wait_until_ready()
         with house(tmp_path / "data") as second:
             assert second.process.wait(60) == 2
             assert f"runs already on {up.data} (process {up.process.pid})" in second.output()
-            second.data = tmp_path / "nobody"  # the processes that are left belong to the first
+            second.data = tmp_path / "nobody"  # the remaining processes belong to the first one
 
         for name, part in [("worker", "celery"), ("queue (Redis)", "redis.sock")]:
             pid = up.pid_of(part)

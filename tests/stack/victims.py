@@ -1,7 +1,7 @@
-"""Who may be killed while an experiment runs, in which phases, and what the run says then.
+"""The processes that tests kill during an experiment, in which phases, and the expected results.
 
-`python -m benchmarks.survival` tries the whole table; the tests try each victim and each phase
-once.
+`python -m benchmarks.survival` tries every victim in every phase; the tests try each victim and
+each phase once.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tests.stack.visitor import OVER, Visitor
 PHASES = ("booting", "ready", "producing", "faulting", "healing", "reading", "judging")
 RUN_LIMIT_S = 420
 
-_HERE_LIMIT_S = 60
+_START_LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """A process of the house by a part of its command line.
+    """A process of the house, identified by a part of its command line.
 
-    `says` is the reason that an interrupted run gives; empty where the run goes on.
+    `says` is the reason that an interrupted run gives; it is empty if the run continues.
     """
 
     name: str
@@ -35,13 +35,13 @@ class Victim:
     phases: tuple[str, ...] = PHASES
 
     def pid(self, up: House) -> int | None:
-        """A process of it; the house's own child if there is one."""
+        """The pid of such a process, preferably of a child of the house; None if there is none."""
         numbers = [pid for pid, command in processes_of(up.data).items() if self.part in command]
         return up.pid_of(self.part) or next(iter(numbers), None)
 
     def kill(self, up: House) -> int:
-        """Kills it by SIGKILL, as soon as it is there; returns its pid."""
-        pid = until(lambda: self.pid(up), _HERE_LIMIT_S, f"there is no {self.name}")
+        """Kills it with SIGKILL as soon as it exists, and returns its pid."""
+        pid = until(lambda: self.pid(up), _START_LIMIT_S, f"there is no {self.name}")
         os.kill(pid, signal.SIGKILL)
         return pid
 
@@ -58,23 +58,23 @@ ALL = (WORKER, RUNNER, KEEPER, CLIENT, REDIS, SPARK, WEB)
 
 
 def await_phase(up: House, page: str, phase: str) -> None:
-    """Waits until an arm of a running experiment has come to a phase, as the database has it.
+    """Waits until an arm of a running experiment has reached a phase, according to the database.
 
-    A short phase may be over between two looks: a later one will do. The page says the same, but
-    not while the web server is away.
+    A short phase may be missed between two queries, so a later phase counts as well. The page is
+    not used because the web server may be down.
     """
-    come = set(PHASES[PHASES.index(phase) :])
+    reached = set(PHASES[PHASES.index(phase) :])
 
-    def there() -> bool:
+    def has_reached_phase() -> bool:
         rows = arms(up, page, "state, phase")
         assert {state for state, _ in rows} <= {"queued", "running"}, f"over before it was {phase}"
-        return not come.isdisjoint(now for _, now in rows)
+        return not reached.isdisjoint(now for _, now in rows)
 
-    until(there, RUN_LIMIT_S, f"no arm of {page} came to {phase}")
+    until(has_reached_phase, RUN_LIMIT_S, f"no arm of {page} came to {phase}")
 
 
 def arms(up: House, page: str, columns: str) -> list[tuple[str, ...]]:
-    """What the database has of each arm of an experiment: the columns that are asked for."""
+    """The values of these columns in the database, one row per arm of an experiment."""
     query = (
         f"SELECT {columns} FROM labs_run JOIN labs_experiment "
         "ON labs_experiment.id = experiment_id WHERE slug = ?"
@@ -84,21 +84,21 @@ def arms(up: House, page: str, columns: str) -> list[tuple[str, ...]]:
 
 
 def strike(up: House, visitor: Visitor, page: str, victim: Victim, phase: str) -> str:
-    """Kills a victim when an arm is in a phase; returns what became of the run.
+    """Kills a victim when an arm is in a phase, and returns the result of the run.
 
-    That is `interrupted` (with the reason), `went on` (to its verdicts), or what the page said
-    where it is neither, or not what is right for the victim.
+    `interrupted`: the run was interrupted for the expected reason. `went on`: it reached its
+    verdicts, and this victim allows that. Otherwise the result is the text of the page.
     """
     await_phase(up, page, phase)
     victim.kill(up)
     end = visitor.waits_for(page, OVER, RUN_LIMIT_S)
     if victim.says and victim.says in end and "Interrupted." in end:
         return "interrupted"
-    # A client may have finished its work in the moment before it is killed.
+    # A client may finish its work just before it is killed.
     may_go_on = not victim.says or (victim, phase) == (CLIENT, "reading")
     return "went on" if may_go_on and went_on(end) else end
 
 
 def went_on(text: str) -> bool:
-    """Whether an experiment that is over came to its verdicts at the first attempt."""
+    """Whether a finished experiment reached its verdicts at the first attempt."""
     return "acknowledged messages are gone" in text and "attempt 2" not in text

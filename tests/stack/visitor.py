@@ -1,4 +1,4 @@
-"""Somebody with a browser and without JavaScript, as far as a test needs one."""
+"""A minimal browser without JavaScript."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from labs.engine.base.wait import until
 from tests.stack.house import House
 
 OVER = "Run again"
-"""What a page offers once its experiment is over, however it ended."""
+"""A button that every page of a finished experiment has, however it ended."""
 
 
 class Visitor:
-    """Keeps the cookies, sends the token back."""
+    """Keeps cookies, and sends the CSRF token back."""
 
     def __init__(self, up: House) -> None:
         self._port, self._token = up.port, ""
@@ -27,18 +27,18 @@ class Visitor:
         return self._ask("GET", path)[1]
 
     def post(self, path: str, **fields: str) -> str:
-        """Sends a form with these fields; returns where the answer leads."""
+        """Sends a form with these fields and returns the location of the redirect."""
         return self._ask("POST", path, fields)[0]
 
     def looks(self, path: str) -> str:
-        """The page; empty while the web server is away."""
+        """Returns the page, or an empty text while the web server is down."""
         try:
             return self.get(path)
         except (OSError, HTTPException):
             return ""
 
     def waits_for(self, page: str, words: str, limit_s: float) -> str:
-        """Waits until a page says something; returns the page."""
+        """Waits until a page contains these words, and returns the page."""
         text = f"{page} never said: {words}"
         return until(
             lambda: text if words in (text := self.looks(page)) else "", limit_s, text, every_s=0.5
