@@ -82,9 +82,9 @@ def test_the_evidence_of_a_failed_fault_is_one_sentence() -> None:
 
 def test_runs_know_the_streams_classes_that_the_catalog_lists() -> None:
     classes_by_setting: dict[str, set[str]] = {}
-    for version in versions(Family.STREAMS_OUTPUT):
+    for version in versions(Family.STREAMS):
         for setting in settings_of(
-            Family.STREAMS_OUTPUT, version, version, Component.STREAMS_OUTPUT
+            Family.STREAMS, version, version, Component.STREAMS
         ):
             if setting.name.endswith((".exception.handler", ".extractor")):
                 name = setting.name.removeprefix("default.")

@@ -56,7 +56,7 @@ def test_on_an_external_spark_cluster_the_job_must_end_by_itself(lingering, monk
         ({"SPARK_MASTER": "spark://far:7077"}, []),
         ({}, []),
     ],
-    ids=["stated", "stated twice", "empty", "for Spark's own programs", "nowhere"],
+    ids=["LAB_SPARK_MASTER", "both", "empty", "SPARK_MASTER-only", "unset"],
 )
 def test_the_master_comes_from_the_environment_or_is_left_to_spark(
     monkeypatch, environment, arguments

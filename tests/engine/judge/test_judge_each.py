@@ -74,7 +74,7 @@ def test_the_warm_session_gets_absolute_paths_and_answers_name_the_given_paths(
     assert cold == []
 
 
-@pytest.mark.parametrize("refusal", [None, {"failed": "too many rows"}], ids=["gone", "failed"])
+@pytest.mark.parametrize("refusal", [None, {"failed": "too many rows"}], ids=["hangs-up", "fails"])
 def test_ledgers_that_the_warm_session_does_not_answer_are_judged_cold_in_order(
     tmp_path: Path, cold: list[Path], refusal: dict[str, Any] | None
 ) -> None:
