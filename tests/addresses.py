@@ -1,4 +1,4 @@
-"""Every address of the site, filled in: for tests that ask something of all of them."""
+"""Every address of the site with example arguments, for tests that request all of them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.labs import make
 FIELDS = {"family": "java", "version": "4.3", "kafka": "4.3", "brokers": "3", "producer.acks": "1",
           "need.guarantee": "at-least-once", "need.survive": "1"}  # fmt: skip
 
-Filled = dict[str, str]
+Kwargs = dict[str, str]
 
 
 def names(patterns: list[URLPattern | URLResolver] | None = None, prefix: str = "") -> list[str]:
-    """Every name of the URL table, as `reverse` takes it."""
+    """Every name in the URL configuration, as `reverse` takes it."""
     results = []
     for resolver in get_resolver().url_patterns if patterns is None else patterns:
         if isinstance(resolver, URLResolver):
@@ -35,58 +35,58 @@ def names(patterns: list[URLPattern | URLResolver] | None = None, prefix: str = 
 
 
 def addresses() -> list[tuple[str, str]]:
-    """Name and address, with an experiment that is done and one in each other state behind them.
+    """Pairs of name and address, with a finished experiment and one in each other state.
 
-    A name without an example fails: who adds an address says here what can be asked of it.
+    Fails if a name has no example: add one here for each new address.
     """
     examples = _examples()
     assert sorted(examples) == sorted(set(names())), "tests/addresses.py has an example of each"
-    return [(name, reverse(name, kwargs=dict(one))) for name, all_ in examples.items()
-            for one in all_]  # fmt: skip
+    return [(name, reverse(name, kwargs=dict(kwargs))) for name, arguments in examples.items()
+            for kwargs in arguments]  # fmt: skip
 
 
-def _examples() -> dict[str, list[Filled]]:
+def _examples() -> dict[str, list[Kwargs]]:
     pipeline, problems = services.from_fields(FIELDS)
     assert pipeline is not None, problems
     slug = str(services.save(pipeline).slug)
     product = exports_for(pipeline, pipeline)[0].name
-    runs = [{"slug": made.slug} for made in make.one_in_each_state()]
+    runs = [{"slug": experiment.slug} for experiment in make.one_in_each_state()]
     arms = [{**run, "arm": "described"} for run in runs]
     lessons = [{"name": lesson.name} for lesson in all_lessons()]
     steps = [{**lesson, "step": step} for lesson in lessons for step in STEPS]
     challenges = [{"name": challenge.name} for challenge in all_challenges()]
-    tried = Attempt.objects.create(visitor="somebody", challenge=challenges[0]["name"])
-    saved = [{"slug": slug}]
-    compared = [{"slug": made.slug} for made in make.series_in_each_state(slug)]
+    attempt = Attempt.objects.create(visitor="somebody", challenge=challenges[0]["name"])
+    pipelines = [{"slug": slug}]
+    series = [{"slug": example.slug} for example in make.series_in_each_state(slug)]
     rooms = [{"code": room.code} for room in make.rooms()]
     return {
-        **{name: [{}] for name in _PLAIN},
-        **{f"labs:{name}": runs for name in _OF_A_RUN},
+        **{name: [{}] for name in _WITHOUT_ARGUMENTS},
+        **{f"labs:{name}": runs for name in _RUN_PAGES},
         **{f"labs:{name}": arms for name in ("ledger", "ledger-lines", "message")},
-        **{f"labs:lesson-{name}": lessons for name in _OF_A_LESSON},
-        **{f"labs:series{name}": compared for name in ("", "-live", "-cancel", "-go-on")},
+        **{f"labs:lesson-{name}": lessons for name in _LESSON_PAGES},
+        **{f"labs:series{name}": series for name in ("", "-live", "-cancel", "-go-on")},
         "labs:scenario-start": [{"name": make.SCENARIO}],
         "labs:lesson": steps,
-        **{f"labs:class-{name}": rooms for name in _OF_A_ROOM},
+        **{f"labs:class-{name}": rooms for name in _ROOM_PAGES},
         **{f"labs:challenge{name}": challenges
            for name in ("", "-live", "-answer", "-give-up")},
         "labs:challenge-evidence": [{**challenge, "part": "dump"} for challenge in challenges],
-        "labs:challenge-result": [{"slug": tried.slug}],
-        **_of_incidents(),
-        **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
-        "labs:answer-picture": saved,
+        "labs:challenge-result": [{"slug": attempt.slug}],
+        **_incident_examples(),
+        **{f"advisor:{name}": pipelines for name in _PIPELINE_PAGES},
+        "labs:answer-picture": pipelines,
         "advisor:export": [{"slug": slug, "product": product}],
         **{f"advisor:{name}": [{"step": name} for name in ("client", "producer")]
            for name in ("describe", "card")},
         "concepts:concept": [{"name": "isr"}],
-        **{key: [{"name": all_events()[0].name}] for key in _OF_A_FAILURE},
+        **{key: [{"name": all_events()[0].name}] for key in _FAILURE_PAGES},
         "reference:rule": [{"code": all_rules()[0].code}],
         "advisories:page": [{"slug": advisories()[0].slug}],
         "reference:setting": [{"component": "producer", "name": "acks"}],
     }  # fmt: skip
 
 
-def _of_incidents() -> dict[str, list[Filled]]:
+def _incident_examples() -> dict[str, list[Kwargs]]:
     first = all_incidents()[0]
     play = {"name": first.slug, "slug": plays.start(first, list(first.releases)).slug}
     incidents = [{"name": incident.slug} for incident in all_incidents()]
@@ -96,9 +96,9 @@ def _of_incidents() -> dict[str, list[Filled]]:
     }
 
 
-_OF_A_FAILURE = ("reference:failure", "labs:evidence-failure")
+_FAILURE_PAGES = ("reference:failure", "labs:evidence-failure")
 
-_PLAIN = (
+_WITHOUT_ARGUMENTS = (
     "login", "logout",
     "labs:home", "labs:incidents", "labs:experiments", "labs:start", "labs:conditions",
     "labs:evidence", "labs:lines", "labs:series-start",
@@ -110,15 +110,15 @@ _PLAIN = (
     "advisor:intake",
     "advisor:intake-use", "advisor:live", "reference:index", "advisories:index",
 )  # fmt: skip
-_OF_A_LESSON = ("resume", "live", "turn-live", "reset", "undo")
-_OF_A_RUN = (
+_LESSON_PAGES = ("resume", "live", "turn-live", "reset", "undo")
+_RUN_PAGES = (
     "experiment", "live", "cancel", "again", "report", "compare", "repetitions", "repeat", "replay",
     "offline", "picture",
 )  # fmt: skip
-_OF_A_ROOM = (
+_ROOM_PAGES = (
     "room", "live", "seats", "predict", "answer", "forward", "run", "close", "remove", "export",
 )  # fmt: skip
-_OF_A_PIPELINE = (
+_PIPELINE_PAGES = (
     "advice",
     "reasons",
     "in-force",

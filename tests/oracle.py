@@ -1,7 +1,7 @@
-"""The counts of `docs/ledger.md` in plain Python, written from its sentences and not from Spark's.
+"""The counts of `docs/ledger.md` in plain Python, written from its text and not from Spark's code.
 
-Slow, small and obvious: it is what `spark_jobs` is held against. A ledger is a dict of tables, a
-table a list of rows, a row a dict; an absent table was not recorded.
+It is slow, small and obvious, and the results of `spark_jobs` are compared with it. A ledger is a
+dict of tables, a table a list of rows, a row a dict; an absent table was not recorded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.oracle_rows import Ledger, Row, is_final, place, reader
 
 
 class Oracle:
-    """One ledger, judged."""
+    """The counts of one ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -41,9 +41,9 @@ class Oracle:
         for send in self.sends:
             for row in self.log:
                 if row["value"] == send["value"] and send.get("transaction") is not None:
-                    gone = row.get("transaction_state") == "aborted"
-                    members[send["transaction"]].append(gone)
-        return {name: "aborted" for name, gone in members.items() if all(gone)}
+                    is_aborted = row.get("transaction_state") == "aborted"
+                    members[send["transaction"]].append(is_aborted)
+        return {name: "aborted" for name, is_aborted in members.items() if all(is_aborted)}
 
     def fate(self, send: Row) -> str | None:
         name = send.get("transaction")
@@ -56,7 +56,7 @@ class Oracle:
         return "info" if self.fate(send) == "unknown" else str(send["outcome"])
 
     def aborted_value(self, value: int) -> bool:
-        """Nothing of the value stands: every attempt, or every record, was aborted."""
+        """Whether every attempt, or every record, of the value was aborted."""
         if "transactions" in self.ledger:
             sends = self.by_value[value]
             return bool(sends) and all(self.fate(send) == "aborted" for send in sends)
@@ -64,7 +64,7 @@ class Oracle:
         return bool(rows) and all(row.get("transaction_state") == "aborted" for row in rows)
 
     def aborted_at(self, at: tuple[Any, ...], value: int) -> bool:
-        """The record at this place was aborted."""
+        """Whether the record at this place was aborted."""
         if self.aborted_value(value):
             return True
         if at[2] is None:
@@ -87,12 +87,12 @@ class Oracle:
             held[row["value"]][row["replica"]].append(row)
             at = place(row)[:2]
             lowest[at] = min(row["replica"], lowest.get(at, row["replica"]))
-        most = [
+        fullest = [
             max(sorted(replicas.items()), key=lambda item: len({place(r) for r in item[1]}))[1]
             for replicas in held.values()
         ]
         order = [row for row in self.log if row["replica"] == lowest[place(row)[:2]]]
-        return [row for rows in most for row in rows], order
+        return [row for rows in fullest for row in rows], order
 
     def visible(self, value: int) -> set[tuple[Any, ...]]:
         return {at for at in self.copies[value] if not self.aborted_at(at, value)}
@@ -100,7 +100,7 @@ class Oracle:
     # Values
 
     def standing(self, value: int) -> list[Row]:
-        """The attempts that oblige."""
+        """Its acknowledged attempts that were not aborted: they oblige a delivery."""
         if "transactions" not in self.ledger and self.aborted_value(value):
             return []
         sends = self.by_value[value]
@@ -127,14 +127,14 @@ class Oracle:
         return below_start or in_earlier_topic
 
     def _is_overwritten(self, send: Row) -> bool:
-        """Another value was acknowledged at its offset later."""
-        there = [
+        """Whether another value was acknowledged at the same offset later."""
+        answered = [
             row
             for rows in list(self.by_value.values())
             for row in rows
             if row["outcome"] == "ok" and place(row) == place(send)
         ]
-        last = max(there, key=lambda row: (row.get("completed_ns") or -(2**63), row["value"]))
+        last = max(answered, key=lambda row: (row.get("completed_ns") or -(2**63), row["value"]))
         return bool(last["value"] != send["value"])
 
     def _is_replaced(self, send: Row) -> bool:
@@ -143,7 +143,7 @@ class Oracle:
         if send.get("key") is None:
             return False
         for value, sends in list(self.by_value.items()):
-            if all(other.get("key") != send["key"] for other in sends):
+            if all(attempt.get("key") != send["key"] for attempt in sends):
                 continue
             for at in self.visible(value):
                 if at[:2] != place(send)[:2]:
@@ -158,7 +158,7 @@ class Oracle:
         return min(int(send["invoked_ns"]) for send in self.by_value[value])
 
     def gone(self) -> Counter[str]:
-        """Obliged values without a visible copy, by what became of them."""
+        """The number of obliged values without a visible copy, by cause."""
         counter: Counter[str] = Counter()
         for value in self.obliged():
             if self.visible(value):
@@ -174,37 +174,39 @@ class Oracle:
 
     def skipped(self) -> set[int]:
         commits = [row for row in self.ledger.get("commits", ()) if not is_final(row)]
-        handed = {(reader(row), row["value"]) for row in self.read}
+        delivered = {(reader(row), row["value"]) for row in self.read}
         skipped = set()
-        for who in {reader(row) for row in [*commits, *self.read]}:
+        for group in {reader(row) for row in [*commits, *self.read]}:
             for value in list(self.copies):
                 places = self.visible(value)
-                passed = [at for at in places if self._position(commits, who, at) > at[2]]
-                if places and len(passed) == len(places) and (who, value) not in handed:
+                passed = [at for at in places if self._position(commits, group, at) > at[2]]
+                if places and len(passed) == len(places) and (group, value) not in delivered:
                     skipped.add(value)
         return skipped
 
-    def _position(self, commits: list[Row], who: tuple[str, Any], at: tuple[Any, ...]) -> int:
-        own = [row for row in commits if reader(row) == who and place(row)[:2] == at[:2]]
-        good = [row for row in own if row.get("outcome") == "ok"]
-        if good:
-            return int(max(good, key=lambda row: (row.get("time_ns", -1), row["offset"]))["offset"])
-        mine = [row for row in self.read if reader(row) == who and place(row)[:2] == at[:2]]
-        return max((int(row["offset"]) for row in mine), default=-1)
+    def _position(self, commits: list[Row], group: tuple[str, Any], at: tuple[Any, ...]) -> int:
+        committed = [row for row in commits if reader(row) == group and place(row)[:2] == at[:2]]
+        accepted = [row for row in committed if row.get("outcome") == "ok"]
+        if accepted:
+            return int(
+                max(accepted, key=lambda row: (row.get("time_ns", -1), row["offset"]))["offset"]
+            )
+        read = [row for row in self.read if reader(row) == group and place(row)[:2] == at[:2]]
+        return max((int(row["offset"]) for row in read), default=-1)
 
     # Counts
 
     def counts(self) -> dict[str, int]:
-        """Every count that needs no clock, of all tables taken as recorded."""
-        handed = {row["value"] for row in self.deliveries}
+        """Every count that needs no clock, from all tables as recorded."""
+        delivered = {row["value"] for row in self.deliveries}
         skipped, obliged, gone = self.skipped(), self.obliged(), self.gone()
         in_log = {value for value in self.copies if self.copies[value]}
         outcomes = {
             v: {self.outcome(s) for s in sends} for v, sends in self.by_value.items() if sends
         }
-        unsure = [v for v, words in outcomes.items() if "ok" not in words and "info" in words]
-        ok = [v for v, words in outcomes.items() if "ok" in words]
-        phantom = {v for v in in_log | handed if self._never_sent(v)}
+        unsure = [v for v, states in outcomes.items() if "ok" not in states and "info" in states]
+        ok = [v for v, states in outcomes.items() if "ok" in states]
+        phantom = {v for v in in_log | delivered if self._never_sent(v)}
         read = {row["value"] for row in self.read}
         unread = {v for v in obliged - read - skipped if self.visible(v)}
         return {
@@ -214,11 +216,11 @@ class Oracle:
             "fail": len(outcomes) - len(ok) - len(unsure),
             "obliged": len(obliged),
             "in_log": len(in_log),
-            "delivered": len(handed),
+            "delivered": len(delivered),
             **{name: gone[name] for name in ("lost_write", "expired", "compacted")},
             "skipped": len(skipped),
-            "unseen": len(unread - handed),
-            "late": len(unread & handed),
+            "unseen": len(unread - delivered),
+            "late": len(unread & delivered),
             "phantom": len(phantom),
             "given_up": len([v for v in outcomes if v not in in_log and self._given_up(v)]),
             "duplicate": sum(max(len(self.visible(v)) - 1, 0) for v in in_log),
@@ -246,11 +248,11 @@ class Oracle:
         return len(self.read) - len(rows)
 
     def diverged(self) -> int:
-        borne: dict[tuple[Any, ...], set[int]] = defaultdict(set)
+        values_at: dict[tuple[Any, ...], set[int]] = defaultdict(set)
         for row in [*self.log, *self.deliveries]:
             if row.get("offset") is not None:
-                borne[place(row)].add(row["value"])
-        return sum(len(values) > 1 for values in borne.values())
+                values_at[place(row)].add(row["value"])
+        return sum(len(values) > 1 for values in values_at.values())
 
     def reordered(self) -> int:
         firsts: dict[tuple[Any, ...], int] = {}
@@ -270,8 +272,10 @@ class Oracle:
         for row in self.read:
             if row.get("time_ns") is None or self.aborted_at(place(row), row["value"]):
                 continue
-            at, here = (reader(row), row.get("topic"), row["value"]), row.get("partition")
-            firsts[at] = min(firsts.get(at, (row["time_ns"], here)), (row["time_ns"], here))
+            at, partition = (reader(row), row.get("topic"), row["value"]), row.get("partition")
+            firsts[at] = min(
+                firsts.get(at, (row["time_ns"], partition)), (row["time_ns"], partition)
+            )
         sent = {value: sends[0] for value, sends in self.by_value.items() if sends}
         return len(late_by_key(firsts, sent, self._first))
 
@@ -292,19 +296,17 @@ class Oracle:
     def polls(self) -> dict[str, int]:
         polls: dict[tuple[Any, ...], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
         for row in self.deliveries:
-            who = (row.get("consumer"), reader(row), row.get("assignment"))
-            polls[who, place(row)[:2]][row["poll"]].append(row["offset"])
-        back, beyond = set(), set()
-        visible = {results for value in list(self.copies) for results in self.visible(value)}
-        for (who, at), numbered in polls.items():
+            group = (row.get("consumer"), reader(row), row.get("assignment"))
+            polls[group, place(row)[:2]][row["poll"]].append(row["offset"])
+        back, skipping = set(), set()
+        visible = {copy for value in list(self.copies) for copy in self.visible(value)}
+        for (group, at), numbered in polls.items():
             for (_, before), (number, now) in pairwise(sorted(numbered.items())):
                 if min(now) <= max(before):
-                    back.add((who, number))
-                if any(
-                    at == results[:2] and max(before) < results[2] < min(now) for results in visible
-                ):
-                    beyond.add((who, number))
-        return {"nonmonotonic_poll": len(back), "poll_skip": len(beyond)}
+                    back.add((group, number))
+                if any(at == copy[:2] and max(before) < copy[2] < min(now) for copy in visible):
+                    skipping.add((group, number))
+        return {"nonmonotonic_poll": len(back), "poll_skip": len(skipping)}
 
     def effects(self, obliged: set[int]) -> dict[str, int]:
         applied: Counter[tuple[Any, int]] = Counter()

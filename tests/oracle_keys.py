@@ -1,4 +1,4 @@
-"""`key_reordered` in plain Python, from its sentence in `docs/ledger.md`."""
+"""`key_reordered` in plain Python, from its definition in `docs/ledger.md`."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ def late_by_key(
     sent: Mapping[int, Row],
     invoked: Callable[[int], int],
 ) -> set[int]:
-    """The values that a group was handed after a later one of their key, from elsewhere.
+    """The values that a group got after a later value of their key from another partition.
 
-    `firsts` says by (reader, topic, value) when that was handed out first, and of which partition;
-    `sent` has an attempt of each value, and `invoked` the moment of its first one.
+    `firsts` has the time and partition of the first delivery by (reader, topic, value), `sent` has
+    an attempt of each value, and `invoked` returns the time of the first attempt.
     """
     lines: dict[tuple[Any, ...], list[tuple[int, int, Any, int]]] = defaultdict(list)
-    for (who, topic, value), (time, partition) in firsts.items():
+    for (group, topic, value), (time, partition) in firsts.items():
         send = sent.get(value, {})
         if send.get("key") is not None:
-            line = lines[who, topic, send.get("producer"), send["key"]]
+            line = lines[group, topic, send.get("producer"), send["key"]]
             line.append((time, invoked(value), partition, value))
     late = set()
     for line in lines.values():
-        for time, moment, partition, value in line:
-            before = [(sooner, where) for then, sooner, where, _ in line if then < time]
-            latest, where = max(before, default=(moment, partition))
-            if latest > moment and where != partition:
+        for time, sent_at, partition, value in line:
+            earlier = [
+                (earlier_sent_at, where)
+                for delivered_at, earlier_sent_at, where, _ in line
+                if delivered_at < time
+            ]
+            latest, where = max(earlier, default=(sent_at, partition))
+            if latest > sent_at and where != partition:
                 late.add(value)
     return late

@@ -1,4 +1,4 @@
-"""Rows of a ledger in plain Python, and who and where they speak of."""
+"""Rows of a ledger in plain Python, with their place and their reader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def place(row: Row) -> tuple[Any, ...]:
 
 
 def reader(row: Row) -> tuple[str, Any]:
-    """A group; a consumer without one is its own."""
+    """The group of the row, or its consumer if it has no group."""
     group = row.get("group")
     return ("consumer", row.get("consumer")) if group is None else ("group", group)
 

@@ -1,4 +1,4 @@
-"""A page as tests read it."""
+"""The HTML of a page without markup that tests ignore."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _TERM = re.compile(r'<a class="term" href="/concepts/[^"]*">([^<]*)</a>')
 
 
 def html_of(response: Any) -> str:
-    """An answer's HTML without the links that its words of concepts have."""
+    """The HTML of a response without the links from terms to their concepts."""
     return _TERM.sub(r"\1", response.content.decode())

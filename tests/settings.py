@@ -1,8 +1,8 @@
-"""config.settings on a data folder and a queue of this test session alone.
+"""config.settings with a data folder and a queue of this test session.
 
-A house that runs in the same checkout, and what its owner put into the environment, stay out
-of the tests. Processes that tests start inherit the folder and use config.settings.
-`LAB_TEST_DATABASE_URL` names another database server than SQLite, on which tests make their own.
+An installation that runs in the same checkout, and the environment of its owner, do not affect
+the tests. Processes that tests start inherit the folder and use config.settings.
+`LAB_TEST_DATABASE_URL` names a database server instead of SQLite; tests create a database there.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if _database := os.environ.get("LAB_TEST_DATABASE_URL"):
 
 from config.settings import *  # noqa: E402, F403
 
-# All tests come from one address; those of the limits themselves set their own.
+# All tests send from one address, so limits are off; the tests of limits set their own.
 LAB_LIMITS = {kind: (10**9, 10**9, seconds) for kind, (_, _, seconds) in LAB_LIMITS.items()}  # noqa: F405
-# A real one takes half a second of one core for each password, on purpose.
+# The hasher of production takes half a second per password, on purpose.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-# WhiteNoise would list all static files anew for each test's client.
+# Otherwise WhiteNoise would list all static files for each test client.
 WHITENOISE_AUTOREFRESH = True
-# What a test starts has a database below its own data folder.
+# Processes that a test starts use a database in the data folder of that test.
 os.environ.pop("DATABASE_URL", None)

@@ -1,11 +1,10 @@
-"""How two workers share what is timed: one goes from the front to the back, the other comes from
-there.
+"""How two workers share the timed tests: one takes files from the front, the other from the end.
 
-`tests/conftest.py` puts what needs clusters in front. So one worker boots them, and the other has
-what needs none, until they meet. A file stays with one worker, which boots its cluster once.
+`tests/conftest.py` sorts tests that need clusters to the front. So one worker boots clusters and
+the other runs the rest, until they meet. A file stays with one worker: its cluster is booted once.
 
-xdist's own ways do neither: its groups are written into `_nodeid`, which pytest 9.2 does not read,
-and all of its workers take from the front.
+The schedulers of xdist do not do this: they write groups into `_nodeid`, which pytest 9.2 does not
+read, and all workers take tests from the front.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from xdist.workermanage import WorkerController
 
 
 class FromBothEnds(LoadScopeScheduling):
-    """Hands whole files out in the order of the tests, to all but the first worker from the end."""
+    """Assigns whole files: to the first worker from the front, to the others from the end."""
 
     def _split_scope(self, nodeid: str) -> str:
         return nodeid.split("::", 1)[0]
