@@ -69,7 +69,9 @@ def telemetry(ledger: Path) -> None:
 def second_partition(ledger: Path) -> None:
     """Writes samples of partition 1 to the folder `ledger`: broker 3 leads, and nothing fails."""
     ends = {0.0: 5, 1.0: 6, 2.0: 7}
-    samples = [sample(at, 3, 0, n, {2: n, 3: n}, FIRST_DEAD) for at, n in ends.items()]
+    samples = [
+        sample(second, 3, 0, end, {2: end, 3: end}, FIRST_DEAD) for second, end in ends.items()
+    ]
     rows = [{**row, "partition": 1} for sample in samples for row in sample]
     TableWriter(ledger, "telemetry", "second").flush_rows(rows)
 
@@ -84,23 +86,23 @@ def lost_at_the_end_of_a_log(ledger: Path) -> Path:
         "sends",
         *(
             {"producer": "p", "value": value, "topic": "orders", "partition": 0, "offset": offset,
-             "invoked_ns": ns(at), "completed_ns": ns(at + 0.1), "outcome": "ok"}
-            for value, at, offset in sent
+             "invoked_ns": ns(second), "completed_ns": ns(second + 0.1), "outcome": "ok"}
+            for value, second, offset in sent
         ),
         {"producer": "p", "value": 15, "topic": "orders", "invoked_ns": ns(4.5), "outcome": "info",
          "error": "timed out", "completed_ns": ns(4.9)},
     )  # fmt: skip
     held = [(value, offset) for value, _, offset in sent if value < 6 or value > 9]
     row = {"topic": "orders", "partition": 0, "leader_epoch": 0}
-    write(ledger, "log", *({**row, "value": value, "offset": at} for value, at in held))
+    write(ledger, "log", *({**row, "value": value, "offset": offset} for value, offset in held))
     write(
         ledger,
         "deliveries",
         *(
             {"consumer": "c", "group": group, "topic": "orders", "partition": 0, "value": value,
-             "offset": at, "time_ns": ns(when), "poll": 0}
-            for group, when in (("app", 4.2), ("final", 6.5))
-            for value, at in held
+             "offset": offset, "time_ns": ns(second), "poll": 0}
+            for group, second in (("app", 4.2), ("final", 6.5))
+            for value, offset in held
         ),
     )  # fmt: skip
     return ledger

@@ -13,7 +13,7 @@ from labs.engine.faults.rig import Rig
 
 
 @dataclass(frozen=True)
-class Alone:
+class SingleClient:
     """One client that has every role; `start` starts its successor."""
 
     playing: ClientProcess
@@ -48,9 +48,9 @@ def rig(cluster: Any, log: FaultLog) -> Rig:
     return Rig(cluster, log, cast(Any, None))
 
 
-def alone(
+def client_rig(
     client: Any, log: FaultLog, start: Callable[[], ClientProcess] | None = None,
     checkpoint: Path | None = None,
 ) -> Rig:  # fmt: skip
     """A rig of a client (None if there is none yet) without a cluster."""
-    return Rig(cast(Any, None), log, Alone(client, start, checkpoint))
+    return Rig(cast(Any, None), log, SingleClient(client, start, checkpoint))

@@ -50,8 +50,8 @@ def test_there_are_as_many_slots_as_configured_and_each_is_given_out_once(set_cl
         assert {first, second} == {0, 1}
         with pytest.raises(InterruptedError, match="place 1"), slot(must_wait):
             pytest.fail("there was a third slot")
-    with slot() as again:
-        assert again == 0
+    with slot() as after_release:
+        assert after_release == 0
 
 
 @pytest.mark.process

@@ -27,7 +27,7 @@ SLEEP = "import time; time.sleep(600)"
 
 
 @dataclass
-class Running:
+class RunningQuery:
     """A query with these running task attempts."""
 
     attempts: list[Attempt]
@@ -40,9 +40,9 @@ class Running:
         return self.done_by if stage == STAGE else set()
 
 
-def running(executor: str, age_ms: int, done_by: frozenset[str] = frozenset("01")) -> Any:
+def running_query(executor: str, age_ms: int, done_by: frozenset[str] = frozenset("01")) -> Any:
     began_ms = time.time_ns() // 1_000_000 - age_ms
-    return Running([Attempt(STAGE, 7, executor, "127.0.0.2", began_ms)], set(done_by))
+    return RunningQuery([Attempt(STAGE, 7, executor, "127.0.0.2", began_ms)], set(done_by))
 
 
 @pytest.fixture
@@ -71,8 +71,8 @@ def test_an_executor_is_stopped_only_in_the_second_half_of_a_task(
 ) -> None:
     until(lambda: child_executors() == executor_pids, LIMIT_S, "not both executors were found")
     for age_ms in (TASK_MS // 3, TASK_MS + 1):
-        assert stop_executor(running("1", age_ms), TASK_MS) is None
-    stopped = stop_executor(running("1", TASK_MS // 2), TASK_MS)
+        assert stop_executor(running_query("1", age_ms), TASK_MS) is None
+    stopped = stop_executor(running_query("1", TASK_MS // 2), TASK_MS)
     assert stopped is not None
     assert (is_stopped(executor_pids["1"]), is_stopped(executor_pids["0"])) == (True, False)
     assert f"executor 1 on 127.0.0.2, pid {executor_pids['1']}: state T in all 1 threads" in str(
@@ -91,16 +91,16 @@ def test_the_only_executor_is_not_stopped(executor_pids: dict[str, int]) -> None
         LIMIT_S,
         "the one that was killed is still found",
     )
-    assert stop_executor(running("1", TASK_MS // 2), TASK_MS) is None
+    assert stop_executor(running_query("1", TASK_MS // 2), TASK_MS) is None
 
 
 def test_an_executor_is_stopped_only_if_another_has_completed_a_task(
     executor_pids: dict[str, int],
 ) -> None:
     until(lambda: child_executors() == executor_pids, LIMIT_S, "not both executors were found")
-    assert stop_executor(running("1", TASK_MS // 2, frozenset("1")), TASK_MS) is None
-    assert stop_executor(running("1", TASK_MS // 2, frozenset()), TASK_MS) is None
-    stopped = stop_executor(running("1", TASK_MS // 2, frozenset("0")), TASK_MS)
+    assert stop_executor(running_query("1", TASK_MS // 2, frozenset("1")), TASK_MS) is None
+    assert stop_executor(running_query("1", TASK_MS // 2, frozenset()), TASK_MS) is None
+    stopped = stop_executor(running_query("1", TASK_MS // 2, frozenset("0")), TASK_MS)
     assert stopped is not None
     stopped.resume()
 
@@ -109,7 +109,7 @@ def test_resuming_an_executor_that_has_ended_reports_that_it_is_gone(
     executor_pids: dict[str, int],
 ) -> None:
     until(lambda: child_executors() == executor_pids, LIMIT_S, "not both executors were found")
-    stopped = stop_executor(running("1", TASK_MS // 2), TASK_MS)
+    stopped = stop_executor(running_query("1", TASK_MS // 2), TASK_MS)
     assert stopped is not None
     os.kill(executor_pids["1"], signal.SIGKILL)
     assert os.waitpid(executor_pids["1"], 0) == (executor_pids["1"], signal.SIGKILL)

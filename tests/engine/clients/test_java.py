@@ -22,7 +22,7 @@ from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
-from tests.engine.rigs import alone
+from tests.engine.rigs import client_rig
 
 pytestmark = pytest.mark.process
 
@@ -39,7 +39,7 @@ for line in sys.stdin:
 """
 
 
-def script(*begin: str, ends: bool = True, **answers: str) -> tuple[str, ...]:
+def script_command(*begin: str, ends: bool = True, **answers: str) -> tuple[str, ...]:
     """The command of a program that prints `begin`, and then answers the lines in `answers`."""
     lines = {"": "\n".join(begin), **{key.replace("_", " "): text for key, text in answers.items()}}
     return (sys.executable, "-c", _SCRIPT.format(answers=lines, ends=ends))
@@ -68,7 +68,9 @@ SENT = ("sent 0 1000", "ok 0 0 7 1500", "sent 1 2000")
 
 
 def test_a_stop_waits_for_the_last_answers_and_completes_the_ledger(tmp_path: Path) -> None:
-    command = script(*SENT, "a word of the client", stop="ok 1 0 8 2500\nsent 2 3000\ndone 3 2")
+    command = script_command(
+        *SENT, "a word of the client", stop="ok 1 0 8 2500\nsent 2 3000\ndone 3 2"
+    )
     client = producer(tmp_path, command, acknowledged=1)
     client.ask_to_stop()
     data = client.await_end(LIMIT_S)
@@ -93,7 +95,7 @@ def test_a_producer_that_does_not_end_is_killed_and_an_incomplete_line_is_ignore
 
 
 def test_the_client_fails_when_its_jvm_is_killed(tmp_path: Path) -> None:
-    client = producer(tmp_path, script(*SENT), acknowledged=1)
+    client = producer(tmp_path, script_command(*SENT), acknowledged=1)
     os.kill(processes.process_tree(client.pid)[1], signal.SIGKILL)
     with pytest.raises(ClientFailed, match=r"the JVM of the \w+ was killed, and not by this run"):
         client.await_end(LIMIT_S)
@@ -110,7 +112,7 @@ def test_the_client_fails_when_its_jvm_is_killed(tmp_path: Path) -> None:
 def test_an_inconsistent_or_incomplete_record_of_sends_is_refused(
     tmp_path: Path, begin: list[str], stop: str, message: str
 ) -> None:
-    client = producer(tmp_path, script(*begin, stop=stop), acknowledged=1)
+    client = producer(tmp_path, script_command(*begin, stop=stop), acknowledged=1)
     client.ask_to_stop()
     with pytest.raises(ClientFailed, match=message):
         client.await_end(LIMIT_S)
@@ -138,7 +140,9 @@ HELD_AT_PROCESSED = "polled 70\nhanded 0 5 8\nhanded 0 6 9\nstanding processed"
 
 
 def test_deliveries_and_commits_until_the_stop_are_written(tmp_path: Path) -> None:
-    client = consumer(tmp_path, script(*FIRST_POLL, stop="polled 80\nhanded 0 5 8\nsettled 1"))
+    client = consumer(
+        tmp_path, script_command(*FIRST_POLL, stop="polled 80\nhanded 0 5 8\nsettled 1")
+    )
     client.await_ready(LIMIT_S)
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["delivered"] == 2
@@ -147,7 +151,7 @@ def test_deliveries_and_commits_until_the_stop_are_written(tmp_path: Path) -> No
 
 
 def test_without_reported_commits_there_is_no_commits_table(tmp_path: Path) -> None:
-    client = consumer(tmp_path, script(*FIRST_POLL), reports_commits=False)
+    client = consumer(tmp_path, script_command(*FIRST_POLL), reports_commits=False)
     client.await_ready(LIMIT_S)
     client.ask_to_stop()
     client.await_end(LIMIT_S)
@@ -158,13 +162,13 @@ def test_a_consumer_killed_while_held_has_written_its_deliveries_and_commits(
     tmp_path: Path,
 ) -> None:
     client, log = (
-        consumer(tmp_path, script(*FIRST_POLL, hold_processed=HELD_AT_PROCESSED)),
+        consumer(tmp_path, script_command(*FIRST_POLL, hold_processed=HELD_AT_PROCESSED)),
         FaultLog(),
     )
     client.await_ready(LIMIT_S)
-    (held,) = faults.hold(alone(client, log), "consumer", "processed")
+    (held,) = faults.hold(client_rig(client, log), "consumer", "processed")
     assert "2 records in hand, all of them are processed" in held.evidence
-    assert "signal 9" in faults.kill_client(alone(client, log), "consumer")[0].evidence
+    assert "signal 9" in faults.kill_client(client_rig(client, log), "consumer")[0].evidence
     assert [row["value"] for row in rows(tmp_path, "deliveries")] == [7, 8, 9]
     assert [row["offset"] for row in rows(tmp_path, "commits")] == [5]
 
@@ -174,20 +178,22 @@ def test_a_paused_consumer_resumes_with_its_jvm_and_reports_an_aborted_transacti
 ) -> None:
     failed = "going\naborted 2 the work failed at processed\nsettled 2"
     client, log = (
-        consumer(tmp_path, script(*FIRST_POLL, hold_processed=HELD_AT_PROCESSED, fail=failed)),
+        consumer(
+            tmp_path, script_command(*FIRST_POLL, hold_processed=HELD_AT_PROCESSED, fail=failed)
+        ),
         FaultLog(),
     )
     client.await_ready(LIMIT_S)
-    held = faults.hold(alone(client, log), "consumer", "processed")[0]
+    held = faults.hold(client_rig(client, log), "consumer", "processed")[0]
     assert held.phase == "complete"
     pids = processes.process_tree(client.pid)
     assert len(pids) == 2
-    paused = faults.pause_client(alone(client, log), "consumer")[0]
+    paused = faults.pause_client(client_rig(client, log), "consumer")[0]
     assert "state T in all" in paused.evidence
     assert [processes.state(pid) for pid in pids] == ["T", "T"]
     client.send("fail")
     assert client.latest["standing"], "frozen, it hears nothing"
-    assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
+    assert faults.resume_client(client_rig(client, log), "consumer")[0].phase == "complete"
     until(lambda: "mishap" in client.latest, LIMIT_S, "it told of no mishap")
     assert client.latest["mishap"] == (
         "the work failed at processed: the transaction with 2 records is aborted, and the "
@@ -200,11 +206,11 @@ def test_a_paused_consumer_resumes_with_its_jvm_and_reports_an_aborted_transacti
 def test_a_consumer_that_stops_on_an_error_reports_why_and_does_not_fail_the_run(
     tmp_path: Path,
 ) -> None:
-    why = "NoOffsetForPartitionException: Undefined offset with no reset policy"
-    client = consumer(tmp_path, (sys.executable, "-c", f"print('stopped {why}')"))
+    reason = "NoOffsetForPartitionException: Undefined offset with no reset policy"
+    client = consumer(tmp_path, (sys.executable, "-c", f"print('stopped {reason}')"))
     until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
     client.await_ready(LIMIT_S)
-    assert client.await_end(LIMIT_S)["stopped"] == why
+    assert client.await_end(LIMIT_S)["stopped"] == reason
 
 
 def test_a_consumer_that_ends_without_a_reason_is_a_failure(tmp_path: Path) -> None:

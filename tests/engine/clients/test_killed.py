@@ -18,7 +18,7 @@ from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
 from tests.engine.clients import test_consumer as consumers
 from tests.engine.clients import test_producer as producers
-from tests.engine.rigs import alone
+from tests.engine.rigs import client_rig
 
 pytestmark = pytest.mark.process
 
@@ -45,9 +45,9 @@ def start(folder: Path, broker: Producer, commit: str, **options: Any) -> Client
 
 def kill_at(point: str, client: ClientProcess) -> FaultLog:
     log = FaultLog()
-    (held,) = faults.hold(alone(client, log), "consumer", point)
+    (held,) = faults.hold(client_rig(client, log), "consumer", point)
     assert (held.phase, held.target) == ("complete", "consumer: consumer")
-    (row,) = faults.kill_client(alone(client, log), "consumer")
+    (row,) = faults.kill_client(client_rig(client, log), "consumer")
     assert (row.phase, "signal 9 (SIGKILL)" in row.evidence) == ("complete", True)
     assert client.returncode == -9
     return log
@@ -69,7 +69,7 @@ def test_a_consumer_killed_at_a_point_leaves_its_commits_behind_level_or_ahead(
     delivered = {row["value"] for row in consumers.table(tmp_path, "deliveries")}
     processed = set(effects(sink)["value"])
     assert processed <= delivered
-    position = sum(max(at, 0) for at in consumers.committed(broker).values())
+    position = sum(max(offset, 0) for offset in consumers.committed(broker).values())
     ahead = position - len(processed)
     assert (ahead > 0) - (ahead < 0) == {"behind": -1, "level": 0, "ahead": 1}[committed_is]
 
@@ -79,9 +79,9 @@ def test_an_asynchronous_consumer_keeps_polling_while_its_threads_are_held(
 ) -> None:
     client = start(tmp_path, broker, "next-poll-stores", sink=str(sink), asynchronous=True)
     log = FaultLog()
-    faults.hold(alone(client, log), "consumer", "handed")
+    faults.hold(client_rig(client, log), "consumer", "handed")
     until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "the polling stood still, too")
-    faults.kill_client(alone(client, log), "consumer")
+    faults.kill_client(client_rig(client, log), "consumer")
     assert len(consumers.table(tmp_path, "deliveries")) == 100, "written down before the kill"
     assert len(effects(sink)["value"]) < 100
 
@@ -92,8 +92,8 @@ def test_a_resumed_client_completes_all_its_work(
 ) -> None:
     client = start(tmp_path, broker, "after-processing", sink=str(sink), asynchronous=asynchronous)
     log = FaultLog()
-    faults.hold(alone(client, log), "consumer", "handed")
-    assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
+    faults.hold(client_rig(client, log), "consumer", "handed")
+    assert faults.resume_client(client_rig(client, log), "consumer")[0].phase == "complete"
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["delivered"] == 100
     assert effects(sink)["applied"] == [1] * 100
@@ -104,7 +104,7 @@ def test_a_resumed_client_completes_all_its_work(
 def test_a_killed_producer_has_recorded_its_unanswered_sends(tmp_path: Path) -> None:
     client = producers.start(tmp_path, producers.NOBODY)
     producers.await_count(client, "sent", 50)
-    assert faults.kill_client(alone(client, FaultLog()), "consumer")[0].phase == "complete"
+    assert faults.kill_client(client_rig(client, FaultLog()), "consumer")[0].phase == "complete"
     rows = producers.sends(tmp_path)
     assert len(rows) == client.latest["next"] >= 50
     assert {(row["outcome"], row["completed_ns"]) for row in rows} == {("info", None)}
@@ -127,7 +127,7 @@ def test_a_client_that_has_ended_cannot_be_held_or_killed(broker: Producer, tmp_
     client = start(tmp_path, broker, "after-processing")
     client.await_ready(LIMIT_S)
     client.kill()
-    ended_client = alone(client, FaultLog())
+    ended_client = client_rig(client, FaultLog())
     for row in (
         *faults.kill_client(ended_client, "consumer"),
         *faults.hold(ended_client, "consumer", "handed"),
@@ -151,8 +151,8 @@ def test_a_client_killed_by_another_process_fails_with_a_message(
 def test_a_client_that_ended_by_itself_cannot_be_held_or_serve_as_successor(tmp_path: Path) -> None:
     client = producers.start(tmp_path, {"no.such.setting": 1})
     until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
-    assert faults.hold(alone(client, FaultLog()), "consumer", "polling")[0].phase == "failed"
-    successor = alone(client, FaultLog(), start=lambda: client)
+    assert faults.hold(client_rig(client, FaultLog()), "consumer", "polling")[0].phase == "failed"
+    successor = client_rig(client, FaultLog(), start=lambda: client)
     assert faults.start_successor(successor, "producer")[0].phase == "failed"
     client.ask_to_stop()
     client.kill()
@@ -162,7 +162,7 @@ def test_a_successor_that_cannot_start_is_a_failed_restart() -> None:
     def start() -> ClientProcess:
         raise ClientFailed("the consumer-2 ended with code 1")
 
-    no_client = alone(None, FaultLog(), start)
+    no_client = client_rig(None, FaultLog(), start)
     (row,) = faults.start_successor(no_client, "consumer")
     assert (row.phase, row.evidence) == ("failed", "the consumer-2 ended with code 1")
 
@@ -173,15 +173,15 @@ def test_a_message_that_always_fails_blocks_the_consumer_or_is_skipped_alone(
 ) -> None:
     client = start(tmp_path, broker, "after-processing", sink=str(sink), on_error=on_error)
     log = FaultLog()
-    faults.hold(alone(client, log), "consumer", "handed")
-    (spoiled,) = faults.spoil(alone(client, log), "consumer")
+    faults.hold(client_rig(client, log), "consumer", "handed")
+    (spoiled,) = faults.spoil(client_rig(client, log), "consumer")
     action = {"retry": "tries it again", "skip": "continues without it"}[on_error]
     assert (spoiled.phase, action in spoiled.evidence) == ("complete", True)
     if on_error == "skip":
         until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")
     assert len(effects(sink)["value"]) == processed
     if on_error == "retry":
-        assert faults.cure(alone(client, log), "consumer")[0].phase == "complete"
+        assert faults.cure(client_rig(client, log), "consumer")[0].phase == "complete"
     client.ask_to_stop()
     client.await_end(LIMIT_S)
     assert len(effects(sink)["value"]) == (100 if on_error == "retry" else processed)
@@ -198,8 +198,8 @@ def test_a_failed_poll_is_retried_skipped_or_left_with_its_offsets_committed(
         start(tmp_path, broker, "client-stores", sink=str(sink), on_error=on_error),
         FaultLog(),
     )
-    faults.hold(alone(client, log), "consumer", "handed")
-    (failed,) = faults.fail(alone(client, log), "consumer")
+    faults.hold(client_rig(client, log), "consumer", "handed")
+    (failed,) = faults.fail(client_rig(client, log), "consumer")
     assert (failed.phase, "10 records in hand" in failed.evidence) == ("complete", True)
     if on_error == "close":
         assert client.await_end(LIMIT_S)["stopped"]
@@ -208,4 +208,4 @@ def test_a_failed_poll_is_retried_skipped_or_left_with_its_offsets_committed(
         client.ask_to_stop()
         assert client.await_end(LIMIT_S)["stopped"] is None
     assert len(effects(sink)["value"]) == processed
-    assert sum(max(at, 0) for at in consumers.committed(broker).values()) == position
+    assert sum(max(offset, 0) for offset in consumers.committed(broker).values()) == position

@@ -12,7 +12,7 @@ from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
 from tests.engine.clients import test_producer as producers
-from tests.engine.rigs import alone
+from tests.engine.rigs import client_rig
 
 pytestmark = pytest.mark.process
 
@@ -38,8 +38,11 @@ def test_every_send_is_in_a_transaction_with_a_known_outcome(tmp_path: Path) -> 
     client, log = producers.start(tmp_path, MOCK), FaultLog()
     for _ in range(2):  # the second hold is in a later transaction, which has records
         producers.await_count(client, "acknowledged", client.latest.get("acknowledged", 0) + 1)
-        assert faults.hold(alone(client, log), "consumer", "in-transaction")[0].phase == "complete"
-        assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
+        assert (
+            faults.hold(client_rig(client, log), "consumer", "in-transaction")[0].phase
+            == "complete"
+        )
+        assert faults.resume_client(client_rig(client, log), "consumer")[0].phase == "complete"
     answers = stop(client)
     rows = producers.sends(tmp_path)
     assert answers["fatal"] is None
@@ -62,9 +65,9 @@ def test_a_producer_killed_in_a_transaction_reports_it_and_its_records(
 ) -> None:
     client, log = producers.start(tmp_path, MOCK), FaultLog()
     producers.await_count(client, "acknowledged", 100)
-    (held,) = faults.hold(alone(client, log), "consumer", "in-transaction")
+    (held,) = faults.hold(client_rig(client, log), "consumer", "in-transaction")
     assert "records in an open transaction" in held.evidence
-    assert faults.kill_client(alone(client, log), "consumer")[0].phase == "complete"
+    assert faults.kill_client(client_rig(client, log), "consumer")[0].phase == "complete"
     left_open = client.latest["left_open"]
     assert left_open not in outcomes(tmp_path)
     inside = [row for row in producers.sends(tmp_path) if row["transaction"] == left_open]

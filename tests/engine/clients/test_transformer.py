@@ -17,7 +17,7 @@ from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
 from tests.engine.clients import test_consumer as consumers
 from tests.engine.clients.test_consumer import broker
-from tests.engine.rigs import alone
+from tests.engine.rigs import client_rig
 
 __all__ = ["broker"]  # the fixture
 
@@ -86,14 +86,14 @@ def test_after_a_pause_it_continues_and_after_an_abort_it_rereads_or_skips_its_i
 ) -> None:
     consumers.send(broker, VALUES)
     client, log = start(tmp_path, broker, rewinds=rewinds), FaultLog()
-    faults.hold(alone(client, log), "consumer", "processed")
-    assert "state T in all" in faults.pause_client(alone(client, log), "consumer")[0].evidence
-    assert faults.resume_client(alone(client, log), "consumer")[0].phase == "complete"
+    faults.hold(client_rig(client, log), "consumer", "processed")
+    assert "state T in all" in faults.pause_client(client_rig(client, log), "consumer")[0].evidence
+    assert faults.resume_client(client_rig(client, log), "consumer")[0].phase == "complete"
     client.send("hold processed")  # before more is sent: it may have processed the rest
     consumers.send(broker, range(100, 200))
-    (held,) = faults.hold(alone(client, log), "consumer", "processed")
+    (held,) = faults.hold(client_rig(client, log), "consumer", "processed")
     assert "all of them are processed" in held.evidence
-    (failed,) = faults.fail(alone(client, log), "consumer")
+    (failed,) = faults.fail(client_rig(client, log), "consumer")
     assert failed.phase == "complete"
     assert "is aborted" in failed.evidence
     until(lambda: client.latest.get("delivered", 0) >= 200, LIMIT_S, "not all was read")

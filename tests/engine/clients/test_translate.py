@@ -130,10 +130,10 @@ def test_a_poll_interval_below_the_session_timeout_is_raised_and_reported() -> N
 
 
 def test_only_static_members_keep_their_group_instance_id() -> None:
-    named = {"group.instance.id": "reader-1"}
-    assert "group.instance.id" not in translate.consumer(named).config
-    assert translate.consumer(named).differences
-    static = translate.consumer(named, static=True)
+    settings = {"group.instance.id": "reader-1"}
+    assert "group.instance.id" not in translate.consumer(settings).config
+    assert translate.consumer(settings).differences
+    static = translate.consumer(settings, static=True)
     assert static.config["group.instance.id"] == "reader-1"
     assert not static.differences
 

@@ -107,13 +107,15 @@ def test_the_class_data_archive_is_deleted_with_the_jars(lock: str, archive: str
     _jars(lock, 100)
     classes = cache_dir() / "classes"
     classes.mkdir()
-    own, other = (classes / f"{name}-java-17-0123456789ab.jsa" for name in (archive, "kafka-1.0.0"))
-    own.write_bytes(bytes(2 * _MB))
-    other.write_bytes(b"")
+    archive_file, other_file = (
+        classes / f"{name}-java-17-0123456789ab.jsa" for name in (archive, "kafka-1.0.0")
+    )
+    archive_file.write_bytes(bytes(2 * _MB))
+    other_file.write_bytes(b"")
     [deleted] = budget.enforce_limit()
     assert deleted.size == 3 * _MB
-    assert not own.exists()
-    assert other.exists()
+    assert not archive_file.exists()
+    assert other_file.exists()
 
 
 @pytest.mark.parametrize("stated", ["0", "-1", "many", "1.5"])

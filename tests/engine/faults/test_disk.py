@@ -159,8 +159,8 @@ def test_a_broker_on_a_read_only_disk_exits_and_has_failed_until_it_is_restarted
         )
         assert log.proved
         assert [str(broker) for broker in failed().targets(cluster)] == ["failed: broker 4"]
-        (again,) = read_only(rig(cluster, log), broker(4))
-        assert (again.phase, again.evidence) == ("failed", "broker 4 is not running")
+        (second,) = read_only(rig(cluster, log), broker(4))
+        assert (second.phase, second.evidence) == ("failed", "broker 4 is not running")
         cluster.brokers[4].start()  # the next process can write again: a restart heals the fault
         size = (tmp_path / "written").stat().st_size
         until(lambda: (tmp_path / "written").stat().st_size > size, 60, "it does not write")

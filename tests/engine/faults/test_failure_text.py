@@ -83,9 +83,7 @@ def test_the_evidence_of_a_failed_fault_is_one_sentence() -> None:
 def test_runs_know_the_streams_classes_that_the_catalog_lists() -> None:
     classes_by_setting: dict[str, set[str]] = {}
     for version in versions(Family.STREAMS):
-        for setting in settings_of(
-            Family.STREAMS, version, version, Component.STREAMS
-        ):
+        for setting in settings_of(Family.STREAMS, version, version, Component.STREAMS):
             if setting.name.endswith((".exception.handler", ".extractor")):
                 name = setting.name.removeprefix("default.")
                 classes_by_setting.setdefault(name, set()).update(

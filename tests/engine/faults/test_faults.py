@@ -303,8 +303,8 @@ def test_the_ledgers_page_names_every_fault_and_role():
     roles = [leader(topic), followers(topic), controller(), coordinator("app"), minority(topic)]
     roles += [leaders_rack(topic), other_racks(topic), majority()]
     names = (role.name for role in [*roles, running_brokers()])
-    for word in (*get_args(Fault), *names, ZOOKEEPER):
-        assert f"`{word}`" in page
+    for name in (*get_args(Fault), *names, ZOOKEEPER):
+        assert f"`{name}`" in page
 
 
 def test_the_fault_log_knows_which_processes_the_run_paused(cluster):

@@ -35,15 +35,15 @@ def jar(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def trained() -> list[Path]:
+def archive_folders() -> list[Path]:
     """The folders in which an archive was created."""
     return []
 
 
 @pytest.fixture
-def train(trained: list[Path]) -> Train:
+def train(archive_folders: list[Path]) -> Train:
     def train(folder: Path) -> Path:
-        trained.append(folder)
+        archive_folders.append(folder)
         (folder / "made").write_text("classes")
         return folder / "made"
 
@@ -51,19 +51,19 @@ def train(trained: list[Path]) -> Train:
 
 
 def test_an_archive_is_created_once_and_again_for_newer_jars(
-    java: Java, jar: Path, train: Train, trained: list[Path]
+    java: Java, jar: Path, train: Train, archive_folders: list[Path]
 ) -> None:
     archive = classes.archive("program", java, "a.jar")
     assert archive.options == ()
     for _ in range(2):
         archive.make([jar], train, ())
     assert archive.options == (f"-XX:SharedArchiveFile={archive.path}",)
-    assert len(trained) == 1
-    assert not trained[0].exists()
+    assert len(archive_folders) == 1
+    assert not archive_folders[0].exists()
     newer = archive.path.stat().st_mtime + 1
     os.utime(jar, (newer, newer))
     archive.make([jar], train, ())
-    assert len(trained) == 2
+    assert len(archive_folders) == 2
 
 
 def test_each_java_and_class_path_has_its_own_archive(java: Java) -> None:
@@ -98,12 +98,12 @@ def test_a_failed_archive_is_not_tried_again_for_a_day(
 
 
 def test_with_an_unwritable_cache_there_is_no_archive_and_no_error(
-    java: Java, jar: Path, train: Train, trained: list[Path]
+    java: Java, jar: Path, train: Train, archive_folders: list[Path]
 ) -> None:
     archive = classes.archive("program", java, "a.jar")
     archive.path.parent.write_text("a file, where the folder would be")
     archive.make([jar], train, ())
-    assert (archive.options, trained) == ((), [])
+    assert (archive.options, archive_folders) == ((), [])
 
 
 def test_an_archive_in_a_folder_of_another_user_is_not_used(

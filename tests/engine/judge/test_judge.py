@@ -24,14 +24,14 @@ signal.pause()
 
 
 @pytest.fixture
-def lingering(tmp_path, monkeypatch):
+def lingering_job(tmp_path, monkeypatch):
     (tmp_path / "verify.py").write_text(LINGERING)
     monkeypatch.setattr(spark, "PROGRAMS", tmp_path)
 
 
 @pytest.mark.process
 def test_the_answer_is_read_as_soon_as_it_exists_and_a_lingering_job_is_killed(
-    lingering, monkeypatch
+    lingering_job, monkeypatch
 ):
     for name in ("LAB_SPARK_MASTER", "SPARK_MASTER"):
         monkeypatch.delenv(name, raising=False)
@@ -41,7 +41,7 @@ def test_the_answer_is_read_as_soon_as_it_exists_and_a_lingering_job_is_killed(
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["LAB_SPARK_MASTER", "SPARK_MASTER"])
-def test_on_an_external_spark_cluster_the_job_must_end_by_itself(lingering, monkeypatch, name):
+def test_on_an_external_spark_cluster_the_job_must_end_by_itself(lingering_job, monkeypatch, name):
     monkeypatch.setenv(name, "spark://far:7077")
     with pytest.raises(spark.JudgeFailed, match="no answer within"):
         spark.judge_cold([Path("ledger")], None, limit_s=2)

@@ -19,7 +19,7 @@ Reply = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 @contextmanager
-def warm(folder: Path, reply: Reply) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
+def warm_session(folder: Path, reply: Reply) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
     """Serves a session that answers with `reply`, or closes the connection if that returns None.
 
     Yields its socket and the list of its requests.
@@ -41,7 +41,7 @@ def warm(folder: Path, reply: Reply) -> Iterator[tuple[Path, list[dict[str, Any]
 
 
 @pytest.fixture
-def cold(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def judged_cold(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The ledgers that were judged by a new process."""
     judged: list[Path] = []
 
@@ -54,7 +54,7 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def test_the_warm_session_gets_absolute_paths_and_answers_name_the_given_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cold: list[Path]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judged_cold: list[Path]
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
@@ -66,33 +66,33 @@ def test_the_warm_session_gets_absolute_paths_and_answers_name_the_given_paths(
             }
         return {"ledger": request["ledger"], "verdict": "holds"}
 
-    with warm(tmp_path, reply) as (socket, requests):
+    with warm_session(tmp_path, reply) as (socket, requests):
         good, bad = spark.judge_each([Path("runs/good"), Path("bad")], "none", socket)
     assert requests[0] == {"ledger": str(tmp_path / "runs" / "good"), "want": "none"}
     assert good == {"ledger": "runs/good", "verdict": "holds"}
     assert bad == {"ledger": "bad", "error": "bad/sends.jsonl, line 1: no"}
-    assert cold == []
+    assert judged_cold == []
 
 
 @pytest.mark.parametrize("refusal", [None, {"failed": "too many rows"}], ids=["hangs-up", "fails"])
 def test_ledgers_that_the_warm_session_does_not_answer_are_judged_cold_in_order(
-    tmp_path: Path, cold: list[Path], refusal: dict[str, Any] | None
+    tmp_path: Path, judged_cold: list[Path], refusal: dict[str, Any] | None
 ) -> None:
     ledgers = [tmp_path / name for name in ("one", "two", "three")]
 
     def reply(request: dict[str, Any]) -> dict[str, Any] | None:
         return {"verdict": "holds"} if request["ledger"].endswith("one") else refusal
 
-    with warm(tmp_path, reply) as (socket, _):
+    with warm_session(tmp_path, reply) as (socket, _):
         answers = spark.judge_each(ledgers, None, socket)
     assert [(answer["ledger"], answer["verdict"]) for answer in answers] == [
         (str(ledgers[0]), "holds"), (str(ledgers[1]), "cold"), (str(ledgers[2]), "cold"),
     ]  # fmt: skip
-    assert cold == ledgers[1:]
+    assert judged_cold == ledgers[1:]
 
 
 def test_without_a_warm_session_all_ledgers_are_judged_cold(
-    tmp_path: Path, cold: list[Path]
+    tmp_path: Path, judged_cold: list[Path]
 ) -> None:
     spark.judge_each([tmp_path], None, tmp_path / "nowhere.sock")
-    assert cold == [tmp_path]
+    assert judged_cold == [tmp_path]

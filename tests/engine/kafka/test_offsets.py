@@ -55,8 +55,8 @@ def test_the_requests_have_the_bytes_that_kafka_expects(serve: Serve) -> None:
     topic = struct.pack(">bb6sb", 2, 7, b"orders", 2)
     for request, isolation in ((stable, 1), (high, 0)):
         assert request[:4] == struct.pack(">hh", 2, 6)
-        place = struct.pack(">iiqb", 3, -1, -1, 0)
-        assert request[10:] == struct.pack(">bib", 0, -1, isolation) + topic + place + b"\0\0"
+        partition = struct.pack(">iiqb", 3, -1, -1, 0)
+        assert request[10:] == struct.pack(">bib", 0, -1, isolation) + topic + partition + b"\0\0"
     assert commits[:4] == struct.pack(">hh", 9, 6)
     assert commits[10:] == struct.pack(">bb3s", 0, 4, b"app") + topic + struct.pack(">i", 3) + (
         b"\0\0"

@@ -62,7 +62,7 @@ serve(servers[0])
 
 
 @dataclass
-class Linked(StandInCluster):
+class LinkedCluster(StandInCluster):
     """A cluster whose connections pass through links."""
 
     planned: tuple[Node, ...] = ()
@@ -75,7 +75,7 @@ class Linked(StandInCluster):
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Linked]:
+def cluster(tmp_path: Path) -> Iterator[LinkedCluster]:
     layout = Layout(controllers=1, linked=True)
     ports = Ports(layout.ports)
     planned = nodes(iter(ports.numbers), layout)[:3]  # no controller is started
@@ -95,7 +95,7 @@ def cluster(tmp_path: Path) -> Iterator[Linked]:
         brokers[id_] = Broker(id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log")
     for peer in brokers.values():
         peer.start()
-    cluster = Linked(brokers, links=links, planned=planned)
+    cluster = LinkedCluster(brokers, links=links, planned=planned)
     for one in brokers:
         for other in brokers.keys() - {one}:
             until(partial(passed_bytes, cluster, one, other), 60, "the stand-ins do not talk")
@@ -110,12 +110,12 @@ def host_port(address: HostPort) -> str:
     return f"{address[0]}:{address[1]}"
 
 
-def passed_bytes(cluster: Linked, one: int, other: int) -> int:
+def passed_bytes(cluster: LinkedCluster, one: int, other: int) -> int:
     assert cluster.links
     return cluster.links.counts([(str(one), str(other), "CLIENTS")]).bytes
 
 
-def client(cluster: Linked, id_: int) -> socket.socket:
+def client(cluster: LinkedCluster, id_: int) -> socket.socket:
     """A client's connection to a node, which has answered once."""
     wire = socket.create_connection(cluster.advertised(id_), timeout=60)
     wire.sendall(b"hello")

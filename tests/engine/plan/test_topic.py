@@ -92,7 +92,7 @@ NOT_CONFIGURED = {
 @pytest.mark.parametrize("line", kafka_versions())
 def test_a_topic_gets_every_setting_that_its_kafka_line_has(line: str) -> None:
     """With a setting left out, the run would test the broker's default instead."""
-    known = {setting.name for setting in settings_of(Family.JAVA, line, line, Component.TOPIC)}
-    described = dict.fromkeys(known, 1)
+    names = {setting.name for setting in settings_of(Family.JAVA, line, line, Component.TOPIC)}
+    described = dict.fromkeys(names, 1)
     config, _ = topic_config({"topic": described}, 1)
-    assert known - config.keys() <= NOT_CONFIGURED.keys()
+    assert names - config.keys() <= NOT_CONFIGURED.keys()

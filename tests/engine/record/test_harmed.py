@@ -41,8 +41,8 @@ def test_without_a_ledger_or_with_another_count_of_the_judge_there_is_no_result(
 
 def test_messages_with_several_offsets_are_duplicates(tmp_path: Path) -> None:
     rows = [
-        {"topic": "orders", "partition": 0, "value": value, "offset": at, "replica": None}
-        for at, value in enumerate((0, 1, 0, 1, 1))
+        {"topic": "orders", "partition": 0, "value": value, "offset": offset, "replica": None}
+        for offset, value in enumerate((0, 1, 0, 1, 1))
     ]
     histories.write(tmp_path, "log", *rows)
     histories.write(tmp_path, "sends", {"value": 0, "outcome": "ok"})
@@ -52,20 +52,20 @@ def test_messages_with_several_offsets_are_duplicates(tmp_path: Path) -> None:
 
 def test_a_dump_shows_the_records_around_a_jump_in_values(ledger: Path) -> None:
     assert len(dump.records(ledger)) == 11
-    shown = dump.around_jumps(ledger)
-    position = shown.index("partition: 0 offset: 5 value: 5")
-    assert shown[position + 1] == "partition: 0 offset: 6 value: 10"
+    lines = dump.around_jumps(ledger)
+    position = lines.index("partition: 0 offset: 5 value: 5")
+    assert lines[position + 1] == "partition: 0 offset: 6 value: 10"
 
 
 def test_records_far_from_a_jump_are_left_out_and_marked(tmp_path: Path) -> None:
     values = [*range(50), *range(60, 100)]
     rows = [
-        {"topic": "orders", "partition": 0, "value": value, "offset": at, "replica": None}
-        for at, value in enumerate(values)
+        {"topic": "orders", "partition": 0, "value": value, "offset": offset, "replica": None}
+        for offset, value in enumerate(values)
     ]
     histories.write(tmp_path, "log", *rows)
-    shown = dump.around_jumps(tmp_path)
-    assert [line.rpartition(" ")[2] for line in shown] == [
+    lines = dump.around_jumps(tmp_path)
+    assert [line.rpartition(" ")[2] for line in lines] == [
         "0", "1", "2", "3", "…", "46", "47", "48", "49", "60", "61", "62", "63", "…",
         "96", "97", "98", "99",
     ]  # fmt: skip

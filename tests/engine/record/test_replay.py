@@ -65,8 +65,8 @@ def test_only_proved_faults_are_listed(run_replay: Replay) -> None:
 
 
 def test_each_partition_has_its_own_replay(tmp_path: Path) -> None:
-    other = [{**row, "partition": 3} for row in histories.sample(1, 2, 0, 5, {2: 5})]
-    histories.write(tmp_path, "telemetry", *histories.sample(1, 1, 0, 9, {1: 9}), *other)
+    other_rows = [{**row, "partition": 3} for row in histories.sample(1, 2, 0, 5, {2: 5})]
+    histories.write(tmp_path, "telemetry", *histories.sample(1, 1, 0, 9, {1: 9}), *other_rows)
     first, second = (replay.read(tmp_path, histories.BEGAN, partition) for partition in (0, 3))
     assert first is not None
     assert second is not None

@@ -43,7 +43,7 @@ LONG_S = 60.0
 
 
 @dataclass
-class Booted(StandInCluster):
+class BootedCluster(StandInCluster):
     """A booted cluster, with the attributes that an arm uses."""
 
     bootstrap = "127.0.0.1:1"
@@ -147,7 +147,7 @@ def run_arm(
     broker, controller, client = parts.values()
     broker.start()
     controller.start()
-    cluster = Booted({1: broker}, controllers={4: controller})
+    cluster = BootedCluster({1: broker}, controllers={4: controller})
     clients = Clients(client, hook)
     booted = SimpleNamespace(cluster=cluster, java="17", kafka="4.3.1")
     stand_ins: dict[str, Any] = {

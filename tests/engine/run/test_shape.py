@@ -122,10 +122,10 @@ def test_broker_settings_of_a_scenario_are_in_the_shape() -> None:
 
 def test_a_scenario_may_keep_broker_settings_of_the_team() -> None:
     copies = "offsets.topic.replication.factor"
-    alone = arm("described", broker__offsets_topic_replication_factor=1)
-    kept = shape(experiment(alone, scenario="offsets-topic-lost"), alone)
+    one_copy = arm("described", broker__offsets_topic_replication_factor=1)
+    kept = shape(experiment(one_copy, scenario="offsets-topic-lost"), one_copy)
     assert kept.settings == {**default_shapes()[0].settings, copies: 1}
-    assert copies not in shape(experiment(alone), alone).settings
+    assert copies not in shape(experiment(one_copy), one_copy).settings
 
 
 def test_brokers_have_zookeeper_if_it_is_requested_and_the_scenario_supports_it(

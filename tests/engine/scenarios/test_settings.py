@@ -42,11 +42,11 @@ def test_the_topology_has_the_flush_messages_of_the_topic() -> None:
 
 def test_a_scenario_without_broker_failures_has_one_broker_with_a_note() -> None:
     scenario = find("producer-killed")
-    alone = scenario.topology({"topic": {"replication.factor": 1}})
-    assert alone == Topology(1, 1)
-    three = scenario.topology({"topic": {"replication.factor": 3}})
-    assert (three.brokers, three.replication_factor) == (1, 1)
-    assert "1 instead of 3" in three.note
+    one_copy = scenario.topology({"topic": {"replication.factor": 1}})
+    assert one_copy == Topology(1, 1)
+    three_copies = scenario.topology({"topic": {"replication.factor": 3}})
+    assert (three_copies.brokers, three_copies.replication_factor) == (1, 1)
+    assert "1 instead of 3" in three_copies.note
 
 
 def test_an_open_transaction_requires_a_transactional_id() -> None:

@@ -23,7 +23,7 @@ from labs.engine.workloads.spark import (
     SparkSinkOnWorkers,
 )
 from tests.engine.arms import arm
-from tests.engine.rigs import alone
+from tests.engine.rigs import client_rig
 
 BATCH_METADATA = '{"batchWatermarkMs":0,"batchTimestampMs":1,"conf":{}}'
 
@@ -163,7 +163,7 @@ def test_losing_a_checkpoint_deletes_it_and_fails_if_there_is_none(
     folder.mkdir()
     plan_batch(folder, 0, '{"0":7}')
     complete_batch(folder, 0)
-    query = alone(None, log, checkpoint=folder)
+    query = client_rig(None, log, checkpoint=folder)
     (row,) = lose_checkpoint(query)
     assert (row.fault, row.target, row.phase) == ("wipe", "checkpoint", "complete")
     assert "it had 1 finished batches" in row.evidence
