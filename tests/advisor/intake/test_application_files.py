@@ -76,36 +76,38 @@ def test_a_broker_default_for_topics_counts_for_the_topic() -> None:
     assert note in intake.notes
 
 
-@pytest.mark.parametrize(("lines", "kept_ms"), [
+@pytest.mark.parametrize(("lines", "retention_ms"), [
     ("log.retention.hours=1\nlog.retention.minutes=5\n", 300_000),
     ("log.retention.ms=1000\nlog.retention.minutes=5\nlog.retention.hours=1\n", 1000),
     ("log.retention.hours=-1\n", -1),
 ])  # fmt: skip
-def test_the_retention_with_the_finer_unit_counts(lines: str, kept_ms: int) -> None:
-    assert _read(f"process.roles=broker\n{lines}").settings == {"topic.retention.ms": kept_ms}
+def test_the_retention_with_the_finer_unit_counts(lines: str, retention_ms: int) -> None:
+    assert _read(f"process.roles=broker\n{lines}").settings == {"topic.retention.ms": retention_ms}
 
 
 @pytest.mark.parametrize("brokers_first", [True, False])
-@pytest.mark.parametrize(("brokers", "field", "own"), [
+@pytest.mark.parametrize(("brokers", "field", "topic_value"), [
     (HOURS, "retention.ms", "86400000"), (CLUSTER, "min.insync.replicas", "1"),
 ])  # fmt: skip
 def test_a_topic_setting_overrides_the_broker_default_in_either_order(
-    brokers: str, field: str, own: str, brokers_first: bool
+    brokers: str, field: str, topic_value: str, brokers_first: bool
 ) -> None:
-    topic = f"Dynamic configs for topic t are:\n  {field}={own} sensitive=false synonyms={{}}\n"
+    topic = (
+        f"Dynamic configs for topic t are:\n  {field}={topic_value} sensitive=false synonyms={{}}\n"
+    )
     inputs = Inputs()
     for text in (brokers, topic) if brokers_first else (topic, brokers):
         inputs.add_text("a file", text)
-    assert inputs.fields[f"topic.{field}"] == own
+    assert inputs.fields[f"topic.{field}"] == topic_value
 
 
 def test_a_cluster_wide_default_is_not_read_as_a_line_of_a_broker_file() -> None:
     offsets = "application.offsets.topic.min.insync.replicas"
     assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2, offsets: 2}
     unclean = CLUSTER.replace("min.insync.replicas=2", "unclean.leader.election.enable=true")
-    of_topics = {"topic.unclean.leader.election.enable": True}
+    for_topics = {"topic.unclean.leader.election.enable": True}
     # __consumer_offsets has it too, because it is created without a value of its own
-    assert _read(unclean).settings == {**of_topics, "broker.unclean.leader.election.enable": True}
+    assert _read(unclean).settings == {**for_topics, "broker.unclean.leader.election.enable": True}
 
 
 COMPOSE = """services:

@@ -10,8 +10,8 @@ _SETTINGS = (
     "topic.replication.factor=3 consumer.auto.offset.reset=earliest application.restart=resumes "
     "application.commit=after-processing consumer.enable.auto.commit=false"
 )
-_LOST = "application.disk.lost=each-restart without eligible leader replicas"
-_KILLED = "application.disk.lost=each-restart: a follower that was killed is no longer eligible"
+_NOT_ELIGIBLE = "application.disk.lost=each-restart without eligible leader replicas"
+_NO_LONGER = "application.disk.lost=each-restart: a follower that was killed is no longer eligible"
 _KAFKA = (
     "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {{name: c}}\nspec:\n  kafka:\n"
     "    version: {}\n    replicas: 3\n    config: {{min.insync.replicas: 2}}\n    storage: {}\n"
@@ -22,11 +22,11 @@ _POOL = (
 )
 _JBOD = "{{type: jbod, volumes: [{{id: 0, type: {}}}]}}"
 STRIMZI = [
-    (_KAFKA.format("3.9.0", "{type: ephemeral}"), 1, _LOST),
-    (_KAFKA.format("3.9.0", _JBOD.format("ephemeral")), 1, _LOST),
+    (_KAFKA.format("3.9.0", "{type: ephemeral}"), 1, _NOT_ELIGIBLE),
+    (_KAFKA.format("3.9.0", _JBOD.format("ephemeral")), 1, _NOT_ELIGIBLE),
     (_KAFKA.format("3.9.0", _JBOD.format("persistent-claim")), 0, "YES"),
-    (_KAFKA.format("4.1.0", "{type: ephemeral}"), 1, _KILLED),
-    (_POOL.format("broker", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 1, _LOST),
+    (_KAFKA.format("4.1.0", "{type: ephemeral}"), 1, _NO_LONGER),
+    (_POOL.format("broker", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 1, _NOT_ELIGIBLE),
     (
         _POOL.format("controller", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"),
         1,
@@ -43,7 +43,7 @@ def test_strimzi_resources_state_whether_disks_persist(
 
 
 _OPTIONS = "{driver_opts: {type: tmpfs, device: tmpfs}}"
-_NAMED = "volumes:\n" + "".join(f"  d{number}: {_OPTIONS}\n" for number in (1, 2, 3))
+_MEMORY = "volumes:\n" + "".join(f"  d{number}: {_OPTIONS}\n" for number in (1, 2, 3))
 
 
 def _compose(disks: str) -> str:
@@ -60,11 +60,11 @@ def _compose(disks: str) -> str:
 @pytest.mark.parametrize(
     ("disks", "more", "code", "expected"),
     [
-        ("tmpfs: [/k/d]", "", 1, _LOST),
-        ('tmpfs: "/k:size=1g"', "", 1, _LOST),
-        ("volumes: [{type: tmpfs, target: /k/d}]", "", 1, _LOST),
-        ("volumes: ['d@:/k/d']", _NAMED, 1, _LOST),
-        ("volumes: [{type: volume, source: d@, target: /k/d}]", _NAMED, 1, _LOST),
+        ("tmpfs: [/k/d]", "", 1, _NOT_ELIGIBLE),
+        ('tmpfs: "/k:size=1g"', "", 1, _NOT_ELIGIBLE),
+        ("volumes: [{type: tmpfs, target: /k/d}]", "", 1, _NOT_ELIGIBLE),
+        ("volumes: ['d@:/k/d']", _MEMORY, 1, _NOT_ELIGIBLE),
+        ("volumes: [{type: volume, source: d@, target: /k/d}]", _MEMORY, 1, _NOT_ELIGIBLE),
         ("tmpfs: [/tmp]\n    volumes: ['d@:/k/d']", "", 0, "YES"),
         ("tmpfs: [/k/d/e]\n    volumes: ['d@:/k/d']", "", 0, "YES"),
         ("volumes: ['d@:/k/d']", "volumes: {d1: {}}\n", 0, "YES"),
@@ -87,11 +87,11 @@ def _stateful_set(image: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_
 _CLAIMS = "  volumeClaimTemplates: [{metadata: {name: data}}]\n"
 _EMPTY = "      volumes: [{name: data, emptyDir: {}}]\n"
 MANIFESTS = [
-    (_stateful_set("apache/kafka:3.9.0"), 1, _LOST),
-    (_stateful_set("apache/kafka:3.9.0", _EMPTY), 1, _LOST),
-    (_stateful_set("confluentinc/cp-kafka:7.9.0"), 1, _LOST),
+    (_stateful_set("apache/kafka:3.9.0"), 1, _NOT_ELIGIBLE),
+    (_stateful_set("apache/kafka:3.9.0", _EMPTY), 1, _NOT_ELIGIBLE),
+    (_stateful_set("confluentinc/cp-kafka:7.9.0"), 1, _NOT_ELIGIBLE),
     (_stateful_set("apache/kafka:3.9.0", _CLAIMS), 0, "3 brokers of Kafka 3.9"),
-    (_stateful_set("apache/kafka:4.1.0"), 1, _KILLED),
+    (_stateful_set("apache/kafka:4.1.0"), 1, _NO_LONGER),
     (_stateful_set("apache/kafka:4.1.0", _CLAIMS), 0, "3 brokers of Kafka 4.1"),
     # neither container is a broker
     (_stateful_set("example/app:3.9.0"), 0, "3 brokers of Kafka 4.3"),

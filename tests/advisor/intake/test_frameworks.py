@@ -29,7 +29,7 @@ mp:
 """
 
 _OTHER = "mp.messaging.incoming.other"
-TWO = f"{READS}{_OTHER}.connector=smallrye-kafka\n{_OTHER}.auto.offset.reset=earliest\n"
+CHANNELS_2 = f"{READS}{_OTHER}.connector=smallrye-kafka\n{_OTHER}.auto.offset.reset=earliest\n"
 
 QUARKUS = [
     (READS, 0, "^YES"),
@@ -90,10 +90,11 @@ QUARKUS = [
     (f"{SAFE}{_OUT}.retries=5\n", 0, "^YES.*application.resend=on-error"),
     (f"{SAFE}{_OUT}.retries=2147483647\n", 0, "^YES(?!.*application.resend)"),
     # each channel has its own strategy
-    (f"{TWO}{_IN}.commit-strategy=latest\n{_OTHER}.commit-strategy=throttled\n", 2, "commit.order"),
-    (f"{TWO}{_IN}.commit-strategy=throttled\nmp.messaging.connector.smallrye-kafka."
+    (f"{CHANNELS_2}{_IN}.commit-strategy=latest\n{_OTHER}.commit-strategy=throttled\n", 2,
+     "commit.order"),
+    (f"{CHANNELS_2}{_IN}.commit-strategy=throttled\nmp.messaging.connector.smallrye-kafka."
      "commit-strategy=latest\n", 2, "commit.order differs"),
-    (f"{TWO}{_IN}.failure-strategy=delayed-retry-topic\n{_OTHER}.failure-strategy="
+    (f"{CHANNELS_2}{_IN}.failure-strategy=delayed-retry-topic\n{_OTHER}.failure-strategy="
      f"delayed-retry-topic\n{_OTHER}.dead-letter-queue.topic=d\nkafka.acks=all\n", 1,
      "the message is skipped"),
     (f"{READS}{_IN}.failure-strategy=fail\nmp.messaging.connector.smallrye-kafka."

@@ -79,11 +79,11 @@ def test_a_strimzi_resource_states_the_mode(note: str, line: str, message: str |
 ])  # fmt: skip
 def test_a_live_cluster_states_the_mode(line: str, name: str, message: str | None):
     entries = live.broker(line, Entry(name, "zk:2181", STATIC_BROKER))
-    intake, places = live.read(live.seen(brokers=[entries, entries]))
+    intake, places = live.read(live.cluster_state(brokers=[entries, entries]))
     assert mode(intake) == message
     assert places.get(MODE) == (f"{name} in the broker's file" if message else None)
     assert not any(f"{name} is not" in note for note in intake.notes)
-    assert live.noted(intake, "settings that are set") == (message is None)
+    assert live.has_note(intake, "settings that are set") == (message is None)
 
 
 def test_each_service_of_a_compose_file_has_its_own_role_and_settings() -> None:

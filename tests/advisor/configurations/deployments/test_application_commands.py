@@ -48,7 +48,7 @@ JSON = '{"spring.kafka.producer.acks":"1"}'
 ESCAPED = JSON.replace('"', '\\"')
 QUARKUS = f"{CHANNEL}mp.messaging.outgoing.p.connector=smallrye-kafka\n"
 QUARKUS += "mp.messaging.outgoing.p.acks=all\n"
-BARE = POD[: POD.index("        env:\n")]
+NO_ENV = POD[: POD.index("        env:\n")]
 OVERRIDES = "goes before the application's own files, and is not read"
 NOT_HERE = "SPRING_APPLICATION_JSON goes before the application's files, and its JSON is not here"
 SECRET_VAR = "{name: %s, valueFrom: {secretKeyRef: {name: s, key: k}}}"
@@ -101,15 +101,16 @@ def test_the_command_of_an_application_gets_the_expected_answer(
 @pytest.mark.parametrize(("files", "code", "expected"), [
     # a variable of the command overrides the file, and may replace a default in it
     ({"application.yml": FILE, "k.yml":
-      f"{BARE}        command: [sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']\n"}, 1, FIX),
+      f"{NO_ENV}        command: [sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']\n"}, 1,
+     FIX),
     ({"application.yml": FILE.replace("all", "'${LEVEL:all}'"), "k.yml":
-      f"{BARE}        command: [sh, -c, 'export LEVEL=1; {RUN}']\n        env: [{{name: "
+      f"{NO_ENV}        command: [sh, -c, 'export LEVEL=1; {RUN}']\n        env: [{{name: "
       "SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}]\n"}, 2, "k.yml:11 states"),
     ({"application.yml": FILE, "c.yml":
       "services:\n  a:\n    command: [java, -Dspring.kafka.producer.acks=1, -jar, a]\n"}, 1, FIX),
     # arguments of Quarkus and Micronaut are not read
     *[
-        ({name: text, "k.yml": BARE + rows}, 2, OVERRIDES)
+        ({name: text, "k.yml": NO_ENV + rows}, 2, OVERRIDES)
         for name, text, argument in [
             ("application.properties", QUARKUS, "-Dmp.messaging.outgoing.p.acks=1"),
             ("application.properties", QUARKUS, "-D%prod.mp.messaging.outgoing.p.acks=1"),
@@ -121,13 +122,14 @@ def test_the_command_of_an_application_gets_the_expected_answer(
         ]
     ],
     ({"application.properties": QUARKUS, "k.yml":
-      f"{BARE}        command: [java, -Dkafka.retries=0, -jar, a.jar]\n"}, 2, "is retries of a"),
+      f"{NO_ENV}        command: [java, -Dkafka.retries=0, -jar, a.jar]\n"}, 2, "is retries of a"),
     ({"application.properties": QUARKUS, "k.yml":
-      f"{BARE}        command: [orders, --kafka.acks, '1']\n"}, 2, "is acks of a"),
+      f"{NO_ENV}        command: [orders, --kafka.acks, '1']\n"}, 2, "is acks of a"),
     ({"application.properties": QUARKUS, ".env": "JAVA_OPTS=-Dmp.messaging.outgoing.p.acks=1\n"}, 2,
      OVERRIDES),
     ({"application.yml": f"{MICRONAUT}earliest\n", "k.yml":
-      f"{BARE}        env: [{{name: KAFKA_PRODUCERS_MINE_RETRIES, value: '0'}}]\n"}, 2, OVERRIDES),
+      f"{NO_ENV}        env: [{{name: KAFKA_PRODUCERS_MINE_RETRIES, value: '0'}}]\n"}, 2,
+     OVERRIDES),
     ({"application.properties": QUARKUS, "c.yml": "services:\n  a:\n    command: "
       "[java, -Dmp.messaging.outgoing.p.topic=a, -Dapp.x=1, -jar, a.jar]\n    environment: "
       "{QUARKUS_PROFILE: prod}\n"}, 0, "YES"),

@@ -16,7 +16,7 @@ SETTINGS = f"{RETRIED} consumer.auto.offset.reset=earliest"
 FIX = "acks: 1 -> all"
 DIFFERS = "acks differs from line"
 EARLIEST = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET: earliest"
-WEAK = "-Dspring.kafka.producer.acks=1"
+ACKS_1 = "-Dspring.kafka.producer.acks=1"
 JSON = '\'{"spring":{"kafka":{"producer":{"acks":"1"}}}}\''
 
 
@@ -46,9 +46,9 @@ def config_map(**files: str) -> str:
 
 
 STARTUP = [
-    *[({"docker-compose.yml": service(f'{name}: "-Xmx1g {WEAK}"', EARLIEST)}, "", 1, FIX)
+    *[({"docker-compose.yml": service(f'{name}: "-Xmx1g {ACKS_1}"', EARLIEST)}, "", 1, FIX)
       for name in ("JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "CATALINA_OPTS")],
-    ({"docker-compose.yml": service(f'- "JAVA_OPTS={WEAK}"', f"- {EARLIEST.replace(': ', '=')}")},
+    ({"docker-compose.yml": service(f'- "JAVA_OPTS={ACKS_1}"', f"- {EARLIEST.replace(': ', '=')}")},
      "", 1, FIX),
     ({"docker-compose.yml": service(f"SPRING_APPLICATION_JSON: {JSON}", EARLIEST)}, "", 1, FIX),
     # the application's arguments override those of its JVM, and both override its variables
@@ -56,25 +56,25 @@ STARTUP = [
         EARLIEST, "SPRING_KAFKA_PRODUCER_ACKS: all",
         command="java -jar a.jar --spring.kafka.producer.acks=1")}, "", 1, FIX),
     ({"docker-compose.yml": service(
-        EARLIEST, command=f"java {WEAK} -jar a.jar --spring.kafka.producer.acks=all")}, "", 0,
+        EARLIEST, command=f"java {ACKS_1} -jar a.jar --spring.kafka.producer.acks=all")}, "", 0,
      "YES"),
-    ({".env": f'JAVA_OPTS="{WEAK}"\n{EARLIEST.replace(": ", "=")}\n'}, "", 1, FIX),
+    ({".env": f'JAVA_OPTS="{ACKS_1}"\n{EARLIEST.replace(": ", "=")}\n'}, "", 1, FIX),
     ({".env": f"SPRING_APPLICATION_JSON={JSON}\n"}, "", 1, FIX),
     ({"d.yml": deployment("a", f"SPRING_APPLICATION_JSON={JSON}")}, "", 1, FIX),
-    ({"d.yml": deployment("a", f'JAVA_TOOL_OPTIONS="{WEAK}"')}, "", 1, FIX),
+    ({"d.yml": deployment("a", f'JAVA_TOOL_OPTIONS="{ACKS_1}"')}, "", 1, FIX),
     ({"d.yml": deployment("a", EARLIEST.replace(": ", "="), '["--spring.kafka.producer.acks=1"]')},
      "", 1, FIX),
     ({".env": "SPRING_APPLICATION_JSON={\n"}, "", 2, "SPRING_APPLICATION_JSON is not well-formed"),
 ]  # fmt: skip
-_TWO = (
+_TWO_APPS = (
     'services:\n  a: {image: x, environment: {SPRING_KAFKA_PRODUCER_ACKS: "1"}}\n'
     "  b: {image: y, environment: {SPRING_KAFKA_PRODUCER_ACKS: all}}\n"
 )
 _SERVER = "process.roles=broker\nnode.id=%s\nmin.insync.replicas=%s\n"
 SEVERAL_APPS = [
-    ({"docker-compose.yml": _TWO}, "", 2, f"{DIFFERS}.*--only a, --only b"),
-    ({"docker-compose.yml": _TWO}, "--only a", 1, FIX),
-    ({"docker-compose.yml": _TWO}, "--only b", 0, "YES"),
+    ({"docker-compose.yml": _TWO_APPS}, "", 2, f"{DIFFERS}.*--only a, --only b"),
+    ({"docker-compose.yml": _TWO_APPS}, "--only a", 1, FIX),
+    ({"docker-compose.yml": _TWO_APPS}, "--only b", 0, "YES"),
     ({"d.yml": deployment("a", 'SPRING_KAFKA_PRODUCER_ACKS="1"') + "---\n"
       + deployment("b", "SPRING_KAFKA_PRODUCER_ACKS=all")}, "", 2, DIFFERS),
     ({"d.yml": deployment("a", "SPRING_KAFKA_PRODUCER_ACKS=all") + "---\n"

@@ -88,12 +88,12 @@ def brokers(
 ) -> str:
     """Returns a compose file with a broker for each text in `more`; `%d` is the broker's number."""
     text = "services:\n"
-    for number, own in enumerate(more, 1):
+    for number, variables in enumerate(more, 1):
         text += f"  kafka{number}:\n    {image}\n    volumes: ['d{number}:{logs}']\n"
         text += "    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
         text += "      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n"
         id_line = id_of % number if "%" in id_of else id_of
-        text += f"      {id_line}\n      {own.replace('%d', str(number))}\n"
+        text += f"      {id_line}\n      {variables.replace('%d', str(number))}\n"
     return text
 
 
@@ -232,15 +232,15 @@ unclean.leader.election.enable=false
 PROPERTIES
 }
 """
-LEAST = '"min.insync.replicas" = "2"'
+MIN_ISR = '"min.insync.replicas" = "2"'
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
-    (TERRAFORM % LEAST, 0, "YES"),
-    (TERRAFORM % f"/* {LEAST} */", 1, "min.insync.replicas: 1 -> 2"),
-    (TERRAFORM % f"/*\n{LEAST}\n", 1, "min.insync.replicas: 1 -> 2"),
-    (TERRAFORM % f"# /*\n{LEAST}", 0, "YES"),
-    (f'locals {{ every = "a/*" }}\n{TERRAFORM % LEAST}locals {{ all = "b*/" }}\n', 0, "YES"),
+    (TERRAFORM % MIN_ISR, 0, "YES"),
+    (TERRAFORM % f"/* {MIN_ISR} */", 1, "min.insync.replicas: 1 -> 2"),
+    (TERRAFORM % f"/*\n{MIN_ISR}\n", 1, "min.insync.replicas: 1 -> 2"),
+    (TERRAFORM % f"# /*\n{MIN_ISR}", 0, "YES"),
+    (f'locals {{ every = "a/*" }}\n{TERRAFORM % MIN_ISR}locals {{ all = "b*/" }}\n', 0, "YES"),
     (MSK % ("a", 2), 0, "YES"),
     (MSK % ("a", 1) + MSK % ("b", 2), 2, "a second aws_msk_configuration, beside"),
 ])  # fmt: skip
@@ -261,17 +261,17 @@ def test_only_assigned_partitions_are_read() -> None:
 LISTED = "Topic: %s\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=%d\n"
 DYNAMIC = "Dynamic configs for topic %s are:\n  min.insync.replicas=%d sensitive=false "
 DYNAMIC += "synonyms={DYNAMIC_TOPIC_CONFIG:x=0}\n"
-WEAK, STRONG = (f"  config: {{min.insync.replicas: {minimum}}}\n" for minimum in (1, 2))
+MIN_1, MIN_2 = (f"  config: {{min.insync.replicas: {minimum}}}\n" for minimum in (1, 2))
 READER = "bootstrap.servers=k\ngroup.id=%s\nmax.poll.records=%d\nauto.offset.reset=earliest\n"
 IN_KRAFT = (
     "process.roles=broker,controller\nbroker.id=%d\ncontroller.quorum.voters=%s\nlog.dirs=/d\n"
 )
 IN_KRAFT += "default.replication.factor=3\nmin.insync.replicas=%d\n"
-BY_ITSELF = "1@localhost:9093,2@localhost:9094,3@localhost:9095"
+LOCAL = "1@localhost:9093,2@localhost:9094,3@localhost:9095"
 WITH_ZK = "broker.id=%d\nzookeeper.connect=%s\nlog.dirs=/d\ndefault.replication.factor=3\n"
 WITH_ZK += "min.insync.replicas=%d\n"
-NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pipeline has one"
-OF_FILES = (
+RAISE, TWO_TOPICS = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pipeline has one"
+TOPICS_DIFFER = (
     "not every topic that is created here has the same. A pipeline has one topic; leave only that "
     "one here. \\S+:2: min.insync.replicas: this is a topic with another value"
 )
@@ -279,22 +279,22 @@ OF_FILES = (
 
 @pytest.mark.parametrize(("texts", "code", "expected"), [
     # it is unknown which of two printed outputs is newer
-    ((LISTED % ("a", 1), DYNAMIC % ("a", 2)), 1, NO),
-    ((LISTED % ("a", 2), DYNAMIC % ("a", 1)), 1, NO),
+    ((LISTED % ("a", 1), DYNAMIC % ("a", 2)), 1, RAISE),
+    ((LISTED % ("a", 2), DYNAMIC % ("a", 1)), 1, RAISE),
     ((LISTED % ("a", 2), DYNAMIC % ("a", 2)), 0, "YES"),
-    ((LISTED % ("a", 1), LISTED % ("b", 2)), 2, OF_TOPIC),
+    ((LISTED % ("a", 1), LISTED % ("b", 2)), 2, TWO_TOPICS),
     ((LISTED % ("a", 2), LISTED % ("b", 2)), 0, "YES"),
-    ((topic("c", WEAK), topic("c", STRONG).replace("name: t", "name: u")), 2, OF_FILES),
-    ((topic("c", WEAK), topic("d", STRONG)), 2, OF_FILES),
+    ((topic("c", MIN_1), topic("c", MIN_2).replace("name: t", "name: u")), 2, TOPICS_DIFFER),
+    ((topic("c", MIN_1), topic("d", MIN_2)), 2, TOPICS_DIFFER),
     ((kafka("c", 1), kafka("d") + "---\n" + topic("d")), 2, "is of another cluster than"),
     ((kafka("c"), topic("d")), 2, "is of another cluster than"),
     ((kafka("c"), topic("c")), 0, "YES"),
-    ((TERRAFORM % LEAST, (TERRAFORM % "").replace('"t"', '"u"')), 2, OF_TOPIC),
-    ((TERRAFORM % LEAST, LISTED % ("a", 2)), 0, "YES"),
+    ((TERRAFORM % MIN_ISR, (TERRAFORM % "").replace('"t"', '"u"')), 2, TWO_TOPICS),
+    ((TERRAFORM % MIN_ISR, LISTED % ("a", 2)), 0, "YES"),
     # brokers with other voters, or another ZooKeeper
     ((IN_KRAFT % (1, ABC, 1), IN_KRAFT % (4, DEF, 2)), 2, "is of another cluster than"),
     ((IN_KRAFT % (1, ABC, 2), IN_KRAFT % (2, ABC, 2)), 0, "YES"),
-    ((IN_KRAFT % (1, ABC, 2), IN_KRAFT % (2, BY_ITSELF, 2)), 0, "YES"),
+    ((IN_KRAFT % (1, ABC, 2), IN_KRAFT % (2, LOCAL, 2)), 0, "YES"),
     ((WITH_ZK % (1, "z:2181/a", 1), WITH_ZK % (2, "z:2181/b", 2)), 2, "is of another cluster"),
     ((WITH_ZK % (1, "y:2181,z:2181", 2), WITH_ZK % (2, "z:2181", 2)), 0, "YES"),
     # several consumers; of two files of one group, one may override the other
@@ -337,20 +337,20 @@ def test_the_last_of_two_lines_with_one_setting_counts(
     assert_file(file, f"{KRAFT}{other}\n{one}\n", "", settings + limits, 0, "^YES")
 
 
-@pytest.mark.parametrize(("hours", "long", "code"), [
+@pytest.mark.parametrize(("hours", "milliseconds", "code"), [
     ((1, 2, 3), (1, 2, 3), 0), ((1, 2, 3), (1, 2), 1), ((1, 2, 3), (2, 3), 1), ((), (), 0),
     ((2,), (), 1), ((2,), (2,), 0),
 ])  # fmt: skip
 def test_setting_names_are_resolved_for_each_broker(
-    tmp_path: Path, hours: tuple[int, ...], long: tuple[int, ...], code: int
+    tmp_path: Path, hours: tuple[int, ...], milliseconds: tuple[int, ...], code: int
 ) -> None:
     """log.retention.ms overrides log.retention.hours of the same broker, not of another."""
     text = brokers(*[VOTERS % ABC] * 3)
     for number in (1, 2, 3):
-        own = HOUR if number in hours else ""
-        own += "      KAFKA_LOG_RETENTION_MS: 604800000\n" if number in long else ""
+        retention = HOUR if number in hours else ""
+        retention += "      KAFKA_LOG_RETENTION_MS: 604800000\n" if number in milliseconds else ""
         text = text.replace(
-            f"      KAFKA_NODE_ID: {number}\n", f"      KAFKA_NODE_ID: {number}\n{own}"
+            f"      KAFKA_NODE_ID: {number}\n", f"      KAFKA_NODE_ID: {number}\n{retention}"
         )
     file = tmp_path / "docker-compose.yml"
     assert_file(file, text, "", f"{COPIES} {OUTAGE}", code, "^YES" if code == 0 else "^NO")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
 
-GOOD = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3"
+SAFE_ENV = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3"
 IMAGE = "image: apache/kafka:3.9.0"
 LOGS = "/tmp/kafka-logs"
 
@@ -17,9 +17,11 @@ def compose(more: str = "", *, roles: str = "broker,controller", tail: str = "")
     """Returns three brokers; `more` is part of each service, and `tail` comes after them."""
     text = "services:\n"
     for number in (1, 2, 3):
-        own = more if "volumes:" in more else f"{more}    volumes: ['d{number}:{LOGS}']\n"
-        text += f"  kafka{number}:\n    {IMAGE}\n{own}    environment:\n"
-        text += f"      KAFKA_NODE_ID: {number}\n      KAFKA_PROCESS_ROLES: {roles}\n      {GOOD}\n"
+        extra = more if "volumes:" in more else f"{more}    volumes: ['d{number}:{LOGS}']\n"
+        text += f"  kafka{number}:\n    {IMAGE}\n{extra}    environment:\n"
+        text += (
+            f"      KAFKA_NODE_ID: {number}\n      KAFKA_PROCESS_ROLES: {roles}\n      {SAFE_ENV}\n"
+        )
     return text + tail
 
 
@@ -28,7 +30,9 @@ CONTROLLER = f"  lone:\n    {IMAGE}\n{VOLUME}    environment:\n"
 CONTROLLER += "      KAFKA_PROCESS_ROLES: controller\n"
 CREATE = "kafka-topics.sh --bootstrap-server kafka1:9092 --create --topic"
 ONLY_ONE = "CANNOT WORK.*only 1 broker.s. are registered"
-ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n{VOLUME}    environment:\n      {GOOD}\n"
+ONE_SERVICE = (
+    f"services:\n  kafka:\n    {IMAGE}\n    %s\n{VOLUME}    environment:\n      {SAFE_ENV}\n"
+)
 ONE_SERVICE += "      KAFKA_PROCESS_ROLES: broker,controller\n"
 VARIABLE_LOGS = "      KAFKA_LOG_DIRS: ${LOGS}\n"
 COMPOSE = [
@@ -49,7 +53,8 @@ COMPOSE = [
     (compose(tail=f"  init:\n    {IMAGE}\n    command: {CREATE} t --replication-factor 3 "
      "--config min.insync.replicas=1\n"), 1, "min.insync.replicas: 1 -> 2"),
     (compose(tail=f"  init:\n    {IMAGE}\n    command: kafka-topics.sh --list\n"), 0, "YES"),
-    (compose().replace(GOOD, f"{GOOD}\n      KAFKA_CREATE_TOPICS: 'a:3:3,b:1:1:compact'"), 1,
+    (compose().replace(SAFE_ENV, f"{SAFE_ENV}\n      KAFKA_CREATE_TOPICS: 'a:3:3,b:1:1:compact'"),
+     1,
      "replication.factor: 1 -> 3"),
     # settings that may be elsewhere are reported
     (compose("    env_file: broker.env\n"), 0, "env_file broker.env may hold settings: not read"),
@@ -293,18 +298,18 @@ ONE_LINE, LINES = (
     "merge(local.shared, {%s})",
     "merge(\n    {\n      %s\n    },\n    local.shared,\n  )",
 )
-LEAST = '"min.insync.replicas" = '
+MIN_ISR = '"min.insync.replicas" = '
 TERRAFORM += [
     (SHARED + TOPIC_TF.replace("= 3", "= local.copies") % f"  config = {maps}\n", code, words)
     for maps, code, words in (
         ("local.shared", 0, "YES"),
-        (ONE_LINE % f"{LEAST}1", 1, "min.insync.replicas: 1 -> 2"),
-        (ONE_LINE % f"{LEAST}tostring(1)", 1, "min.insync.replicas: 1 -> 2"),
+        (ONE_LINE % f"{MIN_ISR}1", 1, "min.insync.replicas: 1 -> 2"),
+        (ONE_LINE % f"{MIN_ISR}tostring(1)", 1, "min.insync.replicas: 1 -> 2"),
         (ONE_LINE % '"cleanup.policy" = "delete"', 0, "YES"),
-        (LINES % f"{LEAST}1", 0, "YES"),
+        (LINES % f"{MIN_ISR}1", 0, "YES"),
         ("merge(local.shared, var.own)", 2, "config is computed by Terraform"),
         ("merge(local.other, {})", 2, "config is computed by Terraform"),
-        (f"{{ {LEAST}tostring(2) }}", 0, "YES"),
+        (f"{{ {MIN_ISR}tostring(2) }}", 0, "YES"),
     )
 ]
 
@@ -351,7 +356,7 @@ def test_output_of_tools_gets_the_expected_answer(
 QUORUM = "broker.controller.quorum."
 TIERED = "topic.remote.storage.enable=true"
 HASTY = "producer.delivery.timeout.ms=12000 producer.request.timeout.ms=5000"
-SET = [
+SETTINGS = [
     # GzipCompression.LevelValidator
     ("", "topic.compression.gzip.level=20", 2, "Value must be between 1 and 9 or equal to -1"),
     ("", "producer.compression.gzip.level=0", 2, "Value must be between 1 and 9 or equal to -1"),
@@ -384,7 +389,7 @@ SET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SETTINGS)
 def test_settings_get_the_expected_answer(
     options: str, settings: str, code: int, expected: str
 ) -> None:

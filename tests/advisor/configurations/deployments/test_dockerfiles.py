@@ -14,33 +14,33 @@ SETTINGS = (
 )
 SETTINGS += " consumer.auto.offset.reset=earliest"
 JRE, ACKS_1 = "FROM eclipse-temurin:21\n", "ENV SPRING_KAFKA_PRODUCER_ACKS=1\n"
-ALL = "ENV SPRING_KAFKA_PRODUCER_ACKS=all\n"
+ACKS_ALL = "ENV SPRING_KAFKA_PRODUCER_ACKS=all\n"
 ARGUMENT, ACKS = "--spring.kafka.producer.acks=1", "acks: 1 -> all"
 IMAGES = [
     (f"{JRE}{ACKS_1}", 1, ACKS),
-    (f"{JRE}{ACKS_1}{ALL}", 0, "YES"),
+    (f"{JRE}{ACKS_1}{ACKS_ALL}", 0, "YES"),
     (f"{JRE}ENV A=b \\\n  # why\n  SPRING_KAFKA_PRODUCER_ACKS='1'\n", 1, ACKS),
     (f"{JRE}ENV SPRING_KAFKA_PRODUCER_ACKS 1\n", 1, ACKS),
     (f"{JRE}ENV JAVA_OPTS='-Xmx1g -Dspring.kafka.producer.acks=1'\nCMD java\n", 1, ACKS),
     # the last stage, and the stages that it is built from
-    (f"FROM maven AS build\n{ACKS_1}{JRE}{ALL}", 0, "YES"),
+    (f"FROM maven AS build\n{ACKS_1}{JRE}{ACKS_ALL}", 0, "YES"),
     (f"FROM jre AS base\n{ACKS_1}FROM base\nCMD java -jar a.jar\n", 1, ACKS),
-    (f"FROM --platform=linux/amd64 jre as base\n{ALL}FROM base\n{ACKS_1}", 1, ACKS),
+    (f"FROM --platform=linux/amd64 jre as base\n{ACKS_ALL}FROM base\n{ACKS_1}", 1, ACKS),
     # build arguments
     (f"ARG ACKS=1\n{JRE}ARG ACKS\nENV SPRING_KAFKA_PRODUCER_ACKS=$ACKS\n", 1, ACKS),
     (f"{JRE}ARG ACKS=1\nENV SPRING_KAFKA_PRODUCER_ACKS=${{ACKS:-all}}\n{ACKS_1}", 1, ACKS),
     (f"{JRE}ENV SPRING_KAFKA_PRODUCER_ACKS=${{ACKS}}\n", 2, "Dockerfile:2: .*filled in"),
     # the command and its arguments
-    (f"{JRE}{ALL}CMD java -jar a.jar {ARGUMENT}\n", 1, ACKS),
-    (f'{JRE}{ALL}ENTRYPOINT ["java", "-jar", "a.jar"]\nCMD ["{ARGUMENT}"]\n', 1, ACKS),
-    (f"{JRE}{ALL}ENTRYPOINT java -jar a.jar\nCMD {ARGUMENT}\n", 0, "YES"),
-    (f"{JRE}{ALL}CMD export SPRING_KAFKA_PRODUCER_ACKS=1 && java -jar a.jar\n", 1, ACKS),
-    (f"FROM jre AS base\n{ALL}CMD {ARGUMENT}\nFROM base\nENTRYPOINT [\"java\"]\n", 0, "YES"),
-    (f"FROM jre AS base\n{ALL}ENTRYPOINT [\"java\"]\nFROM base\nCMD {ARGUMENT}\n", 1, ACKS),
+    (f"{JRE}{ACKS_ALL}CMD java -jar a.jar {ARGUMENT}\n", 1, ACKS),
+    (f'{JRE}{ACKS_ALL}ENTRYPOINT ["java", "-jar", "a.jar"]\nCMD ["{ARGUMENT}"]\n', 1, ACKS),
+    (f"{JRE}{ACKS_ALL}ENTRYPOINT java -jar a.jar\nCMD {ARGUMENT}\n", 0, "YES"),
+    (f"{JRE}{ACKS_ALL}CMD export SPRING_KAFKA_PRODUCER_ACKS=1 && java -jar a.jar\n", 1, ACKS),
+    (f"FROM jre AS base\n{ACKS_ALL}CMD {ARGUMENT}\nFROM base\nENTRYPOINT [\"java\"]\n", 0, "YES"),
+    (f"FROM jre AS base\n{ACKS_ALL}ENTRYPOINT [\"java\"]\nFROM base\nCMD {ARGUMENT}\n", 1, ACKS),
     # text that is written to a file, and text that only looks like an instruction
-    (f"{JRE}{ALL}RUN echo acks=1 >> a.properties\n", 2, "acks is written by this command"),
-    (f"{JRE}{ALL}RUN <<EOF\n{ACKS_1}EOF\n", 0, "YES"),
-    (f"{JRE}{ALL}COPY application.yml .\n", 0, "a file application.yml may hold settings"),
+    (f"{JRE}{ACKS_ALL}RUN echo acks=1 >> a.properties\n", 2, "acks is written by this command"),
+    (f"{JRE}{ACKS_ALL}RUN <<EOF\n{ACKS_1}EOF\n", 0, "YES"),
+    (f"{JRE}{ACKS_ALL}COPY application.yml .\n", 0, "a file application.yml may hold settings"),
     ("FROM apache/kafka:4.1.0\nENV KAFKA_MIN_INSYNC_REPLICAS=2\n", 2, "image of a server of Kafka"),
     ("FROM own\nENV KAFKA_NODE_ID=1 KAFKA_MIN_INSYNC_REPLICAS=2\n", 2, "image of a server of Kaf"),
 ]  # fmt: skip

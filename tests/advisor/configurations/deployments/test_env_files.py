@@ -16,26 +16,29 @@ from tests.advisor.configurations.asking import (
 
 RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 APP = "    image: acme/app\n    env_file: %s\n    environment:\n      %s\n"
-ONE = "services:\n  app:\n" + APP
+SERVICE = "services:\n  app:\n" + APP
 ADDRESS = "SPRING_KAFKA_BOOTSTRAP_SERVERS: k:9092"
-LATE, EARLY = f"{RESET}=latest\n", f"{RESET}=earliest\n"
+LATEST, EARLIEST = f"{RESET}=latest\n", f"{RESET}=earliest\n"
 SETTINGS = f"{TOPIC} application.processing.errors=retry"
 LISTED = "\n      - path: a.env\n        required: false\n      - b.env"
 
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
-    ({"c.yml": ONE % ("a.env", f"{RESET}: earliest"), "a.env": LATE}, 0,
+    ({"c.yml": SERVICE % ("a.env", f"{RESET}: earliest"), "a.env": LATEST}, 0,
      f"YES.*a.env:1: {RESET}: a value in the service.s environment"),
-    ({"c.yml": ONE % ("a.env", f"- {RESET}=latest"), "a.env": EARLY}, 1, "NO.*latest -> earliest"),
-    ({"c.yml": ONE % ("[a.env]", ADDRESS), "a.env": EARLY}, 0, "YES"),
-    ({"c.yml": ONE % ("[a.env, b.env]", ADDRESS), "a.env": LATE, "b.env": EARLY}, 0, "YES"),
-    ({"c.yml": ONE % (LISTED, ADDRESS), "a.env": EARLY, "b.env": LATE}, 1, "latest -> earliest"),
-    ({"c.yml": ONE % (".env", f"{RESET}: earliest"), ".env": LATE + "DB_URL=x\n"}, 0, "YES"),
+    ({"c.yml": SERVICE % ("a.env", f"- {RESET}=latest"), "a.env": EARLIEST}, 1,
+     "NO.*latest -> earliest"),
+    ({"c.yml": SERVICE % ("[a.env]", ADDRESS), "a.env": EARLIEST}, 0, "YES"),
+    ({"c.yml": SERVICE % ("[a.env, b.env]", ADDRESS), "a.env": LATEST, "b.env": EARLIEST}, 0,
+     "YES"),
+    ({"c.yml": SERVICE % (LISTED, ADDRESS), "a.env": EARLIEST, "b.env": LATEST}, 1,
+     "latest -> earliest"),
+    ({"c.yml": SERVICE % (".env", f"{RESET}: earliest"), ".env": LATEST + "DB_URL=x\n"}, 0, "YES"),
     # one of two services with this file has no value of its own
-    ({"c.yml": ONE % ("a.env", f"{RESET}: earliest") + "  other:\n" + APP % ("a.env", ADDRESS),
-      "a.env": LATE}, 2, "a pipeline has one"),
+    ({"c.yml": SERVICE % ("a.env", f"{RESET}: earliest") + "  other:\n" + APP % ("a.env", ADDRESS),
+      "a.env": LATEST}, 2, "a pipeline has one"),
     # a variable without a value takes it from the shell that starts compose, if set
-    ({"c.yml": ONE % ("a.env", f"- {RESET}"), "a.env": LATE}, 2, "has no value here"),
+    ({"c.yml": SERVICE % ("a.env", f"- {RESET}"), "a.env": LATEST}, 2, "has no value here"),
 ])  # fmt: skip
 def test_variables_of_a_service_override_its_env_files(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
@@ -49,16 +52,16 @@ def test_variables_of_a_service_override_its_env_files(
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  %s: %s\n"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  containers:\n  - name: a\n"
 POD += "    image: a\n"
-OWN = POD + f"    env:\n    - name: {RESET}\n      value: %s\n"
+POD_ENV = POD + f"    env:\n    - name: {RESET}\n      value: %s\n"
 ENV_FROM = "    envFrom:\n    - configMapRef: {name: c}\n"
 
 
 @pytest.mark.parametrize(("parts", "code", "expected"), [
-    ([CONFIG % (RESET, "latest"), OWN % ("p", "earliest") + ENV_FROM], 0, "YES"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + ENV_FROM], 1, "latest -> earliest"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "earliest") + ENV_FROM], 0, "YES"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest")], 2, "is used by no container"),
-    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + ENV_FROM, POD % "q" + ENV_FROM], 2,
+    ([CONFIG % (RESET, "latest"), POD_ENV % ("p", "earliest") + ENV_FROM], 0, "YES"),
+    ([CONFIG % (RESET, "earliest"), POD_ENV % ("p", "latest") + ENV_FROM], 1, "latest -> earliest"),
+    ([CONFIG % (RESET, "earliest"), POD_ENV % ("p", "earliest") + ENV_FROM], 0, "YES"),
+    ([CONFIG % (RESET, "earliest"), POD_ENV % ("p", "latest")], 2, "is used by no container"),
+    ([CONFIG % (RESET, "earliest"), POD_ENV % ("p", "latest") + ENV_FROM, POD % "q" + ENV_FROM], 2,
      "has another value than on line"),
 ])  # fmt: skip
 def test_variables_of_a_container_override_its_config_maps(
@@ -139,7 +142,7 @@ CI = "services:\n  - postgres:16\nbuild:\n  image: maven\n"
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
     ({"c.yml": PLAIN % "", "application.yml": SPRING}, 0, "^YES"),
-    ({"c.yml": PLAIN % "    env_file: a.env\n", "a.env": LATE, "application.yml": SPRING}, 1,
+    ({"c.yml": PLAIN % "    env_file: a.env\n", "a.env": LATEST, "application.yml": SPRING}, 1,
      "latest -> earliest"),
     ({"c.yml": PLAIN % "    volumes: ['./prod.yml:/config/application.yml']\n",
       "application.yml": SPRING}, 0, "a mounted file prod.yml may hold settings"),

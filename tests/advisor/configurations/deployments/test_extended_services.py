@@ -29,28 +29,29 @@ def file(base: str, own: str = "", extends: str = "{service: base}") -> dict[str
     return {"compose.yml": FILE.format(base=base, own=own, extends=extends)}
 
 
-ONE, ALL = f'environment: {{{ACKS}: "1"}}', f"environment: {{{ACKS}: all}}"
+ACKS_1, ACKS_ALL = f'environment: {{{ACKS}: "1"}}', f"environment: {{{ACKS}: all}}"
 EXTENDED = [
-    (file(ONE), "", 1, "acks: 1 -> all"),
-    (file(ONE, extends="base"), "", 1, "acks: 1 -> all"),
-    (file(ALL, f"environment: {{{GROUP}: g}}"), "", 0, "YES"),
+    (file(ACKS_1), "", 1, "acks: 1 -> all"),
+    (file(ACKS_1, extends="base"), "", 1, "acks: 1 -> all"),
+    (file(ACKS_ALL, f"environment: {{{GROUP}: g}}"), "", 0, "YES"),
     # both run, and the values of the extending service override the base
-    (file(ONE, f"environment: ['{ACKS}=all']"), "", 2, "several producers.*--only base"),
-    (file(ONE, f"environment: ['{ACKS}=all']"), "--only app", 0, "YES"),
-    (file(ALL, f"environment: ['{ACKS}=1']"), "--only app", 1, "acks: 1 -> all"),
+    (file(ACKS_1, f"environment: ['{ACKS}=all']"), "", 2, "several producers.*--only base"),
+    (file(ACKS_1, f"environment: ['{ACKS}=all']"), "--only app", 0, "YES"),
+    (file(ACKS_ALL, f"environment: ['{ACKS}=1']"), "--only app", 1, "acks: 1 -> all"),
     # a command replaces that of the base
-    (file(f"{ALL}\n    command: --spring.kafka.producer.acks=1"), "", 1, "acks: 1 -> all"),
-    (file(f"{ALL}\n    command: --spring.kafka.producer.acks=1", "command: x"), "--only app", 0,
+    (file(f"{ACKS_ALL}\n    command: --spring.kafka.producer.acks=1"), "", 1, "acks: 1 -> all"),
+    (file(f"{ACKS_ALL}\n    command: --spring.kafka.producer.acks=1", "command: x"), "--only app",
+     0,
      "YES"),
     # variables override env files, whichever of the two services states them
-    (file(ALL, "env_file: a.env") | {"a.env": f"{ACKS}=1\n{GROUP}=g\n"}, "", 0, "YES"),
+    (file(ACKS_ALL, "env_file: a.env") | {"a.env": f"{ACKS}=1\n{GROUP}=g\n"}, "", 0, "YES"),
     (file("env_file: a.env", f"environment: {{{GROUP}: g}}") | {"a.env": f"{ACKS}=1\n"}, "", 1,
      "acks: 1 -> all"),
-    (file("env_file: a.env", ALL) | {"a.env": f"{ACKS}=1\n{GROUP}=g\n"}, "", 2, "has one"),
+    (file("env_file: a.env", ACKS_ALL) | {"a.env": f"{ACKS}=1\n{GROUP}=g\n"}, "", 2, "has one"),
     # a base in another file, services that extend each other, and one more server
-    (file(ONE, extends="{service: base, file: other.yml}"), "", 2, "docker compose config"),
-    (file(f"extends: app\n    {ONE}"), "", 2, "docker compose config"),
-    (file("environment: {KAFKA_NODE_ID: 1}", ALL), "", 2, "docker compose config"),
+    (file(ACKS_1, extends="{service: base, file: other.yml}"), "", 2, "docker compose config"),
+    (file(f"extends: app\n    {ACKS_1}"), "", 2, "docker compose config"),
+    (file("environment: {KAFKA_NODE_ID: 1}", ACKS_ALL), "", 2, "docker compose config"),
 ]  # fmt: skip
 
 

@@ -27,8 +27,11 @@ MOUNTED = (POD % "volumeMounts: [{name: c, mountPath: /config}]") + (
     "      volumes: [{name: c, configMap: {name: a}}]\n"
 )
 KIND = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [app.yaml]\n"
-ONE = "configMapGenerator:\n- name: a\n  literals:\n  - SPRING_KAFKA_PRODUCER_ACKS=1\n"
-ALL, PRINTS = ONE.replace("=1", '="all"'), "kustomization.yaml:\\d+: .*`kubectl kustomize` prints"
+ACKS_ONE = "configMapGenerator:\n- name: a\n  literals:\n  - SPRING_KAFKA_PRODUCER_ACKS=1\n"
+ACKS_ALL, PRINTS = (
+    ACKS_ONE.replace("=1", '="all"'),
+    "kustomization.yaml:\\d+: .*`kubectl kustomize` prints",
+)
 FILES = "configMapGenerator:\n- name: a\n  files: [application.properties]\n"
 ACKS = "acks: 1 -> all"
 
@@ -39,12 +42,12 @@ def files(kustomization: str, pod: str = FROM_MAP, **others: str) -> dict[str, s
 
 PROPERTIES = {"application.properties": "spring.kafka.producer.acks=1\n"}
 KUSTOMIZATIONS = [
-    (files(KIND + ONE), 1, ACKS),
-    (files(KIND + ALL), 0, "YES"),
-    (files(ONE), 1, ACKS),
-    ({"kustomization.yaml": KIND + ONE}, 1, ACKS),
-    (files(KIND + ONE.replace("configMap", "secret"), FROM_SECRET), 1, ACKS),
-    (files(KIND + ONE.replace("=1", "=1=2")), 2, "kustomization.yaml:7: acks"),
+    (files(KIND + ACKS_ONE), 1, ACKS),
+    (files(KIND + ACKS_ALL), 0, "YES"),
+    (files(ACKS_ONE), 1, ACKS),
+    ({"kustomization.yaml": KIND + ACKS_ONE}, 1, ACKS),
+    (files(KIND + ACKS_ONE.replace("configMap", "secret"), FROM_SECRET), 1, ACKS),
+    (files(KIND + ACKS_ONE.replace("=1", "=1=2")), 2, "kustomization.yaml:7: acks"),
     (files(KIND, OWN_VALUE), 1, ACKS),
     (files(KIND + FILES, MOUNTED) | PROPERTIES, 1, ACKS),
     (files(KIND + FILES, MOUNTED), 2, "what it makes ConfigMaps of is in files"),
@@ -53,16 +56,16 @@ KUSTOMIZATIONS = [
         1,
         "a file application.properties may hold settings: not read",
     ),
-    (files(KIND + ONE, FROM_MAP.replace("name: a}}", "name: b}}")), 2, "used by no container"),
+    (files(KIND + ACKS_ONE, FROM_MAP.replace("name: a}}", "name: b}}")), 2, "used by no container"),
     # changes to resources, and parts in other files
-    (files(f"{KIND}patches: [{{path: b.yaml}}]\n{ONE}"), 2, PRINTS),
-    (files(f"{KIND}namePrefix: b-\n{ONE}"), 2, PRINTS),
-    (files(f"{KIND}replicas: [{{name: kafka, count: 1}}]\n{ONE}"), 2, PRINTS),
-    (files(f"{KIND}images: [{{name: apache/kafka, newTag: 3.6.0}}]\n{ONE}"), 2, PRINTS),
-    (files(f"{KIND}images: [{{name: app, newTag: '2'}}]\n{ONE}"), 1, ACKS),
-    (files(KIND.replace("[app.yaml]", "[../base]") + ONE), 2, PRINTS),
-    (files(KIND.replace("[app.yaml]", "['https://a.b/c.yaml']") + ONE), 2, PRINTS),
-    (files(KIND + ONE.replace("- name: a", "- name: a\n  behavior: merge")), 2, PRINTS),
+    (files(f"{KIND}patches: [{{path: b.yaml}}]\n{ACKS_ONE}"), 2, PRINTS),
+    (files(f"{KIND}namePrefix: b-\n{ACKS_ONE}"), 2, PRINTS),
+    (files(f"{KIND}replicas: [{{name: kafka, count: 1}}]\n{ACKS_ONE}"), 2, PRINTS),
+    (files(f"{KIND}images: [{{name: apache/kafka, newTag: 3.6.0}}]\n{ACKS_ONE}"), 2, PRINTS),
+    (files(f"{KIND}images: [{{name: app, newTag: '2'}}]\n{ACKS_ONE}"), 1, ACKS),
+    (files(KIND.replace("[app.yaml]", "[../base]") + ACKS_ONE), 2, PRINTS),
+    (files(KIND.replace("[app.yaml]", "['https://a.b/c.yaml']") + ACKS_ONE), 2, PRINTS),
+    (files(KIND + ACKS_ONE.replace("- name: a", "- name: a\n  behavior: merge")), 2, PRINTS),
 ]
 
 

@@ -43,7 +43,7 @@ spec:
 ENV = "        env:\n"
 ACKS, RESET = "SPRING_KAFKA_PRODUCER_ACKS", "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 VALUE = "        - {name: %s, value: '%s'}\n"
-FROM = "        - {name: %s, valueFrom: {configMapKeyRef: {name: m, key: %s}}}\n"
+VALUE_FROM = "        - {name: %s, valueFrom: {configMapKeyRef: {name: m, key: %s}}}\n"
 REFS = "        envFrom: [{configMapRef: {name: m}%s}]\n"
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n"
 APPLICATION = "  application.yml: |\n    spring.kafka.producer.acks: '%s'\n"
@@ -71,8 +71,8 @@ def test_other_brokers_with_those_of_strimzi_are_refused(tmp_path: Path, broker:
 
 
 @pytest.mark.parametrize(("parts", "code", "expected"), [
-    ([MAP + "  a: latest\n", CONTAINER + ENV + FROM % (RESET, "a")], 1, LATE),
-    ([MAP + "  a: earliest\n", CONTAINER + ENV + FROM % (RESET, "a")], 0, "^YES"),
+    ([MAP + "  a: latest\n", CONTAINER + ENV + VALUE_FROM % (RESET, "a")], 1, LATE),
+    ([MAP + "  a: earliest\n", CONTAINER + ENV + VALUE_FROM % (RESET, "a")], 0, "^YES"),
     ([f"{MAP}  {RESET}: latest\n", CONTAINER + REFS % ""], 1, LATE),
     ([f"{MAP}  {RESET}: latest\n", CONTAINER + REFS % "" + ENV + VALUE % (RESET, "earliest")], 0,
      "^YES"),
@@ -138,8 +138,8 @@ def test_manifests_without_kafka_settings(tmp_path: Path, files: dict[str, str])
 
 
 def test_variables_of_an_application_with_its_cluster_override_its_file(tmp_path: Path) -> None:
-    own = CONTAINER + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")
-    write_parts(tmp_path, [CLUSTER, own])
+    application = CONTAINER + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")
+    write_parts(tmp_path, [CLUSTER, application])
     file = "spring:\n  kafka:\n    consumer: {auto-offset-reset: latest}\n"
     write_files(tmp_path, {"application.yml": file})
     assert_answer(f"{tmp_path}/application.yml {tmp_path}/all.yaml", READS, 0, "^YES")

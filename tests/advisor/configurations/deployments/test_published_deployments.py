@@ -152,7 +152,7 @@ def test_a_yaml_template_is_refused_with_the_command_to_render_it() -> None:
 
 
 MAKE = "kafka-topics.sh --bootstrap-server b:9092 --create --if-not-exists --topic"
-GOOD = f"{MAKE} a --replication-factor 3 --config min.insync.replicas=2\n"
+SAFE_TOPIC = f"{MAKE} a --replication-factor 3 --config min.insync.replicas=2\n"
 SCRIPTS = [
     (f"docker exec kafka {MAKE} a --replication-factor 1\n", 1, "replication.factor: 1 -> 3"),
     (f"R=3\n{MAKE} a \\\n --replication-factor \"$R\" \\\n --config min.insync.replicas=2\n", 0,
@@ -180,20 +180,24 @@ SCRIPTS = [
     (f"{MAKE} a --replication-factor 3\n{MAKE} b\n", 2, "s.sh:2: .*without a replication factor"),
     (f"{MAKE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
      "--add-config min.insync.replicas=2\n", 0, "YES"),
-    (f"{GOOD}kafka-configs --alter --topic a --add-config-file c.properties\n", 2,
+    (f"{SAFE_TOPIC}kafka-configs --alter --topic a --add-config-file c.properties\n", 2,
      "s.sh:2: what add-config-file has is not read"),
-    (f"{GOOD}kafka-configs --alter --entity-type users --entity-name u "
+    (f"{SAFE_TOPIC}kafka-configs --alter --entity-type users --entity-name u "
      "--add-config producer_byte_rate=1\n", 0, "s.sh:2: producer_byte_rate=1 of some clients"),
     # commands that lose messages whatever the settings are
-    (f"{GOOD}kafka-leader-election --election-type unclean --all-topic-partitions\n", 2,
+    (f"{SAFE_TOPIC}kafka-leader-election --election-type unclean --all-topic-partitions\n", 2,
      "s.sh:2: this command lets a replica without the last messages lead"),
-    (f"{GOOD}kafka-leader-election --election-type preferred --all-topic-partitions\n", 0, "YES"),
-    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets \\\n --to-latest --execute\n", 2,
+    (f"{SAFE_TOPIC}kafka-leader-election --election-type preferred --all-topic-partitions\n", 0,
+     "YES"),
+    (f"{SAFE_TOPIC}kafka-consumer-groups --group g --reset-offsets \\\n --to-latest --execute\n", 2,
      "s.sh:2: this command moves the position of a group"),
-    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets --to-earliest --execute\n", 0, "YES"),
-    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets --to-latest --dry-run\n", 0, "YES"),
-    (f"{GOOD}kafka-delete-records --offset-json-file d.json\n", 2, "deletes messages, read or not"),
-    (f"{GOOD}kafka-reassign-partitions --reassignment-json-file r.json --execute\n", 0,
+    (f"{SAFE_TOPIC}kafka-consumer-groups --group g --reset-offsets --to-earliest --execute\n", 0,
+     "YES"),
+    (f"{SAFE_TOPIC}kafka-consumer-groups --group g --reset-offsets --to-latest --dry-run\n", 0,
+     "YES"),
+    (f"{SAFE_TOPIC}kafka-delete-records --offset-json-file d.json\n", 2,
+     "deletes messages, read or not"),
+    (f"{SAFE_TOPIC}kafka-reassign-partitions --reassignment-json-file r.json --execute\n", 0,
      "YES.*how many copies partitions have after this command is not read"),
 ]  # fmt: skip
 

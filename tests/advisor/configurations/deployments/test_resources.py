@@ -169,17 +169,17 @@ def test_empty_documents_are_skipped(tmp_path: Path) -> None:
 
 
 INIT = "      initContainers:\n      - name: migrate\n        image: acme/orders\n        env:\n"
-FROM = INIT.replace("env:\n", "envFrom: [{configMapRef: {name: m}}]\n")
+INIT_FROM = INIT.replace("env:\n", "envFrom: [{configMapRef: {name: m}}]\n")
 SIDECAR = INIT.replace("        env:\n", "        restartPolicy: Always\n        env:\n")
-OTHER = (MAP % "m") + VARIABLE
+OTHER_MAP = (MAP % "m") + VARIABLE
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (POD + ACKS % "all" + INIT + ACKS % 1, 0,
      "SPRING_KAFKA_PRODUCER_ACKS is of an init container"),
     (POD + ACKS % 1 + INIT + ACKS % "all", 1, FIX),
-    (POD + ACKS % 1 + FROM + OTHER % "all", 1, FIX),
-    (POD + ACKS % "all" + FROM + OTHER % 1, 0, "YES"),
+    (POD + ACKS % 1 + INIT_FROM + OTHER_MAP % "all", 1, FIX),
+    (POD + ACKS % "all" + INIT_FROM + OTHER_MAP % 1, 0, "YES"),
     (POD + ACKS % "all" + SIDECAR + ACKS % 1, 2, DIFFERS),
     (POD.partition("        env:")[0] + INIT + ACKS % "all", 2,
      "no file of Kafka's and no variable"),

@@ -40,14 +40,18 @@ def manifests(sources: str, own: str = "", more: str = "", name: str = "b") -> s
 
 
 OWN_VALUE = ", env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]"
-OTHER = f"        - {{name: other, image: other, envFrom: [{MAP}]}}\n"
+OTHER_CONTAINER = f"        - {{name: other, image: other, envFrom: [{MAP}]}}\n"
 SOURCES = [
     (manifests(f"{MAP}, {SECRET}"), 0, "YES"),
     (manifests(f"{SECRET}, {MAP}"), 1, "acks: 1 -> all"),
     (manifests(f"{MAP}, {SECRET}, {MAP}"), 1, "acks: 1 -> all"),
     (manifests(f"{MAP}, {SECRET}", OWN_VALUE), 1, "acks: 1 -> all"),
     # a container with only the first source, an unused source, and one name for two sources
-    (manifests(f"{MAP}, {SECRET}", more=OTHER), 2, "Leave only the ConfigMap that counts"),
+    (
+        manifests(f"{MAP}, {SECRET}", more=OTHER_CONTAINER),
+        2,
+        "Leave only the ConfigMap that counts",
+    ),
     (manifests(MAP), 2, "is used by no container here"),
     (manifests(f"{MAP}, {{secretRef: {{name: a}}}}", name="a"), 2, "Leave only the ConfigMap"),
 ]

@@ -56,16 +56,16 @@ def pod(*rows: str) -> str:
     return POD + "".join(f"        - {row}\n" for row in rows)
 
 
-BOTH = f"spring.profiles.active: prod,metrics\n---\n{FILE}"
+TWO_PROFILES = f"spring.profiles.active: prod,metrics\n---\n{FILE}"
 PROD_FILE = "spring.kafka.producer.acks: 1\n"
 METRICS_FILE = "spring.kafka.producer.acks: all\n"
 
 
 @pytest.mark.parametrize(("files", "options", "code", "expected"), [
     # the last of several active profiles overrides the others
-    ({"application.yml": BOTH, "application-prod.yml": PROD_FILE,
+    ({"application.yml": TWO_PROFILES, "application-prod.yml": PROD_FILE,
       "application-metrics.yml": METRICS_FILE}, "", 0, "YES"),
-    ({"application.yml": BOTH.replace("prod,metrics", "metrics,prod"),
+    ({"application.yml": TWO_PROFILES.replace("prod,metrics", "metrics,prod"),
       "application-prod.yml": PROD_FILE, "application-metrics.yml": METRICS_FILE}, "", 1, FIX),
     # the profile that the application is started in counts
     ({"application.yml": PROFILES, "c.yml": SERVICE + PROD}, "", 1,

@@ -15,7 +15,7 @@ KAFKA = (
     f"{_API % 'Kafka'}spec:\n  kafka:\n    version: 4.3.0\n    replicas: 3\n    config:\n"
     "      default.replication.factor: 3\n      min.insync.replicas: 2\n"
 )
-BARE = f"{_API % 'Kafka'}spec:\n  kafka:\n    replicas: 3\n"
+NO_CONFIG = f"{_API % 'Kafka'}spec:\n  kafka:\n    replicas: 3\n"
 TOPIC = (
     f"{_API % 'KafkaTopic'}spec:\n  replicas: 3\n  config:\n    min.insync.replicas: 2\n"
 )  # fmt: skip
@@ -43,7 +43,7 @@ CHOOSE = "Leave it out, or choose the rest on the command line: --only {}"
     ((KAFKA, TOPIC, CONNECT), "--only Kafka", 0, YES),
     ((KAFKA, TOPIC, COPIES, CONNECT), "--only Kafka", 0, YES),
     ((TOPIC, CONNECT), "--only KafkaTopic", 0, YES),
-    ((BARE, TOPIC, CONNECT), "--only Kafka", 0, YES),
+    ((NO_CONFIG, TOPIC, CONNECT), "--only Kafka", 0, YES),
     ((KAFKA, TOPIC), "--only Kafka", 0, YES),
     ((KAFKA, CONNECT), "--only KafkaConnect", 2, "a KafkaConnect belongs to Kafka Connect"),
     ((TOPIC, CONNECT), "--only Kafka", 2, "a KafkaConnect belongs to Kafka Connect"),

@@ -14,8 +14,8 @@ from tests.advisor.configurations.asking import TOPIC, assert_file
 
 READS = f"{TOPIC} application.commit=after-processing application.restart=resumes"
 CHANNELS = "".join(
-    f"mp.messaging.{way}.{name}.connector=smallrye-kafka\nmp.messaging.{way}.{name}.{own}\n"
-    for way, name, own in (
+    f"mp.messaging.{direction}.{name}.connector=smallrye-kafka\nmp.messaging.{direction}.{name}.{line}\n"
+    for direction, name, line in (
         ("incoming", "o", "auto.offset.reset=earliest"), ("outgoing", "p", "acks=all"),
         ("outgoing", "z", "merge=true"),
     )

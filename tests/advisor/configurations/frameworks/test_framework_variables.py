@@ -18,7 +18,7 @@ mp.messaging.incoming.o.auto.offset.reset=%s
 mp.messaging.outgoing.p.connector=smallrye-kafka
 mp.messaging.outgoing.p.acks=all
 """
-LATE, EARLY = CHANNELS % "latest", CHANNELS % "earliest"
+AT_LATEST, AT_EARLIEST = CHANNELS % "latest", CHANNELS % "earliest"
 RESET, FAILURE = (
     "MP_MESSAGING_INCOMING_O_AUTO_OFFSET_RESET",
     "MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY",
@@ -35,8 +35,8 @@ spec:
       value: %s
 """
 OTHER_CONTAINER = "  containers: [{name: b, image: b, env: [{name: B, value: b}]}]\n"
-FROM = POD.replace("value: %s", "valueFrom: {configMapKeyRef: {name: m, key: r}}")
-FROM = FROM % ("containers", RESET)
+FROM_MAP = POD.replace("value: %s", "valueFrom: {configMapKeyRef: {name: m, key: r}}")
+FROM_MAP = FROM_MAP % ("containers", RESET)
 LATEST = "auto.offset.reset: latest -> earliest"
 UNREAD = "goes before the application's own files, and is not read"
 
@@ -52,14 +52,15 @@ def in_every_form(name: str, value: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("file", "name", "value", "code", "expected"), [
-    (LATE, RESET, "earliest", 0, "YES"),
-    (EARLY, RESET, "latest", 1, LATEST),
-    (EARLY, FAILURE, "ignore", 1, "processing.errors: skip -> retry"),
-    (EARLY, "MP_MESSAGING_OUTGOING_P_ACKS", "1", 1, "acks: 1 -> all"),
-    (EARLY, "MP_MESSAGING_OUTGOING_P_WAITFORWRITECOMPLETION", "false", 1, "errors: ignored ->"),
-    (f"{EARLY}%prod.{EARLY.splitlines()[1]}\n", RESET, "latest", 1, LATEST),
-    (LATE, RESET, "${START}", 2, UNREAD),
-    (LATE, "MP_MESSAGING_INCOMING_X_AUTO_OFFSET_RESET", "earliest", 2, UNREAD),
+    (AT_LATEST, RESET, "earliest", 0, "YES"),
+    (AT_EARLIEST, RESET, "latest", 1, LATEST),
+    (AT_EARLIEST, FAILURE, "ignore", 1, "processing.errors: skip -> retry"),
+    (AT_EARLIEST, "MP_MESSAGING_OUTGOING_P_ACKS", "1", 1, "acks: 1 -> all"),
+    (AT_EARLIEST, "MP_MESSAGING_OUTGOING_P_WAITFORWRITECOMPLETION", "false", 1,
+     "errors: ignored ->"),
+    (f"{AT_EARLIEST}%prod.{AT_EARLIEST.splitlines()[1]}\n", RESET, "latest", 1, LATEST),
+    (AT_LATEST, RESET, "${START}", 2, UNREAD),
+    (AT_LATEST, "MP_MESSAGING_INCOMING_X_AUTO_OFFSET_RESET", "earliest", 2, UNREAD),
 ])  # fmt: skip
 def test_a_quarkus_variable_overrides_the_file(
     tmp_path: Path, file: str, name: str, value: str, code: int, expected: str
@@ -97,9 +98,9 @@ def test_a_micronaut_variable_overrides_the_file(
     ({"c.yml": f"{SERVICE}      {RESET}: ${{R}}\n", ".env": "R=earliest\n"}, 0, "^YES"),
     ({"c.yml": f"{SERVICE}      {RESET}: ${{R:-latest}}\n", ".env": "R=\n"}, 1, LATEST),
     ({"a.service": f"[Service]\nEnvironment={RESET}=earliest\n"}, 0, "^YES"),
-    ({"k.yml": f"{FROM}---\n{MAP % 'm'}  r: earliest\n"}, 0, "^YES"),
-    ({"k.yml": FROM, "m.yml": MAP % "m" + "  r: earliest\n"}, 0, "^YES"),
-    ({"k.yml": FROM, "m.yml": MAP % "n" + "  r: earliest\n"}, 2, UNREAD),
+    ({"k.yml": f"{FROM_MAP}---\n{MAP % 'm'}  r: earliest\n"}, 0, "^YES"),
+    ({"k.yml": FROM_MAP, "m.yml": MAP % "m" + "  r: earliest\n"}, 0, "^YES"),
+    ({"k.yml": FROM_MAP, "m.yml": MAP % "n" + "  r: earliest\n"}, 2, UNREAD),
     ({"k.yml": POD % ("containers", "A", "b") + "---\n" + MAP % "m" + f"  {RESET}: earliest\n"}, 2,
      UNREAD),
     ({"a.env": f"_PROD_{RESET}=earliest\n"}, 0, "^YES"),
@@ -110,6 +111,6 @@ def test_a_micronaut_variable_overrides_the_file(
 def test_a_variable_that_may_belong_to_another_application(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
-    write_files(tmp_path, {"application.properties": LATE, **files})
+    write_files(tmp_path, {"application.properties": AT_LATEST, **files})
     paths = " ".join(f"{tmp_path}/{name}" for name in files)
     assert_answer(f"{tmp_path}/application.properties {paths}", TOPIC, code, expected)

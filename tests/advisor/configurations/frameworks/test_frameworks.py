@@ -24,9 +24,9 @@ CONTINUE = (
     "streams.deserialization.exception.handler="
     "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler"
 )
-API = "default.api.timeout.ms"
+API_TIMEOUT = "default.api.timeout.ms"
 SMALLER = "must be no smaller than the value of request.timeout.ms"
-SET = [
+SETTINGS = [
     # RecordQueue.updateHead drops records with a negative timestamp
     (S, f"{STREAMS} {EXTRACTOR}={TIMES}.LogAndSkipOnInvalidTimestamp", 1,
      "-> org.apache.kafka.streams.processor.UsePartitionTimeOnInvalidTimestamp"),
@@ -42,14 +42,15 @@ SET = [
     (S, f"{STREAMS} streams.deserialization.exception.handler=com.acme.LogAndFailExceptionHandler",
      1, "effect_missing in unprocessable-message"),
     # commitSync() waits for default.api.timeout.ms; the client's own commits do not
-    ("", f"{C} consumer.{API}=1", 1, "CANNOT WORK.*commitSync"),
-    ("", f"{C} consumer.{API}=11", 0, "YES"),
-    ("", f"{JAVA} consumer.{API}=1", 0, "YES"),
-    (S, f"{STREAMS} consumer.{API}=1", 1, "CANNOT WORK"),
-    (S, f"{STREAMS} consumer.{API}=1 streams.processing.guarantee=exactly_once_v2", 0, "YES"),
-    (LRK, f"{C} consumer.{API}=1", 2, "There is no consumer setting"),
-    ("--client spark", f"{SPARK} consumer.kafka.{API}=1", 2, SMALLER),
-    ("--client spark", f"{SPARK} consumer.kafka.{API}=30000", 0, "YES"),
+    ("", f"{C} consumer.{API_TIMEOUT}=1", 1, "CANNOT WORK.*commitSync"),
+    ("", f"{C} consumer.{API_TIMEOUT}=11", 0, "YES"),
+    ("", f"{JAVA} consumer.{API_TIMEOUT}=1", 0, "YES"),
+    (S, f"{STREAMS} consumer.{API_TIMEOUT}=1", 1, "CANNOT WORK"),
+    (S, f"{STREAMS} consumer.{API_TIMEOUT}=1 streams.processing.guarantee=exactly_once_v2", 0,
+     "YES"),
+    (LRK, f"{C} consumer.{API_TIMEOUT}=1", 2, "There is no consumer setting"),
+    ("--client spark", f"{SPARK} consumer.kafka.{API_TIMEOUT}=1", 2, SMALLER),
+    ("--client spark", f"{SPARK} consumer.kafka.{API_TIMEOUT}=30000", 0, "YES"),
     # KIP-1071: the brokers configure standbys
     (S, f"{STREAMS} streams.group.protocol=streams streams.num.standby.replicas=1", 0,
      "group.streams.num.standby.replicas=0: the task waits"),
@@ -67,7 +68,7 @@ SET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SETTINGS)
 def test_settings_get_the_expected_answer(
     options: str, settings: str, code: int, expected: str
 ) -> None:
@@ -75,12 +76,12 @@ def test_settings_get_the_expected_answer(
 
 
 @pytest.mark.parametrize(("line", "code", "expected"), [
-    (f"{API}=1", 2, SMALLER),
-    (f"{API}=1\nadmin.request.timeout.ms=1", 2, "no request is answered in that time"),
-    (f"{API}=20\nadmin.request.timeout.ms=21", 2, SMALLER),
-    (f"{API}=20\nadmin.request.timeout.ms=20", 0, "YES"),
-    (f"main.consumer.{API}=1", 1, "CANNOT WORK"),
-    (f"{API}=30000", 0, "YES"),
+    (f"{API_TIMEOUT}=1", 2, SMALLER),
+    (f"{API_TIMEOUT}=1\nadmin.request.timeout.ms=1", 2, "no request is answered in that time"),
+    (f"{API_TIMEOUT}=20\nadmin.request.timeout.ms=21", 2, SMALLER),
+    (f"{API_TIMEOUT}=20\nadmin.request.timeout.ms=20", 0, "YES"),
+    (f"main.consumer.{API_TIMEOUT}=1", 1, "CANNOT WORK"),
+    (f"{API_TIMEOUT}=30000", 0, "YES"),
 ])  # fmt: skip
 def test_a_kafka_streams_timeout_that_is_too_short_to_work(
     tmp_path: Path, line: str, code: int, expected: str
@@ -89,19 +90,21 @@ def test_a_kafka_streams_timeout_that_is_too_short_to_work(
     assert_file(file, f"application.id=a\n{line}\n", "", STREAMS, code, expected)
 
 
-OWN = "has its own defaults"
+DEFAULTS = "has its own defaults"
 TO_LIBRDKAFKA = "choose --client librdkafka"
 ON_JAVA = "ProducerConfig values"
 PROGRAMS = [
-    ('import "github.com/IBM/sarama"\nc.Producer.RequiredAcks = sarama.WaitForAll', "sarama", OWN),
-    ("c := sarama.NewConfig()\nc.Producer.Retry.Max = 5", "sarama", OWN),
-    ('import "github.com/twmb/franz-go/pkg/kgo"', "franz-go", OWN),
-    ("w := &kafka.Writer{RequiredAcks: kafka.RequireAll}", "kafka-go", OWN),
-    ("const { Kafka } = require('kafkajs')\nkafka.producer({ idempotent: true })", "KafkaJS", OWN),
-    ('import { Kafka } from "kafkajs";', "KafkaJS", OWN),
-    ('require "kafka"\nkafka.producer(required_acks: :all)', "ruby-kafka", OWN),
-    ("config :brod, clients: []", "brod", OWN),
-    ("import faust\napp = faust.App('a', broker='kafka://k')", "Faust", OWN),
+    ('import "github.com/IBM/sarama"\nc.Producer.RequiredAcks = sarama.WaitForAll', "sarama",
+     DEFAULTS),
+    ("c := sarama.NewConfig()\nc.Producer.Retry.Max = 5", "sarama", DEFAULTS),
+    ('import "github.com/twmb/franz-go/pkg/kgo"', "franz-go", DEFAULTS),
+    ("w := &kafka.Writer{RequiredAcks: kafka.RequireAll}", "kafka-go", DEFAULTS),
+    ("const { Kafka } = require('kafkajs')\nkafka.producer({ idempotent: true })", "KafkaJS",
+     DEFAULTS),
+    ('import { Kafka } from "kafkajs";', "KafkaJS", DEFAULTS),
+    ('require "kafka"\nkafka.producer(required_acks: :all)', "ruby-kafka", DEFAULTS),
+    ("config :brod, clients: []", "brod", DEFAULTS),
+    ("import faust\napp = faust.App('a', broker='kafka://k')", "Faust", DEFAULTS),
     ("import bytewax.operators as op\nadd_config={'enable.auto.commit': False}", "Bytewax",
      "not advised on"),
     ("from pyspark.streaming.kafka import KafkaUtils\nKafkaUtils.createDirectStream(s, ['t'], "
@@ -113,7 +116,8 @@ PROGRAMS = [
     ("new ConsumerConfig { GroupId = g };", "confluent-kafka-dotnet", TO_LIBRDKAFKA),
     ("camel:\n  component:\n    kafka:\n      acks: 1\n", "Camel", "not advised on"),
     ('from("kafka:orders?autoOffsetReset=earliest").to("direct:x")', "Camel", "not advised on"),
-    ("from faststream.kafka import KafkaBroker\nb = KafkaBroker(acks='all')", "FastStream", OWN),
+    ("from faststream.kafka import KafkaBroker\nb = KafkaBroker(acks='all')", "FastStream",
+     DEFAULTS),
     ('p := kafka.NewProducer(&kafka.ConfigMap{\n  "acks": "1",\n})', "confluent-kafka-go",
      TO_LIBRDKAFKA),
     ("const c = require('node-rdkafka');\nnew c.Producer({'acks': 1});", "node-rdkafka",
@@ -209,7 +213,7 @@ def test_a_container_named_kafka_is_not_refused_as_another_product(tmp_path: Pat
     assert_file(tmp_path / "a.yml", text, "", JAVA, 1, "a broker whose pod is deleted comes back")
 
 
-OF_STREAMS = "topic.replication.factor=3 topic.min.insync.replicas=2"
+TOPIC_COPIES = "topic.replication.factor=3 topic.min.insync.replicas=2"
 COPIES = "kafka-streams.replication.factor=3\nkafka-streams.topic.min.insync.replicas=2\n"
 QUARKUS = [
     (f"quarkus.kafka-streams.application-id=a\n{COPIES}", 0, "^YES.*For streams 4.3 clients"),
@@ -228,7 +232,7 @@ QUARKUS = [
 
 @pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
 def test_kafka_streams_in_quarkus(tmp_path: Path, text: str, code: int, expected: str) -> None:
-    assert_file(tmp_path / "application.properties", text, "", OF_STREAMS, code, expected)
+    assert_file(tmp_path / "application.properties", text, "", TOPIC_COPIES, code, expected)
 
 
 WITH_BINDER = "spring.cloud.stream.kafka.streams.binder.configuration.auto.offset.reset=latest\n"
@@ -246,7 +250,7 @@ def test_kafka_streams_with_another_client(
     tmp_path: Path, text: str, option: str, code: int, expected: str
 ) -> None:
     path = tmp_path / "application.properties"
-    assert_file(path, text, option, OF_STREAMS, code, expected)
+    assert_file(path, text, option, TOPIC_COPIES, code, expected)
 
 
 MICRONAUT = "kafka:\n  streams:\n    default:\n      application.id: a\n      producer.acks: 1\n"
@@ -311,7 +315,7 @@ def test_a_spark_sink_is_judged_by_its_format(
 OUT, IN = "mp.messaging.outgoing.", "mp.messaging.incoming."
 BOUND = "spring.cloud.stream.kafka.bindings."
 START = '.option("checkpointLocation", "s3a://a").start()'
-SEVERAL = [
+SEVERAL_CLIENTS = [
     (f"{OUT}a.connector=smallrye-kafka\n{OUT}a.acks=1\n{OUT}b.connector=smallrye-kafka\n"
      f"{OUT}b.acks=all", 2, "acks differs from line 2. The file has several producers"),
     (f"{OUT}a.connector=smallrye-kafka\n{OUT}a.acks=all\n{OUT}b.connector=smallrye-kafka", 2,
@@ -341,12 +345,12 @@ SEVERAL = [
     ("go.delivery.reports=false\nbootstrap.servers=b\nlinger.ms=5", 1,
      "application.delivery.errors: ignored -> handled"),
 ]  # fmt: skip
-SETTINGS = f"{C} application.processing.errors=retry"
+READER = f"{C} application.processing.errors=retry"
 
 
-@pytest.mark.parametrize(("text", "code", "expected"), SEVERAL)
+@pytest.mark.parametrize(("text", "code", "expected"), SEVERAL_CLIENTS)
 def test_several_clients_in_one_file(tmp_path: Path, text: str, code: int, expected: str) -> None:
-    settings = TOPIC if "earliest" in text else SETTINGS
+    settings = TOPIC if "earliest" in text else READER
     assert_file(tmp_path / "a.conf", f"{text}\n", "", settings, code, expected)
 
 

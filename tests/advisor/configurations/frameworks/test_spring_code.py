@@ -202,8 +202,10 @@ def test_a_send_in_the_container_transaction_fails_with_the_transaction(
 
 
 def test_a_custom_class_may_have_the_name_of_a_client(tmp_path: Path) -> None:
-    own = java("String m", f"{SAVE}\n}}\n Orders(Settings s) {{ new KafkaProducer(s).start();")
-    write_files(tmp_path, {"Orders.java": own, "application.yml": YML})
+    code_text = java(
+        "String m", f"{SAVE}\n}}\n Orders(Settings s) {{ new KafkaProducer(s).start();"
+    )
+    write_files(tmp_path, {"Orders.java": code_text, "application.yml": YML})
     paths = f"{tmp_path / 'application.yml'} {tmp_path / 'Orders.java'}"
     assert_answer(paths, f"{TOPIC} {STATED}", 0, YES_IF)
 

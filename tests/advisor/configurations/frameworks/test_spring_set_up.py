@@ -219,7 +219,7 @@ def test_the_producer_factory_of_the_code_counts(
     assert_in_both_orders(tmp_path, files, STATED, code, expected)
 
 
-OTHER = '@KafkaListener(topics = "orders", containerFactory = "others")'
+OTHER_FACTORY = '@KafkaListener(topics = "orders", containerFactory = "others")'
 
 
 @pytest.mark.parametrize(("beans", "code", "expected"), [
@@ -239,7 +239,7 @@ OTHER = '@KafkaListener(topics = "orders", containerFactory = "others")'
 def test_a_listener_uses_the_container_factory_that_it_names(
     tmp_path: Path, beans: str, code: int, expected: str
 ) -> None:
-    named = SAVES.replace('@KafkaListener(topics = "orders")', OTHER)
+    named = SAVES.replace('@KafkaListener(topics = "orders")', OTHER_FACTORY)
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": named, "application.yml": YML}
     assert_in_both_orders(tmp_path, files, STATED, code, expected)
 
@@ -248,7 +248,7 @@ def test_listeners_with_different_containers_are_refused(tmp_path: Path) -> None
     beans = CONSUMERS % EARLIEST + factory()
     beans += (CONSUMERS % AUTO).replace("consumerFactory", "own")
     beans += factory(name="others", source="own()")
-    named = SAVES.replace('@KafkaListener(topics = "orders")', OTHER)
+    named = SAVES.replace('@KafkaListener(topics = "orders")', OTHER_FACTORY)
     files = {
         "KafkaConfig.java": CONFIG % beans, "Orders.java": SAVES, "application.yml": YML,
         "Others.java": named.replace("class Orders", "class Others"),
@@ -287,16 +287,16 @@ def test_a_list_parameter_is_a_batch_if_the_container_is_a_batch_listener(
 RETRIED = '@RetryableTopic(attempts = "4"%s)\n  @KafkaListener(topics = "orders")'
 
 
-@pytest.mark.parametrize(("above", "settings", "code", "expected"), [
+@pytest.mark.parametrize(("java_annotations", "settings", "code", "expected"), [
     (RETRIED % "", RESUMES, 0, f"{YES_IF}.*application.retry.topics=true"),
     (RETRIED % "", f"{RESUMES} need.ordering=on", 1, "^NO.*retry.topics"),
     (RETRIED % ", dltStrategy = DltStrategy.NO_DLT", RESUMES, 1, SKIPS),
     (RETRIED % ", own = 1", RESUMES, 2, ":5: own of @RetryableTopic is not read"),
 ])  # fmt: skip
 def test_retry_topics_lose_the_order_and_have_a_dead_letter_topic(
-    tmp_path: Path, above: str, settings: str, code: int, expected: str
+    tmp_path: Path, java_annotations: str, settings: str, code: int, expected: str
 ) -> None:
-    listener = LISTENER % (above, "String m", "store.save(m);")
+    listener = LISTENER % (java_annotations, "String m", "store.save(m);")
     listener = listener.replace(
         "import", "import org.springframework.kafka.annotation.*;\nimport", 1
     )

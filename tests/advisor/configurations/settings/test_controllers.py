@@ -58,25 +58,25 @@ def test_settings_get_the_expected_answer(
     assert_answer(options, settings, code, expected)
 
 
-BOTH = "process.roles=broker,controller\n"
+COMBINED = "process.roles=broker,controller\n"
 VOTERS = "controller.quorum.voters="
 SHM, TEMPORARY = "/dev/shm/kafka", "/tmp/kafka"
 FILES = [
-    ("", f"{BOTH}{VOTERS}1@a:9093\n", 1, "controllers: 1 -> 3 "),
-    ("", f"{BOTH}{VOTERS}1@a:9093,2@b:9093,3@c:9093\n", 0, "YES.*controllers=3"),
-    ("--survive 0", f"{BOTH}{VOTERS}1@a:9093\n", 0, "YES"),
+    ("", f"{COMBINED}{VOTERS}1@a:9093\n", 1, "controllers: 1 -> 3 "),
+    ("", f"{COMBINED}{VOTERS}1@a:9093,2@b:9093,3@c:9093\n", 0, "YES.*controllers=3"),
+    ("--survive 0", f"{COMBINED}{VOTERS}1@a:9093\n", 0, "YES"),
     # bootstrap servers do not show how many controllers there are (KIP-853)
-    ("", f"{BOTH}controller.quorum.bootstrap.servers=a:9093\n", 0, "YES.*controllers=unknown"),
-    ("", f"{BOTH}{VOTERS}a:9093\n", 2, "Each entry should be in the form `.id.@.host.:.port.`"),
+    ("", f"{COMBINED}controller.quorum.bootstrap.servers=a:9093\n", 0, "YES.*controllers=unknown"),
+    ("", f"{COMBINED}{VOTERS}a:9093\n", 2, "Each entry should be in the form `.id.@.host.:.port.`"),
     # during a migration from ZooKeeper
     ("--kafka 3.9", f"zookeeper.connect=z:2181\nzookeeper.metadata.migration.enable=true\n{VOTERS}"
      "1@a:9093\n", 0, "YES"),
     # a preview (KIP-833)
-    ("--kafka 3.2", f"{BOTH}{VOTERS}1@a:9093\n", 2, "for production since 3.3"),
+    ("--kafka 3.2", f"{COMBINED}{VOTERS}1@a:9093\n", 2, "for production since 3.3"),
     ("--kafka 2.8", "process.roles=broker\n", 2, "for production since 3.3"),
-    ("--kafka 3.3", f"{BOTH}{VOTERS}1@a:1,2@b:1,3@c:1\n", 0, "YES"),
+    ("--kafka 3.3", f"{COMBINED}{VOTERS}1@a:1,2@b:1,3@c:1\n", 0, "YES"),
     # the metadata are in metadata.log.dir, else in the first of log.dirs
-    ("", f"{BOTH}metadata.log.dir={SHM}\nlog.dirs=/data\n", 1, "metadata.log.dir is in memory"),
+    ("", f"{COMBINED}metadata.log.dir={SHM}\nlog.dirs=/data\n", 1, "metadata.log.dir is in memory"),
     ("", f"process.roles=controller\nlog.dirs={SHM}\n", 1, "log.dirs is in memory"),
     ("", f"process.roles=controller\nmetadata.log.dir={TEMPORARY}\n", 0, "copy of the metadata"),
     ("", "process.roles=controller\nmetadata.log.dir=/data\n", 0, "YES"),

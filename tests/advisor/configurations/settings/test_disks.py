@@ -8,7 +8,7 @@ import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
 
-GOOD = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n"
+SAFE = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n"
 APACHE, CONFLUENT = "apache/kafka:4.1.0", "confluentinc/cp-kafka:8.1.0"
 OLD = "confluentinc/cp-kafka:7.9.2"
 DATA = "/var/lib/kafka/data"
@@ -26,7 +26,7 @@ def compose(image: str, volumes: str, *, mode: str = KRAFT, more: str = "", tail
     text = "services:\n"
     for number in (1, 2, 3):
         text += f"  k{number}:\n    image: {image}\n{volumes.format(number)}    environment:\n"
-        text += f"      KAFKA_NODE_ID: {number}\n      KAFKA_{mode}\n      {GOOD}{more}"
+        text += f"      KAFKA_NODE_ID: {number}\n      KAFKA_{mode}\n      {SAFE}{more}"
     return text + tail
 
 
@@ -35,7 +35,7 @@ def controllers(volumes: str) -> str:
     for number in (1, 2, 3):
         text += f"  c{number}:\n    image: {APACHE}\n{volumes.format(number)}    environment:\n"
         text += f"      KAFKA_NODE_ID: 1{number}\n      KAFKA_PROCESS_ROLES: controller\n"
-        text += f"      {GOOD}"
+        text += f"      {SAFE}"
     return text
 
 
@@ -118,7 +118,7 @@ spec:
         - {name: KAFKA_DEFAULT_REPLICATION_FACTOR, value: '3'}
 """
 CLAIM = "  volumeClaimTemplates: [{metadata: {name: d}}]\n"
-BOTH = WORKLOAD.replace("WHO", "broker,controller").replace("PLACE", DATA)
+COMBINED = WORKLOAD.replace("WHO", "broker,controller").replace("PLACE", DATA)
 QUORUM = WORKLOAD.replace("WHO", "controller").replace("PLACE", DATA)
 ON_NODE = "      volumes: [{name: d, hostPath: {path: /srv}}]\n"
 ONE_CLAIM = "      volumes: [{name: d, persistentVolumeClaim: {claimName: x}}]\n"
@@ -126,7 +126,7 @@ ONE_CLAIM = "      volumes: [{name: d, persistentVolumeClaim: {claimName: x}}]\n
 
 def with_spec(more: str) -> str:
     """Returns the workload with this text added to the spec of its pods."""
-    return BOTH.replace("      containers:", f"{more}      containers:")
+    return COMBINED.replace("      containers:", f"{more}      containers:")
 
 
 STRIMZI = """apiVersion: kafka.strimzi.io/v1beta2
@@ -141,12 +141,12 @@ spec:
   zookeeper: {replicas: %s, storage: {type: %s}}
 """
 MANIFESTS = [
-    (BOTH + CLAIM, 0, "YES"),
-    (BOTH, 1, "logs on no volume that outlives its pod"),
+    (COMBINED + CLAIM, 0, "YES"),
+    (COMBINED, 1, "logs on no volume that outlives its pod"),
     # the claim is mounted elsewhere
-    (BOTH.replace(DATA, "/elsewhere") + CLAIM, 1, "logs on no volume that outlives its pod"),
-    (f"{BOTH}{CLAIM}---\n{QUORUM}", 1, "metadata.disk.lost: each-restart -> rebuilt"),
-    (f"{BOTH}{CLAIM}---\n{QUORUM}{CLAIM}", 0, "YES"),
+    (COMBINED.replace(DATA, "/elsewhere") + CLAIM, 1, "logs on no volume that outlives its pod"),
+    (f"{COMBINED}{CLAIM}---\n{QUORUM}", 1, "metadata.disk.lost: each-restart -> rebuilt"),
+    (f"{COMBINED}{CLAIM}---\n{QUORUM}{CLAIM}", 0, "YES"),
     # a folder of a node is lost when the pod moves to another node
     (with_spec(ON_NODE), 1, "logs on no volume that outlives"),
     (with_spec(ON_NODE + "      nodeSelector: {disk: ssd}\n"), 0, "YES"),

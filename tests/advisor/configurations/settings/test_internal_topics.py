@@ -152,8 +152,10 @@ FOURTH = (
     "6 changes for exactly-once.*offsets.topic.replication.factor: 3 -> 4.*"
     "transaction.state.log.replication.factor: 3 -> 4"
 )
-PAIR = "topic.replication.factor=2 topic.min.insync.replicas=1 broker.offsets.topic.replication."
-PAIR += "factor=2 broker.transaction.state.log.replication.factor=2"
+TWO_COPIES = (
+    "topic.replication.factor=2 topic.min.insync.replicas=1 broker.offsets.topic.replication."
+)
+TWO_COPIES += "factor=2 broker.transaction.state.log.replication.factor=2"
 ONE_COPY = "topic.replication.factor=1 topic.min.insync.replicas=3"
 STATE_STORE = "application.state=logged streams.processing.guarantee=exactly_once_v2"
 
@@ -168,7 +170,8 @@ STATE_STORE = "application.state=logged streams.processing.guarantee=exactly_onc
      "Not possible: exactly-once, with 2 brokers lost for good, and writes that continue while 1 "
      "broker is away.*no broker may be away.*4 brokers: replication.factor=4 and "
      "min.insync.replicas=3"),
-    ("--brokers 2", f"{PAIR} {ONCE}", "1 broker lost for good, and writes.*Nearest: 3 brokers"),
+    ("--brokers 2", f"{TWO_COPIES} {ONCE}",
+     "1 broker lost for good, and writes.*Nearest: 3 brokers"),
     ("--brokers 4 --survive 2", f"{TOPIC} {ONCE}", "^(?!.*Not possible)"),
     # also for Kafka Streams
     ("--brokers 6 --client streams", f"{STREAMS} {STATE_STORE} application.racks=2",

@@ -8,29 +8,30 @@ import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_file
 
-BY_FILE = "  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=2}\n"
-BY_DEFAULT = "  min.insync.replicas=1 sensitive=false synonyms={DEFAULT_CONFIG:x=1}\n"
+FROM_FILE = "  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=2}\n"
+FROM_DEFAULT = "  min.insync.replicas=1 sensitive=false synonyms={DEFAULT_CONFIG:x=1}\n"
 THROTTLED = "  leader.replication.throttled.rate=9 sensitive=false synonyms={DYNAMIC_BROKER_CONFIG:"
 THROTTLED += "leader.replication.throttled.rate=9}\n"
 RUNNING = "Dynamic configs for %s are:\n  min.insync.replicas=%d sensitive=false synonyms={"
 RUNNING += "DYNAMIC_BROKER_CONFIG:min.insync.replicas=%d, STATIC_BROKER_CONFIG:"
 RUNNING += "min.insync.replicas=%d, DEFAULT_CONFIG:min.insync.replicas=1}\n"
-ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
+BROKER_1, BROKER_2 = (f"All configs for broker {number} are:\n" for number in (1, 2))
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
-    (f"{ONE}{BY_FILE}{TWO}{BY_FILE}", 0, "YES"),
-    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not set on every server"),
-    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not set on every server"),
-    (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
+    (f"{BROKER_1}{FROM_FILE}{BROKER_2}{FROM_FILE}", 0, "YES"),
+    (f"{BROKER_1}{FROM_FILE}{BROKER_2}{FROM_DEFAULT}", 1, "not set on every server"),
+    (f"{BROKER_2}{FROM_DEFAULT}{BROKER_1}{FROM_FILE}", 1, "not set on every server"),
+    (f"{BROKER_1}{FROM_FILE}{BROKER_2.replace('All', 'Dynamic')}", 0, "YES"),
     # a value of one running broker does not apply to others (describeResourceConfig, synonyms)
     (RUNNING % ("topic orders", 2, 2, 1), 1, "is set on one running broker"),
     (RUNNING % ("topic orders", 2, 2, 2), 0, "YES"),
     (RUNNING % ("broker 1", 2, 2, 1), 1, "is set on one running broker"),
     ("".join(RUNNING % (f"broker {number}", 2, 2, 1) for number in (1, 2, 3)), 0, "YES"),
-    (RUNNING % ("broker 1", 2, 2, 1) + TWO.replace("All", "Dynamic"), 1, "one running broker"),
+    (RUNNING % ("broker 1", 2, 2, 1) + BROKER_2.replace("All", "Dynamic"), 1, "one running broker"),
     (RUNNING % ("topic orders", 1, 1, 2), 1, "min.insync.replicas: 1 -> 2"),
-    (f"{ONE}{BY_FILE}{THROTTLED}", 0, "throttled.rate throttles replicas that are not in sync"),
+    (f"{BROKER_1}{FROM_FILE}{THROTTLED}", 0,
+     "throttled.rate throttles replicas that are not in sync"),
     # no dynamic value is set, which is valid output
     ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),
 ])  # fmt: skip

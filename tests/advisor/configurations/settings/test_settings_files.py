@@ -242,7 +242,7 @@ SYNC = f"{STREAM}kafka.%s.producer.sync=%s\n"
 IN = f"{STREAM}bindings.%s.destination=t\n"
 GROUP = f"{STREAM}bindings.%s.group=%s\n"
 IGNORED = "delivery.errors: ignored -> handled"
-BOTH = IN % "c-in-0" + GROUP % ("c-in-0", "g") + IN % "d-in-0"
+TWO_BINDINGS = IN % "c-in-0" + GROUP % ("c-in-0", "g") + IN % "d-in-0"
 
 
 @pytest.mark.parametrize(("text", "options", "code", "expected"), [
@@ -258,10 +258,10 @@ BOTH = IN % "c-in-0" + GROUP % ("c-in-0", "g") + IN % "d-in-0"
      + f"{STREAM}kafka.bindings.c-in-0.consumer.start-offset=latest\n"
      f"{STREAM}kafka.default.consumer.start-offset=earliest\n", "", 1, "latest -> earliest"),
     # a binding without a group begins at the end of the topic
-    (BOTH, "", 2, "auto.offset.reset differs .* --only .line 1., --only .line 3."),
-    (BOTH, "--only c-in-0", 0, "YES"),
-    (BOTH, "--only d-in-0", 1, "auto.offset.reset: latest -> earliest"),
-    (BOTH + GROUP % ("d-in-0", "h"), "", 0, "YES"),
+    (TWO_BINDINGS, "", 2, "auto.offset.reset differs .* --only .line 1., --only .line 3."),
+    (TWO_BINDINGS, "--only c-in-0", 0, "YES"),
+    (TWO_BINDINGS, "--only d-in-0", 1, "auto.offset.reset: latest -> earliest"),
+    (TWO_BINDINGS + GROUP % ("d-in-0", "h"), "", 0, "YES"),
     (IN % "c-in-0" + GROUP % ("c-in-0", ""), "", 1, "auto.offset.reset: latest -> earliest"),
     (IN % "c-in-0" + f"{STREAM}default.group=g\n", "", 0, "YES"),
 ])  # fmt: skip

@@ -84,11 +84,11 @@ def test_a_pipeline_has_one_client_of_each_kind(
 
 
 def test_a_file_that_overrides_another_is_passed_with_its_option(tmp_path: Path) -> None:
-    own, weak = tmp_path / "own.properties", tmp_path / "weak.properties"
-    own.write_text(SENDER % (5, "all"))
+    strong, weak = tmp_path / "own.properties", tmp_path / "weak.properties"
+    strong.write_text(SENDER % (5, "all"))
     weak.write_text(SENDER % (5, "1"))
-    assert_answer(f"{weak} --producer {own}", f"{COPIES} {TOPIC}", 0, "^YES")
-    assert_answer(f"{own} --producer {weak}", f"{COPIES} {TOPIC}", 1, "^NO")
+    assert_answer(f"{weak} --producer {strong}", f"{COPIES} {TOPIC}", 0, "^YES")
+    assert_answer(f"{strong} --producer {weak}", f"{COPIES} {TOPIC}", 1, "^NO")
 
 
 CREATE = (
@@ -176,7 +176,7 @@ p.flush()
 """
 
 
-@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("is_reversed", [False, True])
 @pytest.mark.parametrize(("files", "code", "expected"), [
     ({"A.java": PROGRAM % "Config.make()", "Config.java": CONFIG_CLASS % "all"}, 0, "YES"),
     ({"A.java": PROGRAM % "Config.make()", "Config.java": CONFIG_CLASS % "1"}, 1, "acks: 1 -> all"),
@@ -191,18 +191,18 @@ p.flush()
      "Config.java:4: .*acks"),
 ])  # fmt: skip
 def test_a_program_is_read_with_settings_from_another_file(
-    tmp_path: Path, files: dict[str, str], code: int, expected: str, backwards: bool
+    tmp_path: Path, files: dict[str, str], code: int, expected: str, is_reversed: bool
 ) -> None:
     write_files(tmp_path, files)
-    names = sorted(files, reverse=backwards)
+    names = sorted(files, reverse=is_reversed)
     rest = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest "
     rest += "consumer.enable.auto." + ("offset.store" if "app.py" in files else "commit") + "=false"
     assert_answer(" ".join(str(tmp_path / name) for name in names), rest, code, expected)
 
 
 def test_one_client_of_a_program_in_two_files_can_be_chosen(tmp_path: Path) -> None:
-    own = 'Properties o = new Properties();\no.put("acks", "all");\nKafkaProducer<String'
-    program = (PROGRAM % "o").replace("KafkaProducer<String", own, 1) + "// not Config.make()\n"
+    client = 'Properties o = new Properties();\no.put("acks", "all");\nKafkaProducer<String'
+    program = (PROGRAM % "o").replace("KafkaProducer<String", client, 1) + "// not Config.make()\n"
     for name, text in {"A.java": program, "Config.java": CONFIG_CLASS % "1"}.items():
         (tmp_path / name).write_text(text)
     files = f"{tmp_path / 'A.java'} {tmp_path / 'Config.java'}"

@@ -121,34 +121,37 @@ def test_settings_get_the_expected_answer(
 
 
 VOTERS = "controller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"
-BOTH, BROKER = f"process.roles=broker,controller\n{VOTERS}", f"process.roles=broker\n{VOTERS}"
+COMBINED, BROKER = f"process.roles=broker,controller\n{VOTERS}", f"process.roles=broker\n{VOTERS}"
 MIGRATION = "zookeeper.metadata.migration.enable=true\n"
-ONE = "zookeeper.connect=zk:2181\n"
+ZOOKEEPER = "zookeeper.connect=zk:2181\n"
 LISTENERS = "process.roles=broker\nlisteners=PLAINTEXT://:9092\n"
 FILES = [
     # KafkaConfig.validateValues
-    ("", f"{BOTH}node.id=4\n", 2, "the node id 4 must be included in the set of voters"),
-    ("", f"{BOTH}node.id=3\n", 0, "YES.*controllers=3"),
-    ("", f"{BOTH}broker.id=4\n", 2, "the node id 4 must be included"),
+    ("", f"{COMBINED}node.id=4\n", 2, "the node id 4 must be included in the set of voters"),
+    ("", f"{COMBINED}node.id=3\n", 0, "YES.*controllers=3"),
+    ("", f"{COMBINED}broker.id=4\n", 2, "the node id 4 must be included"),
     ("", f"{BROKER}node.id=3\n", 2, "the node id 3 must not be included"),
     ("", f"{BROKER}node.id=4\n", 0, "YES"),
-    ("", f"{BOTH}node.id=${{env:ID}}\n", 0, "YES"),
-    ("", f"{BOTH}node.id=1\nbroker.id=2\n", 2, "`node.id` to the same value as `broker.id`"),
-    ("", f"{BOTH}advertised.listeners=PLAINTEXT://0.0.0.0:9092\n", 2, "meta-address 0.0.0.0"),
-    ("", f"{BOTH}advertised.listeners=PLAINTEXT://10.0.0.0:9092\n", 0, "YES"),
+    ("", f"{COMBINED}node.id=${{env:ID}}\n", 0, "YES"),
+    ("", f"{COMBINED}node.id=1\nbroker.id=2\n", 2, "`node.id` to the same value as `broker.id`"),
+    ("", f"{COMBINED}advertised.listeners=PLAINTEXT://0.0.0.0:9092\n", 2, "meta-address 0.0.0.0"),
+    ("", f"{COMBINED}advertised.listeners=PLAINTEXT://10.0.0.0:9092\n", 0, "YES"),
     ("--kafka 3.9", "process.roles=broker\ninter.broker.protocol.version=2.8\n", 2,
      "A non-KRaft version 2.8 given for inter.broker.protocol.version"),
     ("--kafka 3.9", "process.roles=broker\ninter.broker.protocol.version=3.4\n", 0, "YES"),
     ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}", 2, "must also be set"),
-    ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}{ONE}", 0, "a step of the migration"),
+    ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}{ZOOKEEPER}", 0,
+     "a step of the migration"),
     # one host name may stand for one server or for all of them
-    ("--kafka 3.9", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
-    ("--kafka 3.1", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
+    ("--kafka 3.9", ZOOKEEPER, 0,
+     "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
+    ("--kafka 3.1", ZOOKEEPER, 0,
+     "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
     ("--kafka 3.1", "zookeeper.connect=a:1,b:1,c:1/kafka\n", 0,
      "YES(?!.*decides:[^.]*zookeeper.servers)(?!.*names one server)"),
     ("--kafka 3.9 --survive 2 --brokers 5", "zookeeper.connect=a:1,b:1\n", 1,
      "zookeeper.servers: 2 -> 5"),
-    ("--kafka 3.9", f"{BOTH}{ONE}", 0, "YES(?!.*names one server)"),
+    ("--kafka 3.9", f"{COMBINED}{ZOOKEEPER}", 0, "YES(?!.*names one server)"),
     # duplicates in a list are ignored since 4.2 (KafkaConfig.parseProcessRoles)
     ("--kafka 4.1", "process.roles=broker,broker\n", 2, "Duplicate role names found in"),
     ("--kafka 3.3", "process.roles=broker, broker\n", 2, "Duplicate role names found in"),
@@ -166,7 +169,7 @@ FILES = [
     ("", f"{LISTENERS.replace('//', '//:9092,SSL://')}", 2, "must have a different port"),
     ("", "controller.quorum.bootstrap.servers=a\n", 2, "in the form \"{host}:{port}\""),
     ("", "process.roles=broker\ncontroller.quorum.auto.join.enable=true\n", 2, "contains the 'con"),
-    ("", f"{BOTH}node.id=1\ncontroller.quorum.auto.join.enable=true\n", 0, "YES"),
+    ("", f"{COMBINED}node.id=1\ncontroller.quorum.auto.join.enable=true\n", 0, "YES"),
     ("", "max.connections.per.ip.overrides=a\n", 2, "Error parsing configuration property"),
     ("", f"{BROKER}max.connections.per.ip.overrides=a:200,127.0.0.1:100\n", 0, "YES"),
     ("--kafka 4.0", "log.segment.bytes=1048575\n", 2, "must be at least 1048576"),
@@ -180,7 +183,7 @@ FILES = [
     ("--kafka 4.1", "group.share.assignors=\n", 2, "exactly one assignor, but found 0"),
     ("--kafka 4.1", "group.consumer.assignors=\n", 0, "YES"),
     ("", "group.consumer.assignors=\n", 2, "'group.consumer.assignors' must not be empty"),
-    ("", f"{BOTH}controller.listener.names=\n", 2, "listener.names' must not be empty"),
+    ("", f"{COMBINED}controller.listener.names=\n", 2, "listener.names' must not be empty"),
     ("--kafka 3.9", "zookeeper.connect=z:1\nlisteners=\n", 2, "listeners must contain at least"),
     # an empty number; strings and lists may be empty
     ("", f"{BROKER}num.io.threads=\n", 2, "num.io.threads is empty"),
@@ -226,7 +229,7 @@ def test_a_refused_combination_in_two_places_is_refused(
     tmp_path: Path, servers: str, consumers: str, more: str, code: int, expected: str
 ) -> None:
     server, consumer = tmp_path / "server.properties", tmp_path / "consumer.properties"
-    server.write_text(f"{BOTH}node.id=1\n{servers}")
+    server.write_text(f"{COMBINED}node.id=1\n{servers}")
     consumer.write_text(f"group.id=g\n{consumers}")
     assert_answer(f"{server} {consumer}", f"{C} {more}".strip(), code, expected)
 
