@@ -14,7 +14,7 @@ from advisor.intake.frameworks.spring.code import read
 from advisor.intake.text import IntakeError
 from tests.advisor.drawn.listeners import JavaListener, KotlinListener, Listener, listeners
 from tests.advisor.drawn.loops import Commit, Handler, Log, Retry, Save, Try
-from tests.advisor.drawn.playing import loses
+from tests.advisor.drawn.simulation import loses
 
 pytestmark = pytest.mark.wide
 
@@ -36,7 +36,7 @@ def _facts_or_error(text: str) -> set[str]:
 
 
 def _assert_loss_is_shown(drawn: Listener, writer: JavaListener | KotlinListener) -> None:
-    if loses(drawn.loop, of_c=False):
+    if loses(drawn.loop, librdkafka=False):
         text = writer.listener(drawn)
         assert _facts_or_error(text), text
 
@@ -69,7 +69,7 @@ def test_a_listener_shows_these_facts(
     language: _Language,
 ) -> None:  # fmt: skip
     drawn = Listener(tuple(body), acknowledged)
-    assert loses(drawn.loop, of_c=False) is bool(facts)
+    assert loses(drawn.loop, librdkafka=False) is bool(facts)
     for number in range(3):
         writer = language(partial(_form, number))
         assert _facts_or_error(writer.listener(drawn)) == facts

@@ -23,20 +23,20 @@ from tests.advisor.drawn.loops import (
     Each,
     Flush,
     Handler,
-    Heard,
     Job,
     Limit,
     Log,
     Loop,
+    ResultCheck,
     Retry,
     Save,
     Send,
     Try,
     Wait,
 )
-from tests.advisor.drawn.playing import loses
 from tests.advisor.drawn.python import Python
 from tests.advisor.drawn.scala import Scala
+from tests.advisor.drawn.simulation import loses
 from tests.advisor.drawn.writer import Writer
 
 pytestmark = pytest.mark.wide
@@ -45,10 +45,10 @@ LANGUAGES = [("A.java", Java), ("A.kt", Kotlin), ("A.scala", Scala), ("a.py", Py
 _SAVED_FIRST = Each((Save(), Commit()))
 _STOPPING_SAVES = Each((Try((Save(),), Handler.STOP),))
 _RETRIED_SAVES = Each((Retry((Save(),), throws=True),))
-_STORED_SENDS = Each((Send(Heard.STORED),))
-_KEPT_SENDS = Each((Send(Heard.KEPT),))
-_ENDED_SENDS = Each((Send(Heard.ENDED),))
-_WAITED_SEND = Each((Log(), Send(Heard.WAITED)))
+_STORED_SENDS = Each((Send(ResultCheck.STORED),))
+_KEPT_SENDS = Each((Send(ResultCheck.COLLECTED),))
+_ENDED_SENDS = Each((Send(ResultCheck.EXITED),))
+_WAITED_SEND = Each((Log(), Send(ResultCheck.WAITED)))
 _COMMIT_ALL = Commit(all=True)
 _SAVES = Each((Save(),))
 _FLAGGED_SAVES = Each((Try((Save(),), Handler.FLAG),))
@@ -76,7 +76,7 @@ _COMMIT_IF_OK = Commit(all=True, if_ok=True)
     ids=str,
 )
 def test_the_simulation_shows_whether_a_loop_loses_messages(loop: Loop, lost: bool) -> None:
-    assert loses(loop, of_c=False) is lost
+    assert loses(loop, librdkafka=False) is lost
 
 
 @pytest.mark.parametrize(
@@ -94,24 +94,24 @@ def test_the_simulation_shows_whether_a_loop_loses_messages(loop: Loop, lost: bo
         (Job((_ENDED_SENDS,)), False),
         (Job((_ENDED_SENDS,), Limit.SOME), True),
         (Job((Try((_WAITED_SEND,), Handler.LOG),)), True),
-        (Job((Each((Send(Heard.THROWN),)),)), True),
+        (Job((Each((Send(ResultCheck.THROWN),)),)), True),
     ],
     ids=str,
 )
 def test_the_simulation_shows_whether_a_send_is_lost(program: Loop | Job, lost: bool) -> None:
-    assert loses(program, of_c=False) is lost
+    assert loses(program, librdkafka=False) is lost
 
 
 def test_librdkafka_rethrows_an_exception_of_a_callback_from_flush() -> None:
-    assert not loses(Job((Each((Send(Heard.THROWN),)),)), of_c=True)
+    assert not loses(Job((Each((Send(ResultCheck.THROWN),)),)), librdkafka=True)
 
 
 def test_librdkafka_commits_in_the_background_before_the_work() -> None:
-    assert loses(Loop((Each((Save(),)),), auto_commit=True), of_c=True)
+    assert loses(Loop((Each((Save(),)),), auto_commit=True), librdkafka=True)
 
 
 def _assert_no_yes_if_lossy(program: Loop | Job, writer: Writer, path: Path) -> None:
-    if loses(program, of_c=isinstance(writer, Python)):
+    if loses(program, librdkafka=isinstance(writer, Python)):
         path.write_text(writer.program(program))
         stated = f"{asking.TOPIC} application.restart=resumes"
         code, text = asking.given(
@@ -132,7 +132,7 @@ _Strategy = Callable[..., st.SearchStrategy[Loop | Job]]
 def _assert_drawn_program_gets_no_yes(
     data: st.DataObject, strategy: _Strategy, language: type[Writer], path: Path
 ) -> None:
-    program = data.draw(strategy(of_c=language is Python))
+    program = data.draw(strategy(librdkafka=language is Python))
     writer = language(lambda forms: data.draw(st.sampled_from(forms)))
     _assert_no_yes_if_lossy(program, writer, path)
 

@@ -14,6 +14,7 @@ from advisor.catalog import Component
 from tests.advisor.drawn.clusters import compose, manifests
 from tests.advisor.drawn.config_maps import in_config_map
 from tests.advisor.drawn.deployments import applications, services
+from tests.advisor.drawn.differing_brokers import differing_services, server_files
 from tests.advisor.drawn.effective import Drawn, Name, misread
 from tests.advisor.drawn.micronaut_files import micronaut
 from tests.advisor.drawn.plain_files import librdkafka, plain, shared
@@ -23,12 +24,11 @@ from tests.advisor.drawn.several_clients import bindings, channels, clients
 from tests.advisor.drawn.spring_files import spring
 from tests.advisor.drawn.stream_files import stream
 from tests.advisor.drawn.topics import strimzi, systemd, terraform, terraform_each
-from tests.advisor.drawn.unlike_brokers import server_files, unlike_services
 
 DRAWINGS = [
     plain, shared, librdkafka, spring, profiles, stream, quarkus, micronaut, in_config_map, compose,
     channels, clients, bindings, manifests, applications, services, strimzi, terraform,
-    terraform_each, systemd, server_files, unlike_services,
+    terraform_each, systemd, server_files, differing_services,
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Brokers with ZooKeeper, taken for granted before 3.3 and asked for until 3.9."""
+"""Brokers with ZooKeeper: always before 3.3, and by metadata.mode from 3.3 to 3.9."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tests.advisor.pipelines import SAFE, described
 pytestmark = pytest.mark.wide
 
 OLD = ("3.2", "3.1", "3.0", "2.8")
-EITHER = tuple(line for line in kafka_versions() if line.startswith("3.") and line not in OLD)
+BOTH_MODES = tuple(line for line in kafka_versions() if line.startswith("3.") and line not in OLD)
 MODE = "application.metadata.mode"
 TIMEOUT = "broker.zookeeper.session.timeout.ms"
-EACH = pytest.mark.parametrize("line", OLD)
-HAVE = pytest.mark.parametrize(
+EACH_OLD = pytest.mark.parametrize("line", OLD)
+WITH_ZOOKEEPER = pytest.mark.parametrize(
     "brokers", [{"kafka": line} for line in OLD] + [{"kafka": line, MODE: "zookeeper"}
-    for line in EITHER], ids=(*OLD, *EITHER))  # fmt: skip
+    for line in BOTH_MODES], ids=(*OLD, *BOTH_MODES))  # fmt: skip
 
 
 def reason(fields: dict[str, str], name: str, anomaly: Anomaly) -> str:
@@ -37,18 +37,18 @@ def reason(fields: dict[str, str], name: str, anomaly: Anomaly) -> str:
     return event.permits(pipeline)[anomaly]
 
 
-@HAVE
+@WITH_ZOOKEEPER
 @pytest.mark.parametrize("family", Family)
-def test_whoever_runs_them_gets_a_whole_answer(brokers: dict[str, str], family: Family):
+def test_brokers_with_zookeeper_get_a_complete_answer(brokers: dict[str, str], family: Family):
     pipeline = described({"family": family, "topic.replication.factor": "3"} | brokers)
     assert from_data(to_data(pipeline)) == pipeline
-    given = answer(pipeline)
-    assert given.judgement.failures
-    assert "B008" in {finding.code for finding in given.judgement.findings}
+    result = answer(pipeline)
+    assert result.judgement.failures
+    assert "B008" in {finding.code for finding in result.judgement.findings}
     assert f"Kafka {brokers['kafka']} with ZooKeeper" in not_staged(pipeline)
 
 
-def test_each_line_has_the_setting_that_decides_when_a_dead_broker_is_given_up():
+def test_each_line_has_the_session_timeout_of_its_metadata_mode():
     for line in kafka_versions():
         names = {
             setting.name for setting in settings_of(Family.JAVA, "4.3", line, Component.BROKER)
@@ -60,8 +60,8 @@ def test_each_line_has_the_setting_that_decides_when_a_dead_broker_is_given_up()
     assert facts("broker", "2.8")["zookeeper.session.timeout.ms"].default == 18_000
 
 
-@EACH
-def test_controllers_and_eligible_replicas_are_of_later_brokers(line: str):
+@EACH_OLD
+def test_old_brokers_have_no_controllers_and_no_eligible_replicas(line: str):
     for name in ("controllers", "eligible.leader.replicas.version"):
         with pytest.raises(SettingError):
             lookup(Family.JAVA, "4.3", line, Component.APPLICATION, name)
@@ -72,14 +72,14 @@ def test_controllers_and_eligible_replicas_are_of_later_brokers(line: str):
 
 
 @pytest.mark.parametrize(("fields", "stall_ms"), [
-    # The session, one tick of ZooKeeper's, one retry.
+    # The session timeout, one tick of ZooKeeper, and one retry.
     ({}, 18_000 + 3_000 + 1_000),
     ({TIMEOUT: "30000"}, 30_000 + 3_000 + 1_000),
-    # No session is granted below 2 ticks or above 20.
+    # A session timeout is limited to 2 to 20 ticks.
     ({TIMEOUT: "100"}, 6_000 + 3_000 + 1_000),
     ({TIMEOUT: "2147483647"}, 60_000 + 3_000 + 1_000),
 ])  # fmt: skip
-def test_the_stall_on_a_crash_is_that_of_a_session(fields: dict[str, str], stall_ms: int):
+def test_the_stall_on_a_crash_follows_the_zookeeper_session(fields: dict[str, str], stall_ms: int):
     for brokers in ({"kafka": "3.1"}, {"kafka": "3.9", MODE: "zookeeper"}):
         results = {number.name: number for number in numbers(described(SAFE | brokers | fields))}
         assert results["stall-on-crash"].value == stall_ms
@@ -89,70 +89,70 @@ def test_the_stall_on_a_crash_is_that_of_a_session(fields: dict[str, str], stall
     assert kraft["stall-on-crash"].value == 10_000
 
 
-PATIENCE = {
+BETWEEN_TIMEOUTS = {
     "producer.acks": "1", "producer.enable.idempotence": "false",
     "producer.request.timeout.ms": "5000", "producer.linger.ms": "0",
     "producer.delivery.timeout.ms": "15000", "topic.replication.factor": "3",
 }  # fmt: skip
-"""More than a broker of KRaft counts as alive in its silence, and less than one of ZooKeeper."""
+"""The delivery timeout is above the session timeout of KRaft, and below that of ZooKeeper."""
 
 
-def test_a_client_that_waits_for_kraft_and_not_for_a_session_gives_up():
+def test_a_client_with_a_shorter_timeout_than_the_zookeeper_session_gives_up():
     for brokers, gives_up in (
         ({"kafka": "3.3"}, False), ({"kafka": "3.2"}, True),
         ({"kafka": "3.3", MODE: "zookeeper"}, True),
     ):  # fmt: skip
-        pipeline = described(PATIENCE | brokers)
+        pipeline = described(BETWEEN_TIMEOUTS | brokers)
         (killed,) = (assessment for assessment in assess(pipeline).failures
                      if assessment.event.name == "leader-killed")  # fmt: skip
         assert (Anomaly.GIVEN_UP in killed.permits) == gives_up
 
 
-def test_who_says_that_a_broker_is_dead_is_named():
+def test_reasons_name_zookeeper_only_in_its_mode():
     names = ("leader-killed", "leader-cut-off", "controllers-lost")
     for name in names:
-        for brokers, has_it in (
+        for brokers, mentions_zookeeper in (
             ({"kafka": "2.8"}, True), ({"kafka": "3.3"}, False),
             ({"kafka": "3.9", MODE: "zookeeper"}, True), ({"kafka": "3.9", MODE: "kraft"}, False),
         ):  # fmt: skip
             text = reason(SAFE | brokers, name, Anomaly.UNAVAILABLE)
-            assert ("zookeeper" in text.lower()) == has_it
+            assert ("zookeeper" in text.lower()) == mentions_zookeeper
     cut = reason(SAFE | {"kafka": "2.8"}, "leader-cut-off", Anomaly.UNAVAILABLE)
     assert "as long as it reaches ZooKeeper" in cut
 
 
-def test_a_brokers_file_counts_for_unclean_elections_where_a_broker_is_the_controller():
+def test_the_finding_on_unclean_elections_is_for_kraft_only():
     stated = {"broker.unclean.leader.election.enable": "true"}
-    for brokers, is_found in (
+    for brokers, has_finding in (
         ({"kafka": "3.3"}, True), ({"kafka": "3.2"}, False),
         ({"kafka": "3.3", MODE: "zookeeper"}, False),
     ):  # fmt: skip
         codes = {finding.rule.code for finding in assess(described(stated | brokers)).findings}
-        assert ("B005" in codes) == is_found
+        assert ("B005" in codes) == has_finding
 
 
-def test_the_nearest_that_can_be_run_stands_for_them_and_for_no_other():
+def test_brokers_with_zookeeper_are_replaced_by_the_nearest_that_can_run():
     for line in kafka_versions():
         release, _, instead_of = brokers_to_run(line, zookeeper=line in OLD, staged=False)
         assert instead_of == (f"{line} with ZooKeeper" if line in OLD else None)
         assert release.startswith("3.3." if line in OLD else f"{line}.")
         assert (not_staged(described({"kafka": line})) == "") == (line not in OLD)
     in_kraft = brokers_to_run("3.8", zookeeper=False, staged=False)
-    stands_for_it = in_kraft._replace(instead_of="3.8 with ZooKeeper")
-    assert brokers_to_run("3.8", zookeeper=True, staged=False) == stands_for_it
+    with_zookeeper = in_kraft._replace(instead_of="3.8 with ZooKeeper")
+    assert brokers_to_run("3.8", zookeeper=True, staged=False) == with_zookeeper
     with pytest.raises(SettingError):
         brokers_to_run("2.7", zookeeper=True, staged=True)
 
 
-def test_who_keeps_the_metadata_is_asked_where_it_may_be_either():
+def test_the_metadata_mode_is_a_setting_of_versions_with_both_modes():
     for line in kafka_versions():
         names = {
             setting.name for setting in settings_of(Family.JAVA, "4.3", line, Component.APPLICATION)
         }
-        assert ("metadata.mode" in names) == (line in EITHER)
+        assert ("metadata.mode" in names) == (line in BOTH_MODES)
 
 
-@pytest.mark.parametrize(("fields", "lines"), [
+@pytest.mark.parametrize(("fields", "messages"), [
     ({"kafka": "3.6"}, ["not stated: KRaft", "9,000 ms", "21,000 ms"]),
     ({"kafka": "3.6", TIMEOUT: "6000"}, ["9,000 ms (zookeeper.session.timeout.ms=6000)"]),
     ({"kafka": "3.6", MODE: "zookeeper"}, ["mode=zookeeper: a broker that crashes", "21,000 ms"]),
@@ -160,34 +160,35 @@ def test_who_keeps_the_metadata_is_asked_where_it_may_be_either():
     ({"kafka": "3.6", "application.controllers": "3"}, []),
     ({"kafka": "4.0"}, []),
 ])  # fmt: skip
-def test_a_mode_that_nobody_said_is_a_finding_and_one_that_was_said_is_taken(
-    fields: dict[str, str], lines: list[str]
-):
+def test_an_unstated_metadata_mode_is_a_finding(fields: dict[str, str], messages: list[str]):
     findings = [
         finding for finding in assess(described(fields)).findings if finding.rule.code == "B008"
     ]
-    assert bool(findings) == bool(lines)
-    assert all(words in findings[0].message for words in lines)
+    assert bool(findings) == bool(messages)
+    assert all(words in findings[0].message for words in messages)
 
 
 @pytest.mark.parametrize("key", [
     (Component.APPLICATION, "metadata.mode"), (Component.BROKER, "zookeeper.session.timeout.ms"),
 ])  # fmt: skip
-def test_the_reference_names_the_failures_of_which_it_says_how_long(key: tuple[Component, str]):
+def test_the_mode_and_the_session_timeout_affect_these_durations(key: tuple[Component, str]):
     assert {"leader-killed", "leader-cut-off"} <= {event.name for event in events_measured_by(key)}
 
 
-def test_what_hangs_on_a_mode_that_nobody_said_is_told_as_assumed():
+def test_an_unstated_metadata_mode_that_decides_is_an_assumption():
     def assumed(fields: dict[str, str]) -> set[str]:
-        return {assumption.setting for assumption in answer(described(PATIENCE | fields)).assumed}
+        return {
+            assumption.setting
+            for assumption in answer(described(BETWEEN_TIMEOUTS | fields)).assumed
+        }
 
     assert "metadata.mode" in assumed({"kafka": "3.6"})
     assert "metadata.mode" not in assumed({"kafka": "3.6", MODE: "kraft"})
-    patient = {"producer.delivery.timeout.ms": "120000"}
-    assert "metadata.mode" not in assumed({"kafka": "3.6"} | patient)
+    long_timeout = {"producer.delivery.timeout.ms": "120000"}
+    assert "metadata.mode" not in assumed({"kafka": "3.6"} | long_timeout)
 
 
-def test_controllers_are_not_counted_where_a_broker_is_the_controller():
+def test_controllers_cannot_be_stated_with_zookeeper():
     fields = {"kafka": "3.6", "application.controllers": "3"}
     assert from_fields(fields | {MODE: "kraft"})[0] is not None
     pipeline, problems = from_fields(fields | {MODE: "zookeeper"})

@@ -1,4 +1,4 @@
-"""What may be stated of a setting, for whatever draws pipelines."""
+"""Values of settings for random pipelines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _NUMBERS = (-1, 0, 1, 2, 3, 1000, 40_000, 60_000, 120_000)
 
 
 def texts(setting: Setting) -> list[str]:
-    """Every choice, both switches, or the ends and the ordinary numbers within the bounds."""
+    """Every choice, true and false, or the bounds and common numbers between them."""
     match setting.kind:
         case Kind.BOOL:
             return ["true", "false"]
@@ -16,8 +16,10 @@ def texts(setting: Setting) -> list[str]:
             return [text for text, _ in setting.choices]
         case Kind.INT:
             ends = (setting.minimum, setting.maximum, setting.default)
-            least, most = setting.minimum or 0, setting.maximum or 1
-            numbers = {n for n in (*ends, *_NUMBERS) if isinstance(n, int) and least <= n <= most}
+            minimum, maximum = setting.minimum or 0, setting.maximum or 1
+            numbers = {
+                n for n in (*ends, *_NUMBERS) if isinstance(n, int) and minimum <= n <= maximum
+            }
             return [str(n) for n in sorted(numbers)]
         case Kind.TEXT:
             return ["orders-1"]

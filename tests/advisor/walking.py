@@ -1,4 +1,4 @@
-"""How a browser without JavaScript goes through the questionnaire."""
+"""Goes through the questionnaire like a browser without JavaScript."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RISKY = {"producer.acks": "1"}
 
 
 def answer(client: Client, step: str, fields: Mapping[str, str] | None = None) -> Any:
-    """Sends one step's form."""
+    """Submits the form of a step."""
     return client.post(reverse("advisor:describe", args=[step]), dict(fields or {}))
 
 
@@ -25,20 +25,20 @@ def page(client: Client, step: str) -> str:
 
 
 def stamp(client: Client, step: str) -> str:
-    """What the page of a step carries, so that what is typed on it is kept."""
+    """The stamp in the page of a step. Typed values are kept only with it."""
     match = re.search(r'name="stamp" value="(\w*)"', page(client, step))
     assert match
     return match[1]
 
 
 def type_in(client: Client, step: str, fields: Mapping[str, str], stamped: str) -> str:
-    """Asks for the card of what is typed, as htmx does; the form is not sent."""
+    """Requests the card for typed values, as htmx does, without submitting the form."""
     url = reverse("advisor:card", args=[step])
     return client.post(url, {**fields, "stamp": stamped}).content.decode()
 
 
 def walk(client: Client, /, **answers: Mapping[str, str]) -> str:
-    """Answers every step of the client's family; returns the slug of the saved pipeline."""
+    """Answers all steps for the client. Returns the slug of the saved pipeline."""
     response = None
     for step in steps(Family(answers.get("client", {}).get("family", "java"))):
         response = answer(client, step.slug, answers.get(step.slug, {}))

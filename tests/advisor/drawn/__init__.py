@@ -1,1 +1,1 @@
-"""Programs with a poll loop that are drawn, and of which it is known whether they lose messages."""
+"""Random programs and settings files, with the answers that the readers must not miss."""

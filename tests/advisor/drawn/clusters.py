@@ -1,9 +1,9 @@
 """Brokers in containers: their variables in compose files and manifests, in several places.
 
-Of a service's own variables and its files' the own counts, of several files the last, and of a
-file that is laid over another the one above (Compose file reference, `env_file`, "Fragments"
-and "Merge"). Of a container's `env` and `envFrom` the first counts, and of several
-names of `env` the last (Kubernetes API reference, Container v1).
+In a compose service `environment` overrides `env_file`, a later `env_file` overrides an earlier
+one, and an override file overrides its base (Compose file reference, `env_file`, "Fragments" and
+"Merge"). In a container `env` overrides `envFrom`, and the last of several entries of one name in
+`env` counts (Kubernetes API reference, Container v1).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BASE: list[Row] = [
 ]
 _COMPOSE = ("image", "env_file", "later_env_file", "merged", "own", "over")
 _MANIFEST = ("config", "secret", "env", "later_env")
-Stated = Mapping[str, list[Row]]
+StatedRows = Mapping[str, list[Row]]
 
 
 def _variable(name: Name) -> str:
@@ -35,8 +35,8 @@ def _draw(random: Random, places: tuple[str, ...]) -> tuple[dict[str, list[Row]]
     used = sorted(random.sample(places, random.randint(1, 3)), key=places.index)
     stated, effective = dict[str, list[Row]](), dict[Name, str]()
     for name in random.sample(list(OF_SERVERS), random.randint(1, 4)):
-        own = [place for place in used if random.random() < 0.6] or [used[-1]]
-        for place in own:
+        stating = [place for place in used if random.random() < 0.6] or [used[-1]]
+        for place in stating:
             value = random.choice(OF_SERVERS[name])
             stated.setdefault(place, []).append((_variable(name), value))
             effective[name] = value
@@ -44,13 +44,13 @@ def _draw(random: Random, places: tuple[str, ...]) -> tuple[dict[str, list[Row]]
 
 
 def compose(random: Random) -> Drawn:
-    """Three brokers of a compose file, which have the same settings."""
+    """Three brokers with the same settings in a compose file."""
     stated, effective = _draw(random, _COMPOSE[1:])
     is_list = random.random() < 0.4
     merged = stated.get("merged", [])
     inline = random.choice(["anchor", "whole", "own"])
     inline = "own" if is_list else inline
-    beside = _filled(random, stated)
+    env_file_rows = _with_placeholders(random, stated)
     text = _anchors(inline, merged)
     text += "services:\n"
     for number in (1, 2, 3):
@@ -66,31 +66,31 @@ def compose(random: Random) -> Drawn:
     for place, file in (("env_file", "kafka.env"), ("later_env_file", "more.env")):
         if place in stated:
             files.append((file, "".join(f"{name}={value}\n" for name, value in stated[place])))
-    if beside:
-        files.append((".env", "".join(f"{name}={value}\n" for name, value in beside)))
+    if env_file_rows:
+        files.append((".env", "".join(f"{name}={value}\n" for name, value in env_file_rows)))
     random.shuffle(files)
     return Drawn(files, effective, OF_SERVERS)
 
 
-def _filled(random: Random, stated: dict[str, list[Row]]) -> list[Row]:
-    """Puts variables in the place of some values; returns what the `.env` says."""
-    beside = list[Row]()
+def _with_placeholders(random: Random, stated: dict[str, list[Row]]) -> list[Row]:
+    """Replaces some values by placeholders. Returns the rows of the `.env` file."""
+    env_file_rows = list[Row]()
     for place in ("merged", "own"):
-        for at, (name, value) in enumerate(stated.get(place, [])):
+        for index, (name, value) in enumerate(stated.get(place, [])):
             other = "3" if value.isdecimal() else "false"
             match random.choice(["", "", "", "default", "given", "both"]):
                 case "default":
-                    value = f"${{V_{place}_{at}:-{value}}}"
+                    value = f"${{V_{place}_{index}:-{value}}}"
                 case "given":
-                    beside.append((f"V_{place}_{at}", value))
-                    value = f"${{V_{place}_{at}}}"
+                    env_file_rows.append((f"V_{place}_{index}", value))
+                    value = f"${{V_{place}_{index}}}"
                 case "both":
-                    beside.append((f"V_{place}_{at}", value))
-                    value = f"${{V_{place}_{at}:-{other}}}"
+                    env_file_rows.append((f"V_{place}_{index}", value))
+                    value = f"${{V_{place}_{index}:-{other}}}"
                 case _:
                     pass
-            stated[place][at] = (name, value)
-    return beside
+            stated[place][index] = (name, value)
+    return env_file_rows
 
 
 def _anchors(inline: str, merged: list[Row]) -> str:
@@ -103,7 +103,7 @@ def _anchors(inline: str, merged: list[Row]) -> str:
     return ""
 
 
-def _service(random: Random, stated: Stated, number: int, inline: str, *, is_list: bool) -> str:
+def _service(random: Random, stated: StatedRows, number: int, inline: str, *, is_list: bool) -> str:
     text = f"  kafka{number}:\n"
     own = [("KAFKA_NODE_ID", str(number)), *stated.get("own", [])]
     own.append(("KAFKA_ADVERTISED_LISTENERS", f"PLAINTEXT://kafka{number}:9092"))
@@ -143,7 +143,7 @@ def _row(random: Random, row: Row, is_list: bool) -> str:
 
 
 def manifests(random: Random) -> Drawn:
-    """A StatefulSet of three brokers, with a ConfigMap and a Secret beside it."""
+    """A StatefulSet of three brokers, with a ConfigMap and a Secret."""
     stated, effective = _draw(random, _MANIFEST)
     parts = list[str]()
     sources = ""
@@ -166,12 +166,12 @@ def manifests(random: Random) -> Drawn:
     random.shuffle(parts)
     if random.random() < 0.5:
         return Drawn([("kafka.yaml", "---\n".join(parts))], effective, OF_SERVERS)
-    files = [(f"kafka-{at}.yaml", part) for at, part in enumerate(parts)]
+    files = [(f"kafka-{index}.yaml", part) for index, part in enumerate(parts)]
     return Drawn(files, effective, OF_SERVERS)
 
 
-def _workload(random: Random, own: list[Row], sources: str) -> str:
-    rows = [*_BASE, *own]
+def _workload(random: Random, env: list[Row], sources: str) -> str:
+    rows = [*_BASE, *env]
     text = (
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: kafka\nspec:\n  replicas: 3\n"
         "  template:\n    spec:\n      containers:\n        - name: kafka\n"

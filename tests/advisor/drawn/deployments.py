@@ -1,4 +1,4 @@
-"""Several applications of Spring's in one manifest: what is read must hold for each, or none is."""
+"""Spring applications in one manifest: what is read must hold for each, or it is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLACES = ("config", "secret", "reference", "own")
 
 @dataclass(slots=True)
 class _Container:
-    """What a container has of each place, and what counts."""
+    """The variables of a container by place, and its effective settings."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     effective: dict[Name, str] = field(default_factory=dict)
@@ -23,26 +23,26 @@ class _Container:
 
 def _containers(random: Random) -> list[_Container]:
     names = random.sample(list(VALUES), random.randint(1, 3))
-    alike = {name: random.choice(VALUES[name]) for name in names}
+    common = {name: random.choice(VALUES[name]) for name in names}
     differs = random.random() < 0.3
-    found = list[_Container]()
+    containers = list[_Container]()
     for _ in range(random.choice([1, 2, 2])):
-        one = _Container()
+        container = _Container()
         places = [place for place in _PLACES if random.random() < 0.5] or ["own"]
         for name in names:
-            value = random.choice(VALUES[name]) if differs else alike[name]
+            value = random.choice(VALUES[name]) if differs else common[name]
             last = random.choice(places)
             for place in places[: places.index(last)]:
                 if random.random() < 0.3:
-                    one.rows.setdefault(place, []).append(
+                    container.rows.setdefault(place, []).append(
                         (_variable(name), random.choice(VALUES[name]))
                     )
-            one.rows.setdefault(last, []).append((_variable(name), value))
-            one.effective[name] = value
+            container.rows.setdefault(last, []).append((_variable(name), value))
+            container.effective[name] = value
         if any(name[0] is CONSUMER for name in names):
-            one.effective.setdefault((CONSUMER, "enable.auto.commit"), "false")
-        found.append(one)
-    return found
+            container.effective.setdefault((CONSUMER, "enable.auto.commit"), "false")
+        containers.append(container)
+    return containers
 
 
 def _variable(name: Name) -> str:
@@ -51,29 +51,29 @@ def _variable(name: Name) -> str:
 
 
 def applications(random: Random) -> Drawn:
-    """One or two Deployments, each with variables of its own and of ConfigMaps and Secrets."""
+    """One or two Deployments with variables in `env`, ConfigMaps and Secrets."""
     containers = _containers(random)
     parts = list[str]()
     is_pod = len(containers) == 2 and random.random() < 0.3
     texts = list[str]()
-    for number, one in enumerate(containers):
-        sources, own = "", [*one.rows.get("own", [])]
+    for number, container in enumerate(containers):
+        sources, own = "", [*container.rows.get("own", [])]
         for place in ("config", "secret"):
-            if rows := one.rows.get(place):
+            if rows := container.rows.get(place):
                 parts.append(_source(random, f"app{number}-{place}", place, rows))
                 kind = "configMapRef" if place == "config" else "secretRef"
                 sources += f"            - {kind}:\n                name: app{number}-{place}\n"
         env = "".join(f"            - name: {key}\n              value: '{value}'\n"
                       for key, value in own)  # fmt: skip
-        if rows := one.rows.get("reference"):
-            entries = [(f"value-{at}", value) for at, (_, value) in enumerate(rows)]
+        if rows := container.rows.get("reference"):
+            entries = [(f"value-{index}", value) for index, (_, value) in enumerate(rows)]
             parts.append(_source(random, f"app{number}-values", "config", entries))
-            kept = {key for key, _ in own}
+            own_names = {key for key, _ in own}
             env += "".join(
                 f"            - name: {key}\n              valueFrom:\n"
                 f"                configMapKeyRef: {{name: app{number}-values, key: value-{at}}}\n"
                 for at, (key, _) in enumerate(rows)
-                if key not in kept
+                if key not in own_names
             )
         text = f"        - name: app{number}\n          image: registry.example/app{number}:1\n"
         text += f"          envFrom:\n{sources}" if sources else ""
@@ -88,8 +88,8 @@ def applications(random: Random) -> Drawn:
     first, *others = containers
     files = [("apps.yaml", "---\n".join(parts))]
     if random.random() < 0.4:
-        files = [(f"{at}.yaml", part) for at, part in enumerate(parts)]
-    return Drawn(files, first.effective, others=[one.effective for one in others])
+        files = [(f"{index}.yaml", part) for index, part in enumerate(parts)]
+    return Drawn(files, first.effective, others=[container.effective for container in others])
 
 
 def _source(random: Random, name: str, place: str, rows: Sequence[Row]) -> str:
@@ -104,17 +104,20 @@ def _source(random: Random, name: str, place: str, rows: Sequence[Row]) -> str:
 
 
 def services(random: Random) -> Drawn:
-    """One or two services of a compose file, each with variables of its own and of files."""
+    """One or two services of a compose file with variables in `environment` and `env_file`."""
     containers = _containers(random)
-    text, files, beside = "services:\n", list[tuple[str, str]](), list[Row]()
-    for number, one in enumerate(containers):
+    text, files, env_file_rows = "services:\n", list[tuple[str, str]](), list[Row]()
+    for number, container in enumerate(containers):
         text += f"  app{number}:\n    image: registry.example/app{number}:1\n"
-        own = [*one.rows.get("reference", []), *one.rows.get("own", [])]
+        own = [*container.rows.get("reference", []), *container.rows.get("own", [])]
         own = [*{key: (key, value) for key, value in own}.values()]
-        own = [_filled_in(random, f"V_{number}_{at}", row, beside) for at, row in enumerate(own)]
-        names = [place for place in ("config", "secret") if place in one.rows]
+        own = [
+            _with_placeholder(random, f"V_{number}_{index}", row, env_file_rows)
+            for index, row in enumerate(own)
+        ]
+        names = [place for place in ("config", "secret") if place in container.rows]
         for place in names:
-            rows = "".join(f"{key}={value}\n" for key, value in one.rows[place])
+            rows = "".join(f"{key}={value}\n" for key, value in container.rows[place])
             files.append((f"app{number}-{place}.env", rows))
         if names:
             text += "    env_file:\n" + "".join(f"      - app{number}-{it}.env\n" for it in names)
@@ -123,26 +126,26 @@ def services(random: Random) -> Drawn:
             text += "".join(f"      {key}: '{value}'\n" for key, value in own)
     first, *others = containers
     files = [("compose.yml", text), *files]
-    if beside:
-        files.append((".env", "".join(f"{key}={value}\n" for key, value in beside)))
+    if env_file_rows:
+        files.append((".env", "".join(f"{key}={value}\n" for key, value in env_file_rows)))
     random.shuffle(files)
-    return Drawn(files, first.effective, others=[one.effective for one in others])
+    return Drawn(files, first.effective, others=[container.effective for container in others])
 
 
-def _filled_in(random: Random, variable: str, row: Row, beside: list[Row]) -> Row:
-    """A variable of a service that compose perhaps fills in, from a default or the `.env`."""
+def _with_placeholder(random: Random, variable: str, row: Row, env_file_rows: list[Row]) -> Row:
+    """A variable of a service, perhaps with a placeholder that a default or the `.env` fills."""
     name, value = row
     match random.choice(["", "", "default", "given", "both", "empty"]):
         case "default":
             return name, f"${{{variable}:-{value}}}"
         case "given":
-            beside.append((variable, value))
+            env_file_rows.append((variable, value))
             return name, random.choice([f"${{{variable}}}", f"${variable}"])
         case "both":
-            beside.append((variable, value))
+            env_file_rows.append((variable, value))
             return name, f"${{{variable}:-{random.choice(['all', '0', 'true', 'latest'])}}}"
         case "empty":
-            beside.append((variable, ""))
+            env_file_rows.append((variable, ""))
             return name, f"${{{variable}:-{value}}}"
         case _:
             return row

@@ -1,4 +1,4 @@
-"""Draws programs: which statements there are, and in which order."""
+"""Hypothesis strategies for programs: their statements, and the order of these."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.advisor.drawn.loops import (
     Each,
     Flush,
     Handler,
-    Heard,
     Job,
     Limit,
     Log,
     Loop,
+    ResultCheck,
     Retry,
     Save,
     Send,
@@ -29,58 +29,66 @@ from tests.advisor.drawn.loops import (
     parts,
 )
 
-_OF_ONE = tuple(handler for handler in Handler if handler is not Handler.FLAG)
-_HANDLERS = st.sampled_from(_OF_ONE)
-_OF_ALL = st.sampled_from((Handler.LOG, Handler.RETHROW, Handler.LEAVE))
-"""Around the loop over the records there is none to stop."""
+_WITHOUT_FLAG = tuple(handler for handler in Handler if handler is not Handler.FLAG)
+_RECORD_HANDLERS = st.sampled_from(_WITHOUT_FLAG)
+_POLL_HANDLERS = st.sampled_from((Handler.LOG, Handler.RETHROW, Handler.LEAVE))
+"""Handlers around the loop over the records: there is no loop that they could stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """What a loop may have: `commits` of one record or all, or None, and `whole` ones of all;
-    handlers of what is done with one record, and around all of them."""
+    """The choices for a loop.
+
+    `commits` are those in the block of a record, None without any; `whole` are commits of the whole
+    poll. `record_handlers` are in the block of a record, `poll_handlers` around all records.
+    """
 
     commits: st.SearchStrategy[Commit] | None
     whole: st.SearchStrategy[Commit]
-    of_one: st.SearchStrategy[Handler]
-    of_all: st.SearchStrategy[Handler]
+    record_handlers: st.SearchStrategy[Handler]
+    poll_handlers: st.SearchStrategy[Handler]
 
 
 _PLAIN = _Choices(
-    st.sampled_from((Commit(all=True), Commit())), st.just(Commit(all=True)), _HANDLERS, _OF_ALL
+    st.sampled_from((Commit(all=True), Commit())),
+    st.just(Commit(all=True)),
+    _RECORD_HANDLERS,
+    _POLL_HANDLERS,
 )
-_MARKING = _Choices(
+_FLAGGING = _Choices(
     st.sampled_from((Commit(all=True, if_ok=True), Commit(), Commit(if_ok=True))),
     st.sampled_from((Commit(all=True, if_ok=True), Commit(all=True, if_ok=True), Commit(all=True))),
-    st.sampled_from((*_OF_ONE, *(Handler.FLAG,) * 5)),
+    st.sampled_from((*_WITHOUT_FLAG, *(Handler.FLAG,) * 5)),
     st.sampled_from((Handler.LOG, Handler.RETHROW, Handler.LEAVE, Handler.FLAG, Handler.FLAG)),
 )
-"""A poll in which something failed may be marked."""
+"""The choices for loops that may flag a poll as failed."""
 
 
 @st.composite
-def _around(
+def _try_around(
     draw: st.DrawFn, body: Block, choices: _Choices, commits: st.SearchStrategy[Commit]
 ) -> Statement:
-    """A block in a `try`, with a commit behind it in the same block, or after all, or neither."""
+    """A `try` around a block, with a commit at its end, in `finally`, or without a commit."""
     inside = draw(st.booleans())
-    kept = (*body, draw(commits)) if inside else body
+    guarded = (*body, draw(commits)) if inside else body
     last = () if inside or draw(st.integers(0, 3)) else (draw(commits),)
-    every = any(isinstance(part, Each | Submit) for part in body)
-    return Try(kept, draw(choices.of_all if every else choices.of_one), last)
+    is_whole_poll = any(isinstance(part, Each | Submit) for part in body)
+    return Try(
+        guarded, draw(choices.poll_handlers if is_whole_poll else choices.record_handlers), last
+    )
 
 
 @st.composite
-def _of_one(draw: st.DrawFn, choices: _Choices) -> Block:
-    """What is done with a record: it is saved once, and whatever else, in any order."""
+def _record_block(draw: st.DrawFn, choices: _Choices) -> Block:
+    """The block of a record: it saves the record once, and may log and commit, in any order."""
     save: Statement = Save()
     commits = choices.commits
     match draw(st.sampled_from(("plain", "plain", "try", "retry"))):
         case "try":
             save = (
-                draw(_around((save,), choices, commits))
+                draw(_try_around((save,), choices, commits))
                 if commits is not None
-                else Try((save,), draw(choices.of_one))
+                else Try((save,), draw(choices.record_handlers))
             )
         case "retry":
             save = Retry((save,), throws=draw(st.booleans()))
@@ -95,27 +103,31 @@ def _of_one(draw: st.DrawFn, choices: _Choices) -> Block:
 def one_record(
     handlers: st.SearchStrategy[Handler], commits: st.SearchStrategy[Commit] | None
 ) -> st.SearchStrategy[Block]:
-    """What is done with a record, with these handlers and commits."""
-    return _of_one(_Choices(commits, st.just(Commit()), handlers, handlers))
+    """The block of a record with these handlers and commits."""
+    return _record_block(_Choices(commits, st.just(Commit()), handlers, handlers))
 
 
 @st.composite
-def loops(draw: st.DrawFn, *, of_c: bool) -> Loop:
-    """A loop that commits somewhere, by itself or by its statements."""
+def loops(draw: st.DrawFn, *, librdkafka: bool) -> Loop:
+    """A loop with automatic or manual commits."""
     auto_commit = draw(st.integers(0, 4)) == 0
     closed = draw(st.booleans())
-    single = of_c and draw(st.booleans())
-    choices = draw(st.sampled_from((_PLAIN, _MARKING)))
+    single = librdkafka and draw(st.booleans())
+    choices = draw(st.sampled_from((_PLAIN, _FLAGGING)))
     if auto_commit:
         choices = replace(_PLAIN, commits=None)
     work: Statement = Submit(draw(st.booleans()))
     if draw(st.integers(0, 4)):
-        work = Each(draw(_of_one(choices)), gathered=not single and not draw(st.integers(0, 3)))
+        work = Each(
+            draw(_record_block(choices)), gathered=not single and not draw(st.integers(0, 3))
+        )
     body: Block = (work,)
     if not draw(st.integers(0, 2)):
-        around = choices.of_all
+        around = choices.poll_handlers
         body = (
-            Try(body, draw(around)) if auto_commit else draw(_around(body, choices, choices.whole)),
+            Try(body, draw(around))
+            if auto_commit
+            else draw(_try_around(body, choices, choices.whole)),
         )
     if not auto_commit and (draw(st.booleans()) or not _commits(body)):
         body = tuple(draw(st.permutations([*body, draw(choices.whole)])))
@@ -126,30 +138,43 @@ def _commits(body: Block) -> bool:
     return any(isinstance(part, Commit) for statement in body for part in parts(statement))
 
 
-_OF_JAVA = (Limit.NONE,)
-_OF_C = tuple(Limit)
-_OF_CALLBACKS = (Heard.NOBODY, Heard.LOGGED, Heard.STORED, Heard.STORED, Heard.THROWN, Heard.ENDED)
-_OF_FUTURES = (*_OF_CALLBACKS, Heard.WAITED, Heard.WAITED, Heard.KEPT, Heard.KEPT)
+_JAVA_LIMITS = (Limit.NONE,)
+_LIBRDKAFKA_LIMITS = tuple(Limit)
+_CALLBACK_CHECKS = (
+    ResultCheck.UNCHECKED,
+    ResultCheck.LOGGED,
+    ResultCheck.STORED,
+    ResultCheck.STORED,
+    ResultCheck.THROWN,
+    ResultCheck.EXITED,
+)
+_FUTURE_CHECKS = (
+    *_CALLBACK_CHECKS,
+    ResultCheck.WAITED,
+    ResultCheck.WAITED,
+    ResultCheck.COLLECTED,
+    ResultCheck.COLLECTED,
+)
 _ENDINGS = (Limit.NONE, Limit.NONE, Limit.SOME, None)
-_OF_JOB = st.sampled_from((Handler.LOG, Handler.RETHROW))
-"""What else a handler does leaves open what the end of a job says."""
+_JOB_HANDLERS = st.sampled_from((Handler.LOG, Handler.RETHROW))
+"""Other handlers make the exit status of a job ambiguous."""
 
 
 @st.composite
-def sending(draw: st.DrawFn, *, of_c: bool) -> Loop | Job:
-    """A program that sends: what it polls, or what it was given."""
-    heard = draw(st.sampled_from(_OF_CALLBACKS if of_c else _OF_FUTURES))
-    limits = st.sampled_from(_OF_C if of_c else _OF_JAVA)
+def sending(draw: st.DrawFn, *, librdkafka: bool) -> Loop | Job:
+    """A program that sends: a loop that sends what it polls, or a job that sends its input."""
+    result_check = draw(st.sampled_from(_CALLBACK_CHECKS if librdkafka else _FUTURE_CHECKS))
+    limits = st.sampled_from(_LIBRDKAFKA_LIMITS if librdkafka else _JAVA_LIMITS)
     is_job = draw(st.booleans())
-    of_one = draw(_sent(heard, limits, is_job=is_job))
-    tail = draw(_tail(heard, limits, is_job=is_job))
-    body: Sequence[Statement] = (Each(of_one), *tail)
+    record_block = draw(_send_block(result_check, limits, is_job=is_job))
+    tail = draw(_tail(result_check, limits, is_job=is_job))
+    body: Sequence[Statement] = (Each(record_block), *tail)
     if not draw(st.integers(0, 3)):
         body = draw(st.permutations(body))
     if not draw(st.integers(0, 4)):
-        some = draw(st.integers(1, len(body)))
-        handler = draw(_OF_JOB if is_job else _OF_ALL)
-        body = (Try(tuple(body[:some]), handler), *body[some:])
+        size = draw(st.integers(1, len(body)))
+        handler = draw(_JOB_HANDLERS if is_job else _POLL_HANDLERS)
+        body = (Try(tuple(body[:size]), handler), *body[size:])
     if is_job:
         return Job(tuple(body), draw(st.sampled_from(_ENDINGS)))
     return Loop(tuple(body), closed=draw(st.booleans()))
@@ -157,37 +182,37 @@ def sending(draw: st.DrawFn, *, of_c: bool) -> Loop | Job:
 
 @st.composite
 def _tail(
-    draw: st.DrawFn, heard: Heard, limits: st.SearchStrategy[Limit], *, is_job: bool
+    draw: st.DrawFn, result_check: ResultCheck, limits: st.SearchStrategy[Limit], *, is_job: bool
 ) -> Block:
-    """What is done behind all that was sent."""
-    found = list[Statement]()
+    """The statements after all sends."""
+    statements = list[Statement]()
     if draw(st.booleans()):
-        found.append(Flush(draw(limits)))
-    if heard is Heard.KEPT and draw(st.integers(0, 3)):
-        found.append(Wait())
-    if heard is Heard.STORED and draw(st.integers(0, 3)):
-        found.append(Check(draw(_OF_JOB if is_job else _OF_ALL)))
-    return (*found,) if is_job else (*found, Commit(all=True))
+        statements.append(Flush(draw(limits)))
+    if result_check is ResultCheck.COLLECTED and draw(st.integers(0, 3)):
+        statements.append(Wait())
+    if result_check is ResultCheck.STORED and draw(st.integers(0, 3)):
+        statements.append(Check(draw(_JOB_HANDLERS if is_job else _POLL_HANDLERS)))
+    return (*statements,) if is_job else (*statements, Commit(all=True))
 
 
 @st.composite
-def _sent(
-    draw: st.DrawFn, heard: Heard, limits: st.SearchStrategy[Limit], *, is_job: bool
+def _send_block(
+    draw: st.DrawFn, result_check: ResultCheck, limits: st.SearchStrategy[Limit], *, is_job: bool
 ) -> Block:
-    """What is done to send a record."""
-    sent: Block = (Send(heard),)
+    """The statements that send a record."""
+    statements: Block = (Send(result_check),)
     if not draw(st.integers(0, 3)):
-        sent = (*sent, Flush(draw(limits)))
-    if heard is Heard.STORED and not draw(st.integers(0, 3)):
-        sent = (*sent, Check(draw(_OF_JOB if is_job else _HANDLERS)))
+        statements = (*statements, Flush(draw(limits)))
+    if result_check is ResultCheck.STORED and not draw(st.integers(0, 3)):
+        statements = (*statements, Check(draw(_JOB_HANDLERS if is_job else _RECORD_HANDLERS)))
     match draw(st.sampled_from(("plain", "plain", "plain", "try", "retry"))):
         case "try":
-            sent = (Try(sent, draw(_OF_JOB if is_job else _HANDLERS)),)
-        case "retry" if heard is Heard.WAITED:
-            sent = (Retry(sent, throws=draw(st.booleans())),)
+            statements = (Try(statements, draw(_JOB_HANDLERS if is_job else _RECORD_HANDLERS)),)
+        case "retry" if result_check is ResultCheck.WAITED:
+            statements = (Retry(statements, throws=draw(st.booleans())),)
         case _:
             pass
     others = (Log(),) if draw(st.booleans()) else ()
     if not is_job and not draw(st.integers(0, 3)):
-        return (*others, *sent, Commit())
-    return (*others, *sent)
+        return (*others, *statements, Commit())
+    return (*others, *statements)

@@ -1,7 +1,7 @@
-"""Settings of clients that take effect, and what a reader makes of the files that state them.
+"""Effective settings, and a comparison with those that the readers find in the files.
 
-A setting is stated in several places, of which one goes before the others. What a reader takes for
-the value must be that one's, or it must refuse the files: then it says so, and misleads nobody.
+A setting is stated in several places, and one of them overrides the others. A reader must find its
+value, or refuse the files: a refusal misleads nobody.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ OF_TOPIC: Mapping[Name, Sequence[str]] = {
 }
 
 
-_OF_TOPICS: Mapping[Name, Sequence[str]] = {
+_SAME_SETTING_ELSEWHERE: Mapping[Name, Sequence[str]] = {
     (TOPIC, "min.insync.replicas"): ["broker.min.insync.replicas"],
     (TOPIC, "replication.factor"): ["broker.default.replication.factor"],
     (TOPIC, "unclean.leader.election.enable"): ["broker.unclean.leader.election.enable"],
@@ -59,25 +59,25 @@ _OF_TOPICS: Mapping[Name, Sequence[str]] = {
     (BROKER, "default.replication.factor"): ["topic.replication.factor"],
     (BROKER, "unclean.leader.election.enable"): ["topic.unclean.leader.election.enable"],
 }
-"""What a topic has of its brokers, where it states nothing of its own."""
+"""The fields that may have the value instead: a topic uses the defaults of its brokers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Files, and the settings that take effect; what is not among these is not stated."""
+    """Files and their effective settings. Settings that are not among these are not stated."""
 
     files: Sequence[File]
     effective: Mapping[Name, str]
     modelled: Mapping[Name, Sequence[str]] = field(default_factory=lambda: VALUES)
     others: Sequence[Mapping[Name, str]] = ()
-    """What takes effect in other applications of the same files."""
+    """The effective settings of other applications in the same files."""
 
 
 _PRODUCT = Product(Family.JAVA, versions(Family.JAVA)[0], kafka_versions()[0])
 
 
 def misread(drawn: Drawn) -> tuple[list[str], str]:
-    """The settings that are read otherwise than they take effect; and why files are refused."""
+    """The settings whose effective value is not the one read, and why the files are refused."""
     inputs = Inputs()
     try:
         inputs.add_texts(list(drawn.files))
@@ -89,18 +89,22 @@ def misread(drawn: Drawn) -> tuple[list[str], str]:
     product = Product(Family(family), versions(Family(family))[0], kafka_versions()[0])
     wrong = list[str]()
     for component, name in drawn.modelled:
-        fields = [f"{component}.{name}", *_OF_TOPICS.get((component, name), ())]
+        fields = [f"{component}.{name}", *_SAME_SETTING_ELSEWHERE.get((component, name), ())]
         read = next((inputs.fields[key] for key in fields if key in inputs.fields), None)
-        for one in (drawn.effective, *drawn.others):
-            true = one.get((component, name))
-            there, here = (_value(product, component, name, text) for text in (true, read))
-            if there != here and not (drawn.others and weaker(name, here, there) == here):
-                wrong.append(f"{component}.{name}: {read}, and it is {true}")
+        for application in (drawn.effective, *drawn.others):
+            effective = application.get((component, name))
+            expected, actual = (
+                _value(product, component, name, text) for text in (effective, read)
+            )
+            if expected != actual and not (
+                drawn.others and weaker(name, actual, expected) == actual
+            ):
+                wrong.append(f"{component}.{name}: {read}, and it is {effective}")
     return wrong, ""
 
 
 def _value(product: Product, component: Component, name: str, text: str | None) -> Value:
-    """What a text stands for; the default's value where nothing is stated."""
+    """The parsed value of a text; the default if it is None."""
     setting = product.setting(component, name)
     if text is None:
         return setting.default if setting.default is not None else ""

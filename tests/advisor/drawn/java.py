@@ -1,10 +1,10 @@
-"""Writes a loop as a program in Java."""
+"""Writes a program in Java."""
 
 from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Handler, Heard, Limit, Retry, Save, Try
+from tests.advisor.drawn.loops import TRIES, Handler, Limit, ResultCheck, Retry, Save, Try
 from tests.advisor.drawn.writer import Braced
 
 _PROGRAM = """\
@@ -65,29 +65,32 @@ _ENDING = {
     Limit.SOME: "\n    producer.close(Duration.ofSeconds(1));",
     None: "",
 }
-_SENT = 'producer.send(new ProducerRecord<>("out", record.key(), record.value()){heard})'
-_WAITED = (
+_SEND_CALL = 'producer.send(new ProducerRecord<>("out", record.key(), record.value()){callback})'
+_WAIT_FOR_FUTURES = (
     "for (Future<RecordMetadata> future : futures) {\n    future.get();\n}",
     "for (var future : futures) {\n    future.get(30, TimeUnit.SECONDS);\n}",
     "for (int i = 0; i < futures.size(); i++) {\n    futures.get(i).get();\n}",
 )
-_AT_ONCE = (
+_WAIT_IMMEDIATELY = (
     "{sent}.get();",
     "{sent}.get(30, TimeUnit.SECONDS);",
     "Future<RecordMetadata> sent = {sent};\nsent.get();",
     'RecordMetadata metadata = {sent}.get();\nlog.info("at {{}}", metadata.offset());',
 )
-_HEARD = {
-    Heard.LOGGED: (
+_CALLBACKS = {
+    ResultCheck.LOGGED: (
         'log.error("failed", e);',
         "errors.increment();",
         'log.warn("lost {}", metadata, e);',
     ),
-    Heard.STORED: ("",),
-    Heard.THROWN: ("throw new IllegalStateException(e);",),
-    Heard.ENDED: ("System.exit(1);", 'log.error("failed", e);\nRuntime.getRuntime().halt(1);'),
+    ResultCheck.STORED: ("",),
+    ResultCheck.THROWN: ("throw new IllegalStateException(e);",),
+    ResultCheck.EXITED: (
+        "System.exit(1);",
+        'log.error("failed", e);\nRuntime.getRuntime().halt(1);',
+    ),
 }
-_STORED = (
+_ERROR_FIELDS = (
     (
         "private final AtomicBoolean failed = new AtomicBoolean();",
         "failed.set(true);",
@@ -113,13 +116,13 @@ try {{
 }}"""
 _RECORD = "ConsumerRecord<String, String>"
 _PARAMETER = f"{_RECORD} record"
-_EACH = {
+_RECORD_LOOPS = {
     "for": f"for ({_PARAMETER} : {{all}}) {{{{\n{{body}}\n}}}}",
     "forEach": "{all}.forEach(record -> {{\n{body}\n}});",
     "iterator": f"Iterator<{_RECORD}> all = {{all}}.iterator();\nwhile (all.hasNext()) {{{{\n"
     f"    {_PARAMETER} = all.next();\n{{body}}\n}}}}",
 }
-_GATHERED = (
+_COPIES_TO_LIST = (
     f"List<{_RECORD}> batch = new ArrayList<>();\nrecords.forEach(batch::add);\n",
     f"List<{_RECORD}> batch = new ArrayList<>();\n"
     f"for ({_RECORD} each : records) {{\n    batch.add(each);\n}}\n",
@@ -128,7 +131,7 @@ _COMMIT_ONE = (
     "consumer.commitSync(Map.of(new TopicPartition(record.topic(), record.partition()), "
     "new OffsetAndMetadata(record.offset() + 1)));"
 )
-_AFTER = {
+_AFTER_LOG = {
     Handler.LOG: (),
     Handler.FLAG: (),
     Handler.RETHROW: ("throw new IllegalStateException({error});",),
@@ -136,13 +139,13 @@ _AFTER = {
     Handler.STOP: ("break;",),
     Handler.LEAVE: ("return;",),
 }
-_MARKED = (
+_FLAGS = (
     ("boolean ok = true;", "ok = false;", "ok"),
     ("int failed = 0;", "failed++;", "failed == 0"),
     ("AtomicBoolean failed = new AtomicBoolean();", "failed.set(true);", "!failed.get()"),
 )
 _TASK = "pool.submit(() -> store.save(record.value()))"
-_TRIED = """\
+_TRY_SAVE = """\
     try {
         store.save(record.value());
         return true;
@@ -153,23 +156,31 @@ _TRIED = """\
 
 class Java(Braced):
     frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
-    forms, jump, gathered = _EACH, ("for", "iterator"), _GATHERED
-    commit_one, caught, after, end = _COMMIT_ONE, "Exception e", _AFTER, ";"
-    job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
+    record_loops, loops_with_jump, copies_to_list = (
+        _RECORD_LOOPS,
+        ("for", "iterator"),
+        _COPIES_TO_LIST,
+    )
+    commit_one, caught, after_log, end = _COMMIT_ONE, "Exception e", _AFTER_LOG, ";"
+    job, fields, producer, ending, send_call = _JOB, _FIELDS, _PRODUCER, _ENDING, _SEND_CALL
     record = _RECORD
-    marked = _MARKED
+    flags = _FLAGS
     futures = "List<Future<RecordMetadata>> futures = new ArrayList<>();"
-    added, waited, at_once = "futures.add({sent});", _WAITED, _AT_ONCE
-    heard, stored = _HEARD, _STORED
+    add_future, wait_for_futures, wait_immediately = (
+        "futures.add({sent});",
+        _WAIT_FOR_FUTURES,
+        _WAIT_IMMEDIATELY,
+    )
+    callbacks, error_fields = _CALLBACKS, _ERROR_FIELDS
 
-    def called_back(self, does: str) -> str:
-        does = does or self.error[1]
+    def send_with_callback(self, statements: str) -> str:
+        statements = statements or self.error_field[1]
         if self.choose(("lambda", "method")) == "method":
             head = "    private void sent(RecordMetadata metadata, Exception e)"
-            self.methods.append(f"\n{head} {{\n{indent(_if_failed(does), ' ' * 8)}\n    }}\n")
-            return self.sent.format(heard=", this::sent") + ";"
-        body = indent(_if_failed(does), "    ")
-        return self.sent.format(heard=f", (metadata, e) -> {{\n{body}\n}}") + ";"
+            self.methods.append(f"\n{head} {{\n{indent(_if_failed(statements), ' ' * 8)}\n    }}\n")
+            return self.send_call.format(callback=", this::sent") + ";"
+        body = indent(_if_failed(statements), "    ")
+        return self.send_call.format(callback=f", (metadata, e) -> {{\n{body}\n}}") + ";"
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "method")):
@@ -194,9 +205,9 @@ class Java(Braced):
 
     def guarded(self, block: Try) -> str:
         if tuple(block.body) == (Save(),) and not block.last and self.choose(("try", "if")) == "if":
-            call = self.method("tried", _TRIED, "boolean").removesuffix(";")
-            return f"if (!{call}) {{\n{self.handled(block.handler, '')}\n}}"
-        return self.tried(block)
+            call = self.method("tried", _TRY_SAVE, "boolean").removesuffix(";")
+            return f"if (!{call}) {{\n{self.handler_body(block.handler, '')}\n}}"
+        return self.try_catch(block)
 
     def retry(self, block: Retry) -> str:
         last = f"\n        if (attempt == {TRIES}) throw e;" if block.throws else ""
@@ -213,5 +224,5 @@ class Java(Braced):
         return f"{name}(record);"
 
 
-def _if_failed(does: str) -> str:
-    return f"if (e != null) {{\n{indent(does, '    ')}\n}}"
+def _if_failed(statements: str) -> str:
+    return f"if (e != null) {{\n{indent(statements, '    ')}\n}}"

@@ -1,10 +1,10 @@
-"""Writes a loop as a program in Kotlin."""
+"""Writes a program in Kotlin."""
 
 from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Handler, Heard, Limit, Retry, Save, Try
+from tests.advisor.drawn.loops import TRIES, Handler, Limit, ResultCheck, Retry, Save, Try
 from tests.advisor.drawn.writer import Braced, jumps
 
 _PROGRAM = """\
@@ -67,25 +67,29 @@ _ENDING = {
     None: "",
 }
 _RECORD = "ConsumerRecord<String, String>"
-_SENT = 'producer.send(ProducerRecord("out", record.key(), record.value()){heard})'
-_WAITED = (
+_SEND_CALL = 'producer.send(ProducerRecord("out", record.key(), record.value()){callback})'
+_WAIT_FOR_FUTURES = (
     "futures.forEach { it.get() }",
     "for (future in futures) {\n    future.get(30, TimeUnit.SECONDS)\n}",
     "futures.map { it.get() }",
 )
-_AT_ONCE = (
+_WAIT_IMMEDIATELY = (
     "{sent}.get()",
     "{sent}.get(30, TimeUnit.SECONDS)",
     "val sent = {sent}\nsent.get()",
     'val metadata = {sent}.get()\nlog.info("at ${{metadata.offset()}}")',
 )
-_HEARD = {
-    Heard.LOGGED: ('log.error("failed", e)', "errors.increment()", 'log.warn("lost $metadata", e)'),
-    Heard.STORED: ("",),
-    Heard.THROWN: ("throw IllegalStateException(e)",),
-    Heard.ENDED: ("exitProcess(1)", 'log.error("failed", e)\nRuntime.getRuntime().halt(1)'),
+_CALLBACKS = {
+    ResultCheck.LOGGED: (
+        'log.error("failed", e)',
+        "errors.increment()",
+        'log.warn("lost $metadata", e)',
+    ),
+    ResultCheck.STORED: ("",),
+    ResultCheck.THROWN: ("throw IllegalStateException(e)",),
+    ResultCheck.EXITED: ("exitProcess(1)", 'log.error("failed", e)\nRuntime.getRuntime().halt(1)'),
 }
-_STORED = (
+_ERROR_FIELDS = (
     ("private val failed = AtomicBoolean()", "failed.set(true)", "failed.get()"),
     ("@Volatile private var failure: Exception? = null", "failure = e", "failure != null"),
     (
@@ -105,12 +109,12 @@ try {{
 }} finally {{
     consumer.close()
 }}"""
-_EACH = {
+_RECORD_LOOPS = {
     "for": "for (record in {all}) {{\n{body}\n}}",
     "forEach": "{all}.forEach {{ record ->\n{body}\n}}",
     "onEach": "{all}.asSequence().forEach {{ record ->\n{body}\n}}",
 }
-_GATHERED = (
+_COPIES_TO_LIST = (
     "val batch = records.toList()\n",
     "val batch = records.map { it }\n",
     "val batch = mutableListOf<ConsumerRecord<String, String>>()\nbatch.addAll(records)\n",
@@ -119,7 +123,7 @@ _COMMIT_ONE = (
     "consumer.commitSync(mapOf(TopicPartition(record.topic(), record.partition()) to "
     "OffsetAndMetadata(record.offset() + 1)))"
 )
-_AFTER = {
+_AFTER_LOG = {
     Handler.LOG: (),
     Handler.FLAG: (),
     Handler.RETHROW: ("throw IllegalStateException({error})",),
@@ -127,13 +131,13 @@ _AFTER = {
     Handler.STOP: ("break",),
     Handler.LEAVE: ("return",),
 }
-_MARKED = (
+_FLAGS = (
     ("var ok = true", "ok = false", "ok"),
     ("var failed = 0", "failed += 1", "failed == 0"),
     ("val failed = AtomicInteger()", "failed.incrementAndGet()", "failed.get() == 0"),
 )
 _TASK = "pool.submit { store.save(record.value()) }"
-_TRIED = """\
+_TRY_SAVE = """\
 try {
     store.save(record.value())
     true
@@ -144,29 +148,33 @@ try {
 
 class Kotlin(Braced):
     frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
-    forms, jump, gathered = _EACH, ("for",), _GATHERED
-    commit_one, caught, after, end = _COMMIT_ONE, "e: Exception", _AFTER, ""
-    job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
+    record_loops, loops_with_jump, copies_to_list = _RECORD_LOOPS, ("for",), _COPIES_TO_LIST
+    commit_one, caught, after_log, end = _COMMIT_ONE, "e: Exception", _AFTER_LOG, ""
+    job, fields, producer, ending, send_call = _JOB, _FIELDS, _PRODUCER, _ENDING, _SEND_CALL
     record = _RECORD
-    marked = _MARKED
+    flags = _FLAGS
     futures = "val futures = mutableListOf<Future<RecordMetadata>>()"
-    added, waited, at_once = "futures += {sent}", _WAITED, _AT_ONCE
-    heard, stored = _HEARD, _STORED
+    add_future, wait_for_futures, wait_immediately = (
+        "futures += {sent}",
+        _WAIT_FOR_FUTURES,
+        _WAIT_IMMEDIATELY,
+    )
+    callbacks, error_fields = _CALLBACKS, _ERROR_FIELDS
 
-    def called_back(self, does: str) -> str:
-        does = does or self.error[1]
-        failed = f"if (e != null) {{\n{indent(does, '    ')}\n}}"
+    def send_with_callback(self, statements: str) -> str:
+        statements = statements or self.error_field[1]
+        failed = f"if (e != null) {{\n{indent(statements, '    ')}\n}}"
         match self.choose(("braces", "method", "let")):
             case "method":
                 head = "    private fun sent(metadata: RecordMetadata?, e: Exception?)"
                 self.methods.append(f"\n{head} {{\n{indent(failed, ' ' * 8)}\n    }}\n")
-                return self.sent.format(heard=", ::sent")
+                return self.send_call.format(callback=", ::sent")
             case "let":
-                failed = f"e?.let {{\n{indent(does, '    ')}\n}}"
+                failed = f"e?.let {{\n{indent(statements, '    ')}\n}}"
             case _:
                 pass
         body = indent(failed, "    ")
-        return self.sent.format(heard="") + f" {{ metadata, e ->\n{body}\n}}"
+        return self.send_call.format(callback="") + f" {{ metadata, e ->\n{body}\n}}"
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "method", "expression")):
@@ -195,13 +203,13 @@ class Kotlin(Braced):
             forms.append("runCatching")
         match self.choose(forms):
             case "if":
-                call = self.method("tried", f"= {_TRIED}", ": Boolean")
-                return f"if (!{call}) {{\n{self.handled(block.handler, '')}\n}}"
+                call = self.method("tried", f"= {_TRY_SAVE}", ": Boolean")
+                return f"if (!{call}) {{\n{self.handler_body(block.handler, '')}\n}}"
             case "runCatching":
-                after = self.handled(block.handler, "it")
+                after = self.handler_body(block.handler, "it")
                 return f"runCatching {{\n{self.inner(block.body)}\n}}.onFailure {{\n{after}\n}}"
             case _:
-                return self.tried(block)
+                return self.try_catch(block)
 
     def retry(self, block: Retry) -> str:
         last = f"\n        if (attempt == {TRIES}) throw e" if block.throws else ""
@@ -213,7 +221,7 @@ class Kotlin(Braced):
         )
 
     def method(self, name: str, body: str, returns: str = "") -> str:
-        # A body that begins with `=` is an expression.
+        # A body that begins with `=` is an expression body.
         head = f"    private fun {name}(record: {_RECORD}){returns}"
         if body.startswith("= "):
             text = f"{head} {indent(body, ' ' * 4).strip()}\n"

@@ -1,4 +1,4 @@
-"""Writes what is done with a record as a listener of Spring for Apache Kafka, and draws it."""
+"""Random listeners of Spring for Apache Kafka, and their code in Java and Kotlin."""
 
 from __future__ import annotations
 
@@ -50,51 +50,51 @@ _HANDLERS = (Handler.LOG, Handler.RETHROW, Handler.SKIP)
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """What is done with a record, whose container commits behind all that were polled, unless it is
-    `acknowledged` by a `Commit` of its own."""
+    """A listener for one record. Its container commits after all polled records, unless the
+    listener acknowledges them itself by a `Commit`."""
 
     body: Block
     acknowledged: bool
 
     @property
     def loop(self) -> Loop:
-        """The poll loop of its container."""
+        """The equivalent poll loop, with the commits of the container."""
         each = Each(self.body)
         return Loop((each,) if self.acknowledged else (each, Commit(all=True)))
 
 
 class JavaListener(Java):
     commit_one = "ack.acknowledge();"
-    after = {**Java.after, Handler.SKIP: ("return;",)}
+    after_log = {**Java.after_log, Handler.SKIP: ("return;",)}
 
     def listener(self, drawn: Listener) -> str:
-        """The class of a listener."""
-        more = _ACKNOWLEDGED if drawn.acknowledged else ""
-        return _written(self, _JAVA, _ON_JAVA, drawn, more)
+        """The code of the class with this listener."""
+        parameters = _ACKNOWLEDGED if drawn.acknowledged else ""
+        return _render(self, _JAVA, _ON_JAVA, drawn, parameters)
 
 
 class KotlinListener(Kotlin):
     commit_one = "ack.acknowledge()"
-    after = {**Kotlin.after, Handler.SKIP: ("return",)}
+    after_log = {**Kotlin.after_log, Handler.SKIP: ("return",)}
 
     def listener(self, drawn: Listener) -> str:
-        """The class of a listener."""
-        more = ", ack: Acknowledgment" if drawn.acknowledged else ""
-        return _written(self, _KOTLIN, _ON_KOTLIN, drawn, more)
+        """The code of the class with this listener."""
+        parameters = ", ack: Acknowledgment" if drawn.acknowledged else ""
+        return _render(self, _KOTLIN, _ON_KOTLIN, drawn, parameters)
 
 
-def _written(
-    writer: JavaListener | KotlinListener, frame: str, on: str, drawn: Listener, more: str
+def _render(
+    writer: JavaListener | KotlinListener, frame: str, on: str, drawn: Listener, parameters: str
 ) -> str:
-    writer.error = ("",) * 3
-    body = on.format(body=writer.inner(drawn.body), more=more)
+    writer.error_field = ("",) * 3
+    body = on.format(body=writer.inner(drawn.body), more=parameters)
     polls = "\n".join(f"    {line}" for line in body.splitlines())
     return frame.format(polls=polls, methods="".join(writer.methods))
 
 
 @st.composite
 def listeners(draw: st.DrawFn) -> Listener:
-    """A listener that acknowledges its records somewhere, or leaves that to its container."""
+    """A listener that acknowledges its records, or leaves the commits to its container."""
     acknowledged = draw(st.booleans())
     handlers = st.sampled_from(_HANDLERS)
     body = draw(one_record(handlers, st.just(Commit()) if acknowledged else None))

@@ -1,8 +1,8 @@
 """Programs as data: poll loops, and jobs that only send.
 
-One is drawn (`drawing`), played with every failure that can meet it (`playing`), and written in
-some language. What the reader of programs says of the text is held against what was played: the
-two share no code.
+A program is drawn (`drawing`), simulated with every possible failure (`simulation`), and written in
+a programming language. Tests compare the answer to its source with the simulation. Both share no
+code.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from typing import Any
 
 
 class Handler(Enum):
-    """What a `catch` does with the error of its block."""
+    """What an error handler does after an error in its block."""
 
-    LOG = "logs it and goes on"
-    SKIP = "logs it and goes on with the next record"
-    FLAG = "logs it and marks the poll as failed"
-    RETHROW = "logs it and throws it again"
+    LOG = "logs it and continues"
+    SKIP = "logs it and continues with the next record"
+    FLAG = "logs it and flags the poll as failed"
+    RETHROW = "logs it and rethrows it"
     STOP = "logs it and leaves the loop over the records"
     LEAVE = "logs it and leaves the program"
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Hands the record to a store, which may refuse it."""
+    """Saves the record in a store, which may refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Writes a line about the record."""
+    """Logs the record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Commits the offset behind the record, or with `all` of everything that was polled.
+    """Commits the offset after the record, or with `all` everything that was polled.
 
-    With `if_ok` only where the poll is not marked as failed.
+    With `if_ok` only if the poll is not flagged as failed.
     """
 
     all: bool = False
@@ -47,7 +47,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A block whose errors are handled; `last` is done after it whatever happens."""
+    """A block with an error handler; `last` is its `finally` block."""
 
     body: Block
     handler: Handler = Handler.RETHROW
@@ -56,7 +56,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Tries a block up to three times, and then goes on without it or throws the last error."""
+    """Tries a block up to three times, then continues or, with `throws`, throws the last error."""
 
     body: Block
     throws: bool
@@ -64,61 +64,61 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """Does something with each record of a poll; `gathered` puts them into a list first."""
+    """A loop over the records of a poll; with `gathered` over a list copied from them."""
 
     body: Block
     gathered: bool = False
 
 
-class Heard(Enum):
-    """Who hears of a send that fails."""
+class ResultCheck(Enum):
+    """How the result of a send is checked."""
 
-    NOBODY = "nobody"
-    WAITED = "who waits for its future at once"
-    KEPT = "who waits for its future, which is put into a list"
-    LOGGED = "a callback that logs it"
-    STORED = "a callback that keeps it for a check"
-    THROWN = "a callback that throws it"
-    ENDED = "a callback that ends the process"
+    UNCHECKED = "not checked"
+    WAITED = "the code waits for its future immediately"
+    COLLECTED = "its future is added to a list to wait for"
+    LOGGED = "a callback logs the error"
+    STORED = "a callback stores the error for a check"
+    THROWN = "a callback throws the error"
+    EXITED = "a callback exits the process"
 
 
 class Limit(Enum):
-    """For how long something waits."""
+    """The time limit of a wait."""
 
     NONE = "until all is sent"
-    SOME = "for some time, and goes on"
-    CHECKED = "for some time, and throws if something is left"
+    SOME = "for some time, then it continues"
+    CHECKED = "for some time, then it throws if sends are left"
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
     """Sends the record to another topic."""
 
-    heard: Heard
+    result_check: ResultCheck
 
 
 @dataclass(frozen=True, slots=True)
 class Flush:
-    """Waits for what was sent, and calls back."""
+    """Waits for the sends, and runs their callbacks."""
 
     limit: Limit = Limit.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Waits for the futures of the list."""
+    """Waits for the futures in the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Asks whether a callback has kept an error, and handles that."""
+    """Checks whether a callback has stored an error, and handles it."""
 
     handler: Handler = Handler.RETHROW
 
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Saves each record of a poll in another thread; `waited` for all of them at the end."""
+    """Saves each record of a poll in another thread; with `waited` it waits for all of them."""
 
     waited: bool
 
@@ -129,10 +129,10 @@ Block = Sequence[Statement]
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A consumer that polls for ever; `closed` however it ends.
+    """A consumer that polls forever; with `closed` it is closed in a `finally` block.
 
-    With `auto_commit` each poll and the close commit what was polled before. A `single` one gets
-    one record of a poll, and `Each` is of that.
+    With `auto_commit` each poll and the close commit what was polled before. With `single` a poll
+    returns one record, and `Each` is a block for it.
     """
 
     body: Block
@@ -143,8 +143,8 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A program that sends records that it was given, and ends; `ending` says for how long it then
-    waits for what is not sent yet, or None that it does not."""
+    """A program that sends its input and ends. `ending` is the limit of its final wait for unsent
+    records, None without a wait."""
 
     body: Block
     ending: Limit | None = Limit.NONE
@@ -154,7 +154,7 @@ TRIES = 3
 
 
 def parts(node: Any) -> Iterator[Any]:
-    """All statements of a loop or a statement, itself among them, outermost first."""
+    """All statements in a program or statement, including itself, outermost first."""
     yield node
     for name in (entry.name for entry in fields(node)) if is_dataclass(node) else ():
         value = getattr(node, name)

@@ -1,7 +1,7 @@
-"""Micronaut applications: clients by name, or all of Kafka's, stated in several places.
+"""Micronaut applications: settings of a client or of all clients, in several places.
 
-Variables go before files, and files of an environment before those of none (Micronaut guide,
-"Property Sources"). Of several names a client's own goes before that of all clients
+Variables override files, and files of an environment override the common ones (Micronaut guide,
+"Property Sources"). A setting of a client overrides that of all clients
 (AbstractKafkaConfiguration).
 """
 
@@ -19,7 +19,7 @@ _FORMS = ("all", "client")
 
 
 def micronaut(random: Random) -> Drawn:
-    """An application with its files and what starts it."""
+    """An application with its files and its launcher."""
     places = random.sample(_PLACES, random.randint(1, 3))
     client = random.choice(["default", "default", "orders", "order-events"])
     stated = dict[tuple[str, str, Name], str]()
@@ -37,15 +37,15 @@ def micronaut(random: Random) -> Drawn:
 def _files(random: Random, stated: Mapping[tuple[str, str, Name], str], client: str) -> list[File]:
     rows, variables = dict[str, list[Row]](), list[Row]()
     for (place, form, (component, key)), value in stated.items():
-        own = f"kafka.{key}" if form == "all" else f"kafka.{component}s.{client}.{key}"
+        property_name = f"kafka.{key}" if form == "all" else f"kafka.{component}s.{client}.{key}"
         if place == "variable":
-            variables.append((own.upper().replace(".", "_").replace("-", "_"), value))
+            variables.append((property_name.upper().replace(".", "_").replace("-", "_"), value))
         else:
-            rows.setdefault(place, []).append((own, value))
+            rows.setdefault(place, []).append((property_name, value))
     parts = sorted({component for _, _, (component, _) in stated})
-    named = [(f"kafka.{part}s.{client}.client.id", f"c-{part}") for part in parts]
+    client_ids = [(f"kafka.{part}s.{client}.client.id", f"c-{part}") for part in parts]
     first = [("micronaut.application.name", "orders"), ("kafka.bootstrap.servers", "a:9092"),
-             *named, *rows.get("application.yml", [])]  # fmt: skip
+             *client_ids, *rows.get("application.yml", [])]  # fmt: skip
     first = filled_in(random, first, variables, ("kafka.",)) if random.random() < 0.4 else first
     files = [("application.yml", yaml(random, first))]
     if "application-prod.yml" in rows:

@@ -1,4 +1,4 @@
-"""Documents of one application.yml, each for some profiles: those that are on count, in order.
+"""Documents of one application.yml for profiles: those of active profiles apply, in order.
 
 Source: Spring Boot reference, "Profiles" (groups, include), "Activation Properties" and "Working
 With Multi-Document Files".
@@ -14,21 +14,21 @@ from tests.advisor.drawn.started import started
 from tests.advisor.drawn.texts import Row, properties, yaml
 
 _CONDITIONS: Mapping[str, Callable[[Collection[str]], bool]] = {
-    "": lambda on: True,
-    "prod": lambda on: "prod" in on,
-    "dev": lambda on: "dev" in on,
-    "!prod": lambda on: "prod" not in on,
-    "prod & eu": lambda on: {"prod", "eu"} <= {*on},
-    "prod | dev": lambda on: bool({"prod", "dev"} & {*on}),
-    "dev,prod": lambda on: bool({"prod", "dev"} & {*on}),
-    "!(prod | dev)": lambda on: not {"prod", "dev"} & {*on},
-    "default": lambda on: not on,
+    "": lambda active: True,
+    "prod": lambda active: "prod" in active,
+    "dev": lambda active: "dev" in active,
+    "!prod": lambda active: "prod" not in active,
+    "prod & eu": lambda active: {"prod", "eu"} <= {*active},
+    "prod | dev": lambda active: bool({"prod", "dev"} & {*active}),
+    "dev,prod": lambda active: bool({"prod", "dev"} & {*active}),
+    "!(prod | dev)": lambda active: not {"prod", "dev"} & {*active},
+    "default": lambda active: not active,
 }
 _ACTIVE: tuple[tuple[str, ...], ...] = ((), ("prod",), ("prod",), ("dev",), ("prod", "eu"))
 
 
 def profiles(random: Random) -> Drawn:
-    """An application whose profiles are chosen in its file, by a variable, or not at all."""
+    """An application whose active profiles are set in its file, by a variable, or not at all."""
     active = random.choice(_ACTIVE)
     names = random.sample(list(VALUES), random.randint(1, 3))
     parts, effective = list[tuple[str, list[Row]]](), dict[Name, str]()
@@ -57,7 +57,7 @@ def profiles(random: Random) -> Drawn:
 def _choose(
     random: Random, active: tuple[str, ...], variables: list[Row], first: list[Row]
 ) -> None:
-    """States which profiles are on."""
+    """States the active profiles."""
     text = ",".join(active)
     match random.choice(["file", "variable", "include", "group"]) if active else "":
         case "file":
@@ -76,10 +76,10 @@ def _choose(
 def _file(random: Random, parts: list[tuple[str, list[Row]]]) -> File:
     is_yaml, texts = random.random() < 0.7, list[str]()
     for condition, rows in parts:
-        own = [("spring.config.activate.on-profile", condition)] if condition else []
-        every = [*own, *rows] if random.random() < 0.8 else [*rows, *own]
-        if every:
-            texts.append(yaml(random, every) if is_yaml else properties(random, every))
+        condition_row = [("spring.config.activate.on-profile", condition)] if condition else []
+        all_rows = [*condition_row, *rows] if random.random() < 0.8 else [*rows, *condition_row]
+        if all_rows:
+            texts.append(yaml(random, all_rows) if is_yaml else properties(random, all_rows))
     if is_yaml:
         return "application.yml", "---\n".join(texts)
     return "application.properties", "#---\n".join(texts)

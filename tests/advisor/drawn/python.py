@@ -1,4 +1,4 @@
-"""Writes a loop as a program in Python, with confluent-kafka."""
+"""Writes a program in Python with confluent-kafka."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tests.advisor.drawn.loops import (
     TRIES,
     Each,
     Handler,
-    Heard,
     Job,
     Limit,
     Loop,
+    ResultCheck,
     Retry,
     Save,
     Send,
@@ -73,11 +73,11 @@ producer = Producer({"bootstrap.servers": "kafka:9092", "acks": "all"})
 errors = []
 """
 _ENDING = {Limit.NONE: "\nproducer.flush()", Limit.SOME: "\nproducer.flush(5)", None: ""}
-_HEARD = {
-    Heard.LOGGED: ('log.error("failed: %s", error)', "failures.inc()"),
-    Heard.STORED: ("errors.append(error)",),
-    Heard.THROWN: ("raise KafkaException(error)",),
-    Heard.ENDED: ("os._exit(1)", 'log.error("failed: %s", error)\nos._exit(1)'),
+_CALLBACKS = {
+    ResultCheck.LOGGED: ('log.error("failed: %s", error)', "failures.inc()"),
+    ResultCheck.STORED: ("errors.append(error)",),
+    ResultCheck.THROWN: ("raise KafkaException(error)",),
+    ResultCheck.EXITED: ("os._exit(1)", 'log.error("failed: %s", error)\nos._exit(1)'),
 }
 _FAILED = ("if error is not None:", "if error:")
 _FLUSH = {
@@ -105,9 +105,9 @@ try:
 {polls}
 finally:
     consumer.close()"""
-_GATHERED = ("batch = list(messages)\n", "batch = [each for each in messages]\n",
+_COPIES_TO_LIST = ("batch = list(messages)\n", "batch = [each for each in messages]\n",
              "batch = []\nfor each in messages:\n    batch.append(each)\n")  # fmt: skip
-_AFTER = {
+_AFTER_LOG = {
     Handler.LOG: (),
     Handler.FLAG: (),
     Handler.RETHROW: ("raise",),
@@ -115,13 +115,13 @@ _AFTER = {
     Handler.STOP: ("break",),
     Handler.LEAVE: ("return",),
 }
-_MARKED = (
+_FLAGS = (
     ("ok = True", "ok = False", "ok"),
     ("failed = 0", "failed += 1", "not failed"),
     ("failed = False", "failed = True", "not failed"),
 )
 _TASK = "pool.submit(store.save, message.value())"
-_TRIED = """\
+_TRY_SAVE = """\
 try:
     store.save(message.value())
 except Exception:
@@ -139,10 +139,10 @@ class Python(Writer):
             polls, frame = self.block(program.body) + _ENDING[program.ending], _JOB
         else:
             self.is_single = program.single
-            self.mark = _MARKED[int(self.choose("012"))]
+            self.flag = _FLAGS[int(self.choose("012"))]
             body = self.inner(program.body)
             if marks(program):
-                body = f"    {self.mark[0]}\n{body}"
+                body = f"    {self.flag[0]}\n{body}"
             polls, frame = (_SINGLE if program.single else _POLLS).format(body=body), _PROGRAM
         if isinstance(program, Loop) and program.closed:
             polls = _CLOSED.format(polls=indent(polls, "    "))
@@ -153,12 +153,12 @@ class Python(Writer):
         )  # fmt: skip
         return text if isinstance(program, Loop) else text.replace("messages:", "records:")
 
-    def send(self, heard: Heard) -> str:
+    def send(self, result_check: ResultCheck) -> str:
         sent = 'producer.produce("out", key=message.key(), value=message.value()'
-        if heard is Heard.NOBODY:
+        if result_check is ResultCheck.UNCHECKED:
             return f"{sent})"
-        does = self.choose(_HEARD[heard])
-        body = f"{self.choose(_FAILED)}\n{indent(does, '    ')}"
+        statements = self.choose(_CALLBACKS[result_check])
+        body = f"{self.choose(_FAILED)}\n{indent(statements, '    ')}"
         self.methods.append(f"\ndef delivered(error, message):\n{indent(body, '    ')}\n\n")
         text = f"{sent}, {self.choose(('on_delivery', 'callback'))}=delivered)"
         match self.choose(("plain", "plain", "served", "function")):
@@ -173,7 +173,7 @@ class Python(Writer):
         return _FLUSH[limit]
 
     def wait(self) -> str:
-        raise NotImplementedError  # no send of it has a future
+        raise NotImplementedError  # produce() returns no future
 
     def check(self, handler: Handler) -> str:
         after = self._after(handler, "").replace("raise", 'raise RuntimeError("failed")')
@@ -196,8 +196,8 @@ class Python(Writer):
             return "consumer.commit(asynchronous=False)"
         return "consumer.commit(message, asynchronous=False)"
 
-    def where_ok(self, text: str) -> str:
-        return f"if {self.mark[2]}:\n{indent(text, '    ')}"
+    def unless_failed(self, text: str) -> str:
+        return f"if {self.flag[2]}:\n{indent(text, '    ')}"
 
     def each(self, each: Each) -> str:
         body = self.block(each.body)
@@ -205,9 +205,9 @@ class Python(Writer):
             body = self.function("handle", body)
         if self.is_single:
             return body
-        before = self.choose(_GATHERED) if each.gathered else ""
-        every = "batch" if each.gathered else "messages"
-        return f"{before}for message in {every}:\n{indent(body, '    ')}"
+        copy = self.choose(_COPIES_TO_LIST) if each.gathered else ""
+        records = "batch" if each.gathered else "messages"
+        return f"{copy}for message in {records}:\n{indent(body, '    ')}"
 
     def submit(self, waited: bool) -> str:
         if self.is_single:
@@ -221,7 +221,7 @@ class Python(Writer):
 
     def guarded(self, block: Try) -> str:
         if tuple(block.body) == (Save(),) and not block.last and self.choose(("try", "if")) == "if":
-            call = self.function("tried", _TRIED)
+            call = self.function("tried", _TRY_SAVE)
             after = self._after(block.handler, "").replace("raise", 'raise RuntimeError("failed")')
             return f"if not {call}:\n{after}"
         text = f"try:\n{self.inner(block.body)}"
@@ -234,9 +234,9 @@ class Python(Writer):
     def _after(self, handler: Handler, error: str) -> str:
         logged = 'log.exception("failed")' if error else 'log.error("failed")'
         is_next = self.is_single and handler is Handler.STOP
-        after = _AFTER[Handler.SKIP if is_next else handler]
+        after = _AFTER_LOG[Handler.SKIP if is_next else handler]
         if handler is Handler.FLAG:
-            after = (self.mark[1],)
+            after = (self.flag[1],)
         return indent("\n".join((logged, *after)), "    ")
 
     def retry(self, block: Retry) -> str:
@@ -249,6 +249,6 @@ class Python(Writer):
         )
 
     def function(self, name: str, body: str) -> str:
-        """A call of a function with this body."""
+        """Adds a function with this body. Returns its call."""
         self.methods.append(f"\ndef {name}(message):\n{indent(body, '    ')}\n\n")
         return f"{name}(message)"

@@ -1,8 +1,8 @@
 """Quarkus applications: channels of SmallRye Reactive Messaging, stated in several places.
 
-Of one name the source with the highest ordinal counts, and in one source the profile's (Quarkus,
-Configuration Reference Guide; SmallRye Config, ProfileConfigSourceInterceptor). Of several names: a
-channel's, then the connector's, then that of all clients (KafkaConnector).
+The source with the highest ordinal counts, and in one source the property of the profile (Quarkus,
+Configuration Reference Guide; SmallRye Config, ProfileConfigSourceInterceptor). A property of the
+channel overrides that of the connector, which overrides that of all clients (KafkaConnector).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _PLACES = (
     "application-prod.yaml", "config/application.properties", "variable",
 )  # fmt: skip
 _FORMS = ("all", "connector", "channel")
-_WAYS = {PRODUCER: "outgoing.orders", CONSUMER: "incoming.orders-in"}
+_CHANNELS = {PRODUCER: "outgoing.orders", CONSUMER: "incoming.orders-in"}
 
 _Place = tuple[str, str, bool, Name]
-"""Where it is stated, by which form of its name, and whether in profile prod."""
+"""The file or variable, the form of the name, whether in profile prod, and the setting."""
 
 
 def quarkus(random: Random) -> Drawn:
-    """An application with its files and what starts it."""
+    """An application with its files and its launcher."""
     places = random.sample(_PLACES, random.randint(1, 3))
     stated = dict[_Place, str]()
     for name in random.sample(list(VALUES), random.randint(1, 4)):
@@ -61,27 +61,29 @@ def _property(form: str, name: Name) -> str:
         case "connector":
             return f"mp.messaging.connector.smallrye-kafka.{key}"
         case _:
-            return f"mp.messaging.{_WAYS[component]}.{key}"
+            return f"mp.messaging.{_CHANNELS[component]}.{key}"
 
 
 def _files(random: Random, stated: Mapping[_Place, str], used: set[Component]) -> list[File]:
     rows = dict[str, list[Row]]()
     variables = list[Row]()
     for (place, form, in_profile, name), value in stated.items():
-        own = _property(form, name)
+        property_name = _property(form, name)
         if place == "variable":
-            own = own.upper().replace(".", "_").replace("-", "_")
-            variables.append((f"_PROD_{own}" if in_profile else own, value))
+            property_name = property_name.upper().replace(".", "_").replace("-", "_")
+            variables.append((f"_PROD_{property_name}" if in_profile else property_name, value))
         else:
-            rows.setdefault(place, []).append((f"%prod.{own}" if in_profile else own, value))
+            rows.setdefault(place, []).append(
+                (f"%prod.{property_name}" if in_profile else property_name, value)
+            )
     first = rows.setdefault(random.choice(["application.properties", "application.yaml"]), [])
     for component in sorted(used):
-        way = f"mp.messaging.{_WAYS[component]}"
-        first[:0] = [(f"{way}.connector", "smallrye-kafka"), (f"{way}.topic", "orders")]
+        channel = f"mp.messaging.{_CHANNELS[component]}"
+        first[:0] = [(f"{channel}.connector", "smallrye-kafka"), (f"{channel}.topic", "orders")]
     first = [("quarkus.application.name", "orders"), ("kafka.bootstrap.servers", "a:9092"), *first]
     files = list[File]()
-    for file, stated_here in rows.items():
-        lines = stated_here
+    for file, file_rows in rows.items():
+        lines = file_rows
         if lines and file in ("application.properties", "application.yaml") and lines != first[2:]:
             lines = [*first[:2], *lines]
         if lines == first[2:]:

@@ -1,4 +1,4 @@
-"""Writes a loop as a program in Scala."""
+"""Writes a program in Scala."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.advisor.drawn.loops import (
     Check,
     Each,
     Handler,
-    Heard,
     Limit,
+    ResultCheck,
     Retry,
     Save,
     Try,
@@ -84,29 +84,29 @@ _ENDING = {
     None: "",
 }
 _RECORD = "ConsumerRecord[String, String]"
-_SENT = 'producer.send(new ProducerRecord("out", record.key(), record.value()){heard})'
-_WAITED = (
+_SEND_CALL = 'producer.send(new ProducerRecord("out", record.key(), record.value()){callback})'
+_WAIT_FOR_FUTURES = (
     "futures.foreach(_.get())",
     "for (future <- futures) {\n    future.get(30, TimeUnit.SECONDS)\n}",
     "futures.foreach { future => future.get() }",
 )
-_AT_ONCE = (
+_WAIT_IMMEDIATELY = (
     "{sent}.get()",
     "{sent}.get(30, TimeUnit.SECONDS)",
     "val sent = {sent}\nsent.get()",
     'val metadata = {sent}.get()\nlog.info(s"at ${{metadata.offset()}}")',
 )
-_HEARD = {
-    Heard.LOGGED: (
+_CALLBACKS = {
+    ResultCheck.LOGGED: (
         'log.error("failed", e)',
         "errors.increment()",
         'log.warn(s"lost $metadata", e)',
     ),
-    Heard.STORED: ("",),
-    Heard.THROWN: ("throw new IllegalStateException(e)",),
-    Heard.ENDED: ("sys.exit(1)", 'log.error("failed", e)\nRuntime.getRuntime.halt(1)'),
+    ResultCheck.STORED: ("",),
+    ResultCheck.THROWN: ("throw new IllegalStateException(e)",),
+    ResultCheck.EXITED: ("sys.exit(1)", 'log.error("failed", e)\nRuntime.getRuntime.halt(1)'),
 }
-_STORED = (
+_ERROR_FIELDS = (
     ("private val failed = new AtomicBoolean()", "failed.set(true)", "failed.get()"),
     ("@volatile private var failure: Exception = null", "failure = e", "failure != null"),
     (
@@ -126,12 +126,12 @@ try {{
 }} finally {{
     consumer.close()
 }}"""
-_EACH = {
+_RECORD_LOOPS = {
     "for": "for (record <- {all}.asScala) {{\n{body}\n}}",
     "foreach": "{all}.asScala.foreach {{ record =>\n{body}\n}}",
     "forEach": "{all}.forEach {{ record =>\n{body}\n}}",
 }
-_GATHERED = (
+_COPIES_TO_LIST = (
     "val batch = new java.util.ArrayList[ConsumerRecord[String, String]]()\n"
     "for (each <- records.asScala) {\n    batch.add(each)\n}\n",
     "val batch = new java.util.ArrayList[ConsumerRecord[String, String]]()\n"
@@ -141,7 +141,7 @@ _COMMIT_ONE = (
     "consumer.commitSync(java.util.Map.of(new TopicPartition(record.topic, record.partition), "
     "new OffsetAndMetadata(record.offset + 1)))"
 )
-_AFTER = {
+_AFTER_LOG = {
     Handler.LOG: (),
     Handler.FLAG: (),
     Handler.RETHROW: ("throw new IllegalStateException({error})",),
@@ -149,13 +149,13 @@ _AFTER = {
     Handler.STOP: ("break()",),
     Handler.LEAVE: ("return",),
 }
-_MARKED = (
+_FLAGS = (
     ("var ok = true", "ok = false", "ok"),
     ("var failed = 0", "failed += 1", "failed == 0"),
     ("val failed = new AtomicInteger()", "failed.incrementAndGet()", "failed.get() == 0"),
 )
 _TASK = "pool.submit(() => store.save(record.value()))"
-_TRIED = """\
+_TRY_SAVE = """\
 try {
     store.save(record.value())
     true
@@ -166,29 +166,33 @@ try {
 
 class Scala(Braced):
     frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
-    forms, jump, gathered = _EACH, ("for",), _GATHERED
-    commit_one, caught, after, end = _COMMIT_ONE, "e: Exception", _AFTER, ""
-    job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
+    record_loops, loops_with_jump, copies_to_list = _RECORD_LOOPS, ("for",), _COPIES_TO_LIST
+    commit_one, caught, after_log, end = _COMMIT_ONE, "e: Exception", _AFTER_LOG, ""
+    job, fields, producer, ending, send_call = _JOB, _FIELDS, _PRODUCER, _ENDING, _SEND_CALL
     record = _RECORD
-    marked = _MARKED
+    flags = _FLAGS
     futures = "val futures = mutable.ListBuffer[Future[RecordMetadata]]()"
-    added, waited, at_once = "futures += {sent}", _WAITED, _AT_ONCE
-    heard, stored = _HEARD, _STORED
+    add_future, wait_for_futures, wait_immediately = (
+        "futures += {sent}",
+        _WAIT_FOR_FUTURES,
+        _WAIT_IMMEDIATELY,
+    )
+    callbacks, error_fields = _CALLBACKS, _ERROR_FIELDS
 
-    def called_back(self, does: str) -> str:
-        failed = f"if (e != null) {{\n{indent(does or self.error[1], '    ')}\n}}"
+    def send_with_callback(self, statements: str) -> str:
+        failed = f"if (e != null) {{\n{indent(statements or self.error_field[1], '    ')}\n}}"
         match self.choose(("lambda", "method", "object")):
             case "method":
                 head = "    private def sent(metadata: RecordMetadata, e: Exception): Unit ="
                 self.methods.append(f"\n{head} {{\n{indent(failed, ' ' * 8)}\n    }}\n")
-                return self.sent.format(heard=", sent _")
+                return self.send_call.format(callback=", sent _")
             case "object":
                 head = "override def onCompletion(metadata: RecordMetadata, e: Exception): Unit ="
                 body = f"    {head} {{\n{indent(failed, ' ' * 8)}\n    }}"
-                return self.sent.format(heard=f", new Callback {{\n{body}\n}}")
+                return self.send_call.format(callback=f", new Callback {{\n{body}\n}}")
             case _:
                 body = indent(failed, "    ")
-                return self.sent.format(heard=f", (metadata, e) => {{\n{body}\n}}")
+                return self.send_call.format(callback=f", (metadata, e) => {{\n{body}\n}}")
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "method", "expression", "procedure")):
@@ -213,29 +217,31 @@ class Scala(Braced):
         )
 
     def each(self, each: Each) -> str:
-        """A loop in which a record, or all of it, is left by `break()`."""
+        """A loop in which `break()` skips a record or leaves the loop."""
         handlers = {part.handler for part in parts(each) if isinstance(part, Try | Check)}
         if Handler.SKIP in handlers and Handler.STOP in handlers:
-            self.after = {**_AFTER, Handler.STOP: ("all.break()",)}
+            self.after_log = {**_AFTER_LOG, Handler.STOP: ("all.break()",)}
             return f"val all = new Breaks\nall.breakable {{\n{indent(self._each(each), '    ')}\n}}"
         text = self._each(each) if Handler.SKIP in handlers else super().each(each)
         return f"breakable {{\n{indent(text, '    ')}\n}}" if Handler.STOP in handlers else text
 
     def _each(self, each: Each) -> str:
-        """One in which a record is left."""
-        before, own = self.forms, "breakable {{\n{body}\n}}"
-        self.forms = {name: form.replace("{body}", own) for name, form in before.items()}
+        """A loop in which `break()` skips a record."""
+        before, breakable = self.record_loops, "breakable {{\n{body}\n}}"
+        self.record_loops = {
+            name: form.replace("{body}", breakable) for name, form in before.items()
+        }
         text = super().each(each)
-        self.forms = before
+        self.record_loops = before
         return text
 
-    def tried(self, block: Try) -> str:
+    def try_catch(self, block: Try) -> str:
         text = f"try {{\n{self.inner(block.body)}\n}}"
         if block.handler is not Handler.RETHROW or not block.last:
-            taken = self.choose(("case e: Exception", "case NonFatal(e)", "case e: Throwable"))
-            taken = "case NonFatal(e)" if jumps(block) else taken
-            handled = indent(self.handled(block.handler, "e"), "    ")
-            text += f" catch {{\n    {taken} =>\n{handled}\n}}"
+            case = self.choose(("case e: Exception", "case NonFatal(e)", "case e: Throwable"))
+            case = "case NonFatal(e)" if jumps(block) else case
+            handler_code = indent(self.handler_body(block.handler, "e"), "    ")
+            text += f" catch {{\n    {case} =>\n{handler_code}\n}}"
         if block.last:
             text += f" finally {{\n{self.inner(block.last)}\n}}"
         return text
@@ -248,20 +254,20 @@ class Scala(Braced):
             forms += ["match", "recover"]
         match self.choose(forms):
             case "if":
-                call = self.method("tried", f"= {_TRIED}", ": Boolean")
-                return f"if (!{call}) {{\n{self.handled(block.handler, '')}\n}}"
+                call = self.method("tried", f"= {_TRY_SAVE}", ": Boolean")
+                return f"if (!{call}) {{\n{self.handler_body(block.handler, '')}\n}}"
             case "match":
                 body, after = (
                     self.inner(block.body),
-                    indent(self.handled(block.handler, "e"), "    "),
+                    indent(self.handler_body(block.handler, "e"), "    "),
                 )
                 cases = f"    case Failure(e) =>\n{after}\n    case Success(_) => ()"
                 return f"Try {{\n{body}\n}} match {{\n{cases}\n}}"
             case "recover" if block.handler is Handler.LOG:
-                body, after = self.inner(block.body), self.handled(block.handler, "e")
+                body, after = self.inner(block.body), self.handler_body(block.handler, "e")
                 return f"Try {{\n{body}\n}}.recover {{ case e =>\n{after}\n}}"
             case _:
-                return self.tried(block)
+                return self.try_catch(block)
 
     def retry(self, block: Retry) -> str:
         last = f"\n            if (attempt == {TRIES}) throw e" if block.throws else ""
@@ -274,7 +280,7 @@ class Scala(Braced):
         )
 
     def method(self, name: str, body: str, returns: str = "") -> str:
-        # A body that begins with `=` is an expression.
+        # A body that begins with `=` is an expression body.
         head = f"    private def {name}(record: {_RECORD})"
         if body.startswith("= "):
             text = f"{head}{returns or ': Unit'} {indent(body, ' ' * 4).strip()}\n"

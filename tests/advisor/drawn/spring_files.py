@@ -1,8 +1,8 @@
 """Spring Boot applications: the same settings by several names, in several places.
 
-Of one name the place that goes first counts (Spring Boot reference, "Externalized Configuration").
-Of several names: a client's own `properties`, then Spring's own name, then the `properties` of all
-(KafkaProperties).
+The place with the highest precedence counts (Spring Boot reference, "Externalized Configuration").
+The `properties` of a client override the names of Spring, and these override the common
+`properties` (KafkaProperties).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.advisor.drawn.started import filled_in, started
 from tests.advisor.drawn.texts import Row, properties, yaml
 
 PLACES = ("first", "later", "properties", "profile", "variable", "json", "argument")
-"""In the order in which they replace each other."""
+"""In the order of precedence: later places override earlier ones."""
 _FORMS = ("all", "own", "client")
 
 
@@ -31,14 +31,14 @@ class Stated:
 
 
 def spring(random: Random) -> Drawn:
-    """An application with its files and what starts it."""
+    """An application with its files and its launcher."""
     places = sorted(random.sample(PLACES, random.randint(1, 3)), key=PLACES.index)
     names = random.sample(list(VALUES), random.randint(1, 4))
     stated = dict[tuple[str, str, Name], str]()
     for name in names:
         for _ in range(random.choice([1, 1, 2, 2, 3])):
             form = random.choice(_FORMS)
-            if form == "own" and not _own(name):
+            if form == "own" and not _spring_name(name):
                 form = "client"
             stated[random.choice(places), form, name] = random.choice(VALUES[name])
     effective = _effective(stated)
@@ -50,15 +50,15 @@ def spring(random: Random) -> Drawn:
 def _effective(stated: Mapping[tuple[str, str, Name], str]) -> dict[Name, str]:
     ranked = sorted(stated.items(), key=lambda row: (
         _FORMS.index(row[0][1]), PLACES.index(row[0][0])))  # fmt: skip
-    found = dict[Name, str]()
+    effective = dict[Name, str]()
     for form in _FORMS:
         for (_, own, name), value in ranked:
             if own == form:
-                found[name] = value
-    return found
+                effective[name] = value
+    return effective
 
 
-def _own(name: Name) -> str:
+def _spring_name(name: Name) -> str:
     names = {key: own for own, key in NAMES[name[0]].items() if key}
     return names.get(name[1], "")
 
@@ -66,7 +66,7 @@ def _own(name: Name) -> str:
 def _property(random: Random, form: str, name: Name) -> str:
     component, key = name
     if form == "own":
-        own = _own(name)
+        own = _spring_name(name)
         if random.random() < 0.2:
             first, *rest = own.split("-")
             own = random.choice(
@@ -82,8 +82,10 @@ def _property(random: Random, form: str, name: Name) -> str:
 
 
 def _spelled(random: Random, form: str, value: str) -> str:
-    """Another way to write a value, as Spring converts those of its own names, and Kafka switches
-    ("Converting Durations"; StringToBooleanConverter; ConfigDef)."""
+    """A value, perhaps in another form that Spring or Kafka converts to it.
+
+    Sources: "Converting Durations"; StringToBooleanConverter; ConfigDef.
+    """
     if random.random() < 0.6:
         return value
     if form != "own":
@@ -106,7 +108,7 @@ def _spelled(random: Random, form: str, value: str) -> str:
 def _variable(form: str, name: Name) -> str:
     component, key = name
     if form == "own":
-        return f"SPRING_KAFKA_{component}_{_own(name).replace('-', '')}".upper()
+        return f"SPRING_KAFKA_{component}_{_spring_name(name).replace('-', '')}".upper()
     part = "" if form == "all" else f"_{component}"
     return f"SPRING_KAFKA{part}_PROPERTIES_{key.replace('.', '_')}".upper()
 
@@ -114,7 +116,7 @@ def _variable(form: str, name: Name) -> str:
 def _rows(
     random: Random, stated: Mapping[tuple[str, str, Name], str]
 ) -> tuple[dict[str, list[Row]], list[Row]]:
-    """What each place states, and the variables."""
+    """The rows of each place, and the variables."""
     rows, variables = dict[str, list[Row]](), list[Row]()
     for (place, form, name), value in stated.items():
         if place == "variable":

@@ -1,4 +1,4 @@
-"""What starts an application, with its variables and arguments."""
+"""Launchers of an application: files with its variables and arguments."""
 
 from __future__ import annotations
 
@@ -9,37 +9,39 @@ from random import Random
 from tests.advisor.drawn.effective import VALUES, File
 from tests.advisor.drawn.texts import Row
 
-_LIKE = {value: values for values in VALUES.values() for value in values}
-"""What else a setting may be that has this value."""
+_ALTERNATIVES = {value: values for values in VALUES.values() for value in values}
+"""All values of the setting that may have this value."""
 
 
 def filled_in(
-    random: Random, rows: list[Row], variables: list[Row], begins: tuple[str, ...]
+    random: Random, rows: list[Row], variables: list[Row], prefixes: tuple[str, ...]
 ) -> list[Row]:
-    """Rows of which one has its value from another property, a default or a variable."""
+    """The rows, with some values from another property, a default or a variable."""
     places = [
-        at for at, (name, _) in enumerate(rows) if name.startswith(begins) and rows[at][1] in _LIKE
+        index
+        for index, (name, _) in enumerate(rows)
+        if name.startswith(prefixes) and rows[index][1] in _ALTERNATIVES
     ]
     result = [*rows]
-    for at in places:
-        name, value = rows[at]
-        other = random.choice(_LIKE.get(value, ["1"]))
-        variable = f"{at}_{random.randrange(10**9)}"  # no other file uses it
+    for index in places:
+        name, value = rows[index]
+        other = random.choice(_ALTERNATIVES.get(value, ["1"]))
+        variable = f"{index}_{random.randrange(10**9)}"  # no other file uses it
         match random.choice(["", "", "", "own", "default", "given", "both", "nested"]):
             case "own":
-                result[at] = (name, f"${{app.value-{at}}}")
-                result.insert(0, (f"app.value-{at}", value))
+                result[index] = (name, f"${{app.value-{index}}}")
+                result.insert(0, (f"app.value-{index}", value))
                 return result
             case "default":
-                result[at] = (name, f"${{VALUE_{variable}:{value}}}")
+                result[index] = (name, f"${{VALUE_{variable}:{value}}}")
             case "given":
-                result[at] = (name, f"${{VALUE_{variable}}}")
+                result[index] = (name, f"${{VALUE_{variable}}}")
                 variables.append((f"VALUE_{variable}", value))
             case "both":
-                result[at] = (name, f"${{VALUE_{variable}:{other}}}")
+                result[index] = (name, f"${{VALUE_{variable}:{other}}}")
                 variables.append((f"VALUE_{variable}", value))
             case "nested":
-                result[at] = (name, f"${{VALUE_{variable}:${{OTHER_{variable}:{value}}}}}")
+                result[index] = (name, f"${{VALUE_{variable}:${{OTHER_{variable}:{value}}}}}")
             case _:
                 pass
     return result
@@ -61,7 +63,9 @@ def started(random: Random, variables: list[Row], arguments: Iterable[str]) -> F
             "          image: registry.example/orders:1\n"
         )
         if arguments:
-            text += "          args:\n" + "".join(f'            - "{one}"\n' for one in arguments)
+            text += "          args:\n" + "".join(
+                f'            - "{argument}"\n' for argument in arguments
+            )
         if variables:
             text += "          env:\n" + "".join(
                 f"            - name: {name}\n              value: {_quoted(value)}\n"
@@ -70,7 +74,7 @@ def started(random: Random, variables: list[Row], arguments: Iterable[str]) -> F
         return "deployment.yaml", text
     text = "services:\n  orders:\n    image: registry.example/orders:1\n"
     if arguments:
-        text += f"    command: [{', '.join(json.dumps(one) for one in arguments)}]\n"
+        text += f"    command: [{', '.join(json.dumps(argument) for argument in arguments)}]\n"
     if variables:
         text += "    environment:\n"
         for name, value in variables:

@@ -1,8 +1,8 @@
-"""Spring Cloud Stream: bindings of Kafka's binder, stated in several places.
+"""Spring Cloud Stream: bindings of the Kafka binder, stated in several places.
 
-In the order in which they replace each other: `required-acks`, what Spring Boot has for the client,
-the binder's `configuration`, its `producer-properties` and `consumer-properties`, and a binding's
-`configuration` (BindingUtils, KafkaBinderConfigurationProperties).
+Each of these overrides the previous ones: `required-acks`, the properties of Spring Boot for the
+client, `configuration` of the binder, its `producer-properties` and `consumer-properties`, and
+`configuration` of a binding (BindingUtils, KafkaBinderConfigurationProperties).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _ROOT = "spring.cloud.stream"
 _KAFKA = f"{_ROOT}.kafka"
 _FORMS = ("required", "all", "client", "binder", "of-clients", "default", "binding")
 _BINDING = {PRODUCER: "send-out-0", CONSUMER: "receive-in-0"}
-_WEIGHED = {name: values for name, values in VALUES.items() if name[1] != "enable.auto.commit"}
+_VALUES = {name: values for name, values in VALUES.items() if name[1] != "enable.auto.commit"}
 
 
 def stream(random: Random) -> Drawn:
-    """An application with one binding that writes, one that reads, or both."""
+    """An application with an output binding, an input binding, or both."""
     parts = random.choice([[PRODUCER], [CONSUMER], [PRODUCER, CONSUMER]])
-    names = [name for name in _WEIGHED if name[0] in parts]
+    names = [name for name in _VALUES if name[0] in parts]
     stated = dict[tuple[int, str, Name], str]()
     for name in random.sample(names, random.randint(1, min(4, len(names)))):
         for _ in range(random.choice([1, 1, 2, 2, 3])):
@@ -41,7 +41,7 @@ def stream(random: Random) -> Drawn:
         effective.setdefault((CONSUMER, "auto.offset.reset"), "earliest" if group else "latest")
     modelled = {name: VALUES[name] for name in names}
     if (PRODUCER, "acks") not in effective:
-        modelled.pop((PRODUCER, "acks"), None)  # that is of the release
+        modelled.pop((PRODUCER, "acks"), None)  # the default depends on the release
     return Drawn(_files(random, stated, group=group, parts=parts), effective, modelled)
 
 
@@ -86,7 +86,14 @@ def _files(
         files = [("application.yml", yaml(random, rows[0])),
                  ("application.properties", properties(random, rows[1]))]  # fmt: skip
     else:
-        files = [("application.yml", "---\n".join(yaml(random, own) for own in rows if own))]
+        files = [
+            (
+                "application.yml",
+                "---\n".join(
+                    yaml(random, document_rows) for document_rows in rows if document_rows
+                ),
+            )
+        ]
     if variables:
         files.append(started(random, variables, []))
     random.shuffle(files)

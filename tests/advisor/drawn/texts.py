@@ -1,4 +1,4 @@
-"""How properties and YAML are written: forms that mean the same."""
+"""Property files and YAML in random equivalent forms."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Row = tuple[str, str]
 """A dotted name and a value."""
 
 _DOT = re.compile(r"\.(?![^\[]*\])|(?=\[)")
-"""Where one part of a name ends; what stands in square brackets is one part."""
+"""Where a part of a name ends. Text in square brackets is one part."""
 
 
 def properties(random: Random, rows: Iterable[Row]) -> str:
-    """Java's properties, in any of their forms."""
+    """A Java property file in random forms."""
     return "".join(_row(random, name, value) for name, value in rows)
 
 
@@ -37,7 +37,7 @@ def _row(random: Random, name: str, value: str) -> str:
 
 
 def tree(rows: Iterable[Row]) -> dict[str, Any] | None:
-    """Rows as maps in maps; None where a name is both a value and a map."""
+    """The rows as nested maps; None if a name is both a value and a map."""
     root: dict[str, Any] = {}
     for name, value in rows:
         *heads, last = _DOT.split(name)
@@ -53,7 +53,7 @@ def tree(rows: Iterable[Row]) -> dict[str, Any] | None:
 
 
 def yaml(random: Random, rows: Sequence[Row], *, depth: int = 99) -> str:
-    """YAML in blocks; where names cannot nest, they are dotted."""
+    """Block-style YAML, with nested or dotted names."""
     nested = tree(rows) if random.random() < 0.7 else None
     if nested is None:
         return "".join(f"{_key(random, name)}: {scalar(random, value)}\n" for name, value in rows)
@@ -71,8 +71,10 @@ def _block(random: Random, node: dict[str, Any], level: int, width: int) -> Iter
         if not isinstance(value, dict):
             comment = random.choice(["", "", "", "  # as agreed"])
             yield f"{pad}{_key(random, name)}: {scalar(random, value)}{comment}\n"
-        elif random.random() < 0.1 and all(isinstance(one, str) for one in value.values()):
-            inside = ", ".join(f"{_flow(key)}: {scalar(random, one)}" for key, one in value.items())
+        elif random.random() < 0.1 and all(isinstance(item, str) for item in value.values()):
+            inside = ", ".join(
+                f"{_flow(key)}: {scalar(random, item)}" for key, item in value.items()
+            )
             yield f"{pad}{_key(random, name)}: {{{inside}}}\n"
         else:
             yield f"{pad}{_key(random, name)}:\n"
@@ -89,7 +91,7 @@ def _key(random: Random, name: str) -> str:
 
 
 def scalar(random: Random, value: str) -> str:
-    """A value, with quotes or without."""
+    """A value with or without quotes."""
     if set(value) & set("${}:#,[]&*%@!|>'`") or not value:
         return f'"{value}"'
     return random.choice([value, value, f'"{value}"', f"'{value}'"])

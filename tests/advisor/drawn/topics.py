@@ -1,4 +1,4 @@
-"""Topics in Strimzi's resources and in Terraform, and applications as units of systemd."""
+"""Topics in resources of Strimzi and Terraform, and applications in systemd units."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _OF_BROKERS = {
 }
 
 
-def _of_topics(random: Random) -> list[dict[Name, str]]:
-    found = list[dict[Name, str]]()
+def _draw_topics(random: Random) -> list[dict[Name, str]]:
+    topics = list[dict[Name, str]]()
     for _ in range(random.choice([1, 1, 2])):
         names = random.sample(_IN_CONFIG, random.randint(0, 3))
         own = {name: random.choice(OF_TOPIC[name]) for name in names}
-        found.append(own | {_COPIES: random.choice(OF_TOPIC[_COPIES])})
-    if len(found) == 2 and random.random() < 0.5:
-        found[1] = found[0]
-    return found
+        topics.append(own | {_COPIES: random.choice(OF_TOPIC[_COPIES])})
+    if len(topics) == 2 and random.random() < 0.5:
+        topics[1] = topics[0]
+    return topics
 
 
 def strimzi(random: Random) -> Drawn:
-    """A cluster with one topic or two."""
+    """A Strimzi cluster with one or two topics."""
     brokers = {name: random.choice(OF_TOPIC[(TOPIC, name)])
                for name in random.sample(list(_OF_BROKERS), random.randint(0, 3))}  # fmt: skip
-    topics = _of_topics(random)
+    topics = _draw_topics(random)
     rows = "".join(f"      {_OF_BROKERS[key]}: {_text(random, value)}\n"
                    for key, value in brokers.items())  # fmt: skip
     config = f"    config:\n      offsets.topic.replication.factor: 3\n{rows}"
@@ -66,14 +66,14 @@ def _text(random: Random, value: str) -> str:
 
 @dataclass(slots=True)
 class _Module:
-    """What a module has beside its resources."""
+    """The variables, the tfvars file and the locals of a module."""
 
     variables: str = ""
     given: str = ""
     local: str = ""
 
     def put(self, random: Random, name: str, value: str) -> str:
-        """What stands in a resource for a value, which perhaps a variable or a local has."""
+        """The expression for a value in a resource: a literal, a variable or a local."""
         written = _hcl(value)
         other = {"true": "false", "false": "true", "1": "3", "2": "1"}.get(value, written)
         match random.choice(["", "", "", "default", "given", "local"]):
@@ -93,8 +93,8 @@ class _Module:
 
 
 def terraform(random: Random) -> Drawn:
-    """A module with one topic or two, in one file or several."""
-    topics = _of_topics(random)
+    """A module with one or two topics, in one or several files."""
+    topics = _draw_topics(random)
     parts, module = list[str](), _Module()
     for number, topic in enumerate(topics):
         rows = [
@@ -120,8 +120,8 @@ def terraform(random: Random) -> Drawn:
 
 
 def terraform_each(random: Random) -> Drawn:
-    """One resource for several topics, whose settings are in a map."""
-    elements = _of_topics(random)
+    """One resource with `for_each` over a map of topics."""
+    elements = _draw_topics(random)
     if {*elements[0]} != {*elements[-1]}:
         elements = [elements[0]] * 2
     first, *others = elements
@@ -153,7 +153,7 @@ def terraform_each(random: Random) -> Drawn:
 
 
 def _with_map(text: str, place: str, body: str) -> list[File]:
-    """The files of a module whose map stands in this place."""
+    """The files of a module with the map in this place."""
     match place:
         case "var":
             return [("main.tf", f'{text}variable "topics" {{\n  default = {body}\n}}\n')]
@@ -171,7 +171,7 @@ def _hcl(value: str) -> str:
 
 
 def systemd(random: Random) -> Drawn:
-    """A unit with variables of an application of Spring's, in several places."""
+    """A unit with variables of a Spring application, in several places."""
     places = ["first", "again", "file", "later-file", "dropped-in"]
     used = sorted(random.sample(places, random.randint(1, 3)), key=places.index)
     stated, effective = dict[str, list[Row]](), dict[Name, str]()

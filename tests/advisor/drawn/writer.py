@@ -1,4 +1,4 @@
-"""What the writers of all languages have in common."""
+"""Base classes of the writers of all languages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.advisor.drawn.loops import (
     Each,
     Flush,
     Handler,
-    Heard,
     Job,
     Limit,
     Log,
     Loop,
+    ResultCheck,
     Retry,
     Save,
     Send,
@@ -29,11 +29,11 @@ from tests.advisor.drawn.loops import (
 )
 
 Choose = Callable[[Sequence[str]], str]
-"""Picks one of the forms that a statement can have."""
+"""Picks one of the forms of a statement."""
 
 
 class Writer(ABC):
-    """Writes a loop as a program of one language, in forms that mean the same."""
+    """Writes a program in one language, in random equivalent forms."""
 
     def __init__(self, choose: Choose) -> None:
         self.choose = choose
@@ -56,7 +56,7 @@ class Writer(ABC):
                 return self.log()
             case Commit(all=whole, if_ok=if_ok):
                 text = self.commit(whole)
-                return self.where_ok(text) if if_ok else text
+                return self.unless_failed(text) if if_ok else text
             case Each():
                 return self.each(statement)
             case Submit(waited=waited):
@@ -65,8 +65,8 @@ class Writer(ABC):
                 return self.guarded(statement)
             case Retry():
                 return self.retry(statement)
-            case Send(heard=heard):
-                return self.send(heard)
+            case Send(result_check=result_check):
+                return self.send(result_check)
             case Flush(limit=limit):
                 return self.flush(limit)
             case Wait():
@@ -81,7 +81,7 @@ class Writer(ABC):
     @abstractmethod
     def commit(self, whole: bool) -> str: ...
     @abstractmethod
-    def where_ok(self, text: str) -> str: ...
+    def unless_failed(self, text: str) -> str: ...
     @abstractmethod
     def each(self, each: Each) -> str: ...
     @abstractmethod
@@ -91,7 +91,7 @@ class Writer(ABC):
     @abstractmethod
     def retry(self, block: Retry) -> str: ...
     @abstractmethod
-    def send(self, heard: Heard) -> str: ...
+    def send(self, result_check: ResultCheck) -> str: ...
     @abstractmethod
     def flush(self, limit: Limit) -> str: ...
     @abstractmethod
@@ -101,15 +101,15 @@ class Writer(ABC):
 
 
 class Braced(Writer):
-    """A language whose blocks stand in braces: what differs is given as texts.
+    """A language with braces. Its subclasses define the code templates.
 
-    `forms` are the loops over records by name, of which those that `jump` can be left by `break`
-    and `return`; `{all}` and `{body}` stand in them. `after` is what a handler does behind its log,
-    with `{error}` for what it caught, and `end` what ends a statement. `job` is the frame of one,
-    `marked` begins a poll that may be marked, `fields` and `producer` are what a program that sends
-    has, `futures` the list of these, and
-    `heard` are the callbacks of a send, and `stored` the forms of what is kept of an error: where
-    it is kept, how, and the question for it.
+    `frame` is the template of a loop program and `job` that of a job. `record_loops` are the loops
+    over records by name, with `{all}` and `{body}`; those in `loops_with_jump` can be left by
+    `break` and `return`. `after_log` are the statements of a handler after its log, with `{error}`
+    for the caught error, and `end` is the end of a statement. `flags` are forms of a flag of a
+    failed poll, and `error_fields` forms of a field with an error: each has a declaration, the
+    statement that sets it, and the condition. `fields` and `producer` belong to programs that
+    send, `futures` declares the list of futures, and `callbacks` are the bodies of callbacks.
     """
 
     frame: str
@@ -119,31 +119,35 @@ class Braced(Writer):
     polls: str
     closed: str
     ending: Mapping[Limit | None, str]
-    marked: Sequence[tuple[str, str, str]]
+    flags: Sequence[tuple[str, str, str]]
     futures: str
-    added: str
-    waited: Sequence[str]
-    at_once: Sequence[str]
-    heard: Mapping[Heard, Sequence[str]]
-    stored: Sequence[tuple[str, str, str]]
-    sent: str
+    add_future: str
+    wait_for_futures: Sequence[str]
+    wait_immediately: Sequence[str]
+    callbacks: Mapping[ResultCheck, Sequence[str]]
+    error_fields: Sequence[tuple[str, str, str]]
+    send_call: str
     record: str
-    forms: Mapping[str, str]
-    jump: Sequence[str]
-    gathered: Sequence[str]
+    record_loops: Mapping[str, str]
+    loops_with_jump: Sequence[str]
+    copies_to_list: Sequence[str]
     commit_one: str
     caught: str
-    after: Mapping[Handler, Sequence[str]]
+    after_log: Mapping[Handler, Sequence[str]]
     end: str
 
     def program(self, program: Loop | Job) -> str:
         sends = [part for part in parts(program) if isinstance(part, Send)]
-        self.error = self.stored[int(self.choose("012")) % len(self.stored)] if sends else ("",) * 3
-        self.mark = self.marked[int(self.choose("012"))]
+        self.error_field = (
+            self.error_fields[int(self.choose("012")) % len(self.error_fields)]
+            if sends
+            else ("",) * 3
+        )
+        self.flag = self.flags[int(self.choose("012"))]
         body = self.inner(program.body)
         if marks(program):
-            body = f"{indent(self.mark[0], '    ')}\n{body}"
-        if any(part.heard is Heard.KEPT for part in sends):
+            body = f"{indent(self.flag[0], '    ')}\n{body}"
+        if any(part.result_check is ResultCheck.COLLECTED for part in sends):
             body = f"{indent(self.futures, '    ')}\n{body}"
         if isinstance(program, Job):
             polls = body + self.ending[program.ending]
@@ -153,93 +157,97 @@ class Braced(Writer):
             polls = self.closed.format(polls=indent(polls, "    "))
         is_loop = isinstance(program, Loop)
         commits = isinstance(program, Loop) and program.auto_commit
-        kept = f"    {self.error[0]}\n" if any(it.heard is Heard.STORED for it in sends) else ""
+        error_field_code = (
+            f"    {self.error_field[0]}\n"
+            if any(it.result_check is ResultCheck.STORED for it in sends)
+            else ""
+        )
         text = (self.frame if is_loop else self.job).format(
             auto_commit=str(commits).lower(),
             polls=indent(polls, " " * (8 if is_loop else 4)), methods="".join(self.methods),
-            fields=self.fields + kept if sends else "",
+            fields=self.fields + error_field_code if sends else "",
             producer=indent(self.producer, " " * 8) if sends else "",
         )  # fmt: skip
         return text if is_loop else text.replace(self.record, "Order").replace("offset", "key")
 
-    def send(self, heard: Heard) -> str:
-        alone = self.sent.format(heard="")
-        match heard:
-            case Heard.WAITED:
-                text = self.choose(self.at_once).format(sent=alone)
-            case Heard.KEPT:
-                return self.added.format(sent=alone)
-            case Heard.NOBODY:
-                text = alone + self.end
+    def send(self, result_check: ResultCheck) -> str:
+        plain_send = self.send_call.format(callback="")
+        match result_check:
+            case ResultCheck.WAITED:
+                text = self.choose(self.wait_immediately).format(sent=plain_send)
+            case ResultCheck.COLLECTED:
+                return self.add_future.format(sent=plain_send)
+            case ResultCheck.UNCHECKED:
+                text = plain_send + self.end
             case _:
-                text = self.called_back(self.choose(self.heard[heard]))
+                text = self.send_with_callback(self.choose(self.callbacks[result_check]))
         return self.method("send", text) if self.choose(("here", "there")) == "there" else text
 
     def flush(self, limit: Limit) -> str:
         return f"producer.flush(){self.end}"
 
     def wait(self) -> str:
-        return self.choose(self.waited)
+        return self.choose(self.wait_for_futures)
 
     def check(self, handler: Handler) -> str:
-        return f"if ({self.error[2]}) {{\n{self.handled(handler, '')}\n}}"
+        return f"if ({self.error_field[2]}) {{\n{self.handler_body(handler, '')}\n}}"
 
     @abstractmethod
-    def called_back(self, does: str) -> str:
-        """A send that calls back with an error `e`, with which the callback does something."""
+    def send_with_callback(self, statements: str) -> str:
+        """A send with a callback that runs the statements if there is an error `e`."""
 
     def commit(self, whole: bool) -> str:
         return f"consumer.commitSync(){self.end}" if whole else self.commit_one
 
-    def where_ok(self, text: str) -> str:
-        return f"if ({self.mark[2]}) {{\n{indent(text, '    ')}\n}}"
+    def unless_failed(self, text: str) -> str:
+        return f"if ({self.flag[2]}) {{\n{indent(text, '    ')}\n}}"
 
     def each(self, each: Each) -> str:
         body = self.block(each.body)
-        forms = self.jump
+        forms = self.loops_with_jump
         if not jumps(each):
-            forms = tuple(self.forms)
+            forms = tuple(self.record_loops)
             if not keeps_futures(each) and self.choose(("in place", "method")) == "method":
                 body = self.method("handle", body)
-        before = self.choose(self.gathered) if each.gathered else ""
-        loop = self.forms[self.choose(forms)]
+        before = self.choose(self.copies_to_list) if each.gathered else ""
+        loop = self.record_loops[self.choose(forms)]
         every = "batch" if each.gathered else "records"
         return before + loop.format(all=every, body=indent(body, "    "))
 
-    def tried(self, block: Try) -> str:
-        """A block with its `catch` and its `finally`."""
+    def try_catch(self, block: Try) -> str:
+        """A block with its `catch` and `finally`."""
         text = f"try {{\n{self.inner(block.body)}\n}}"
         if block.handler is not Handler.RETHROW or not block.last:
-            text += f" catch ({self.caught}) {{\n{self.handled(block.handler, 'e')}\n}}"
+            text += f" catch ({self.caught}) {{\n{self.handler_body(block.handler, 'e')}\n}}"
         if block.last:
             text += f" finally {{\n{self.inner(block.last)}\n}}"
         return text
 
-    def handled(self, handler: Handler, error: str) -> str:
-        """What a handler does with an error of this name, or without one."""
-        given = f", {error}" if error else ""
-        after = (self.mark[1],) if handler is Handler.FLAG else self.after[handler]
-        lines = (f'log.error("failed"{given}){self.end}', *after)
+    def handler_body(self, handler: Handler, error: str) -> str:
+        """The body of a handler, with the name of its error or ''."""
+        argument = f", {error}" if error else ""
+        after = (self.flag[1],) if handler is Handler.FLAG else self.after_log[handler]
+        lines = (f'log.error("failed"{argument}){self.end}', *after)
         return indent("\n".join(line.format(error=error) for line in lines), "    ")
 
     @abstractmethod
     def method(self, name: str, body: str, returns: str = "") -> str:
-        """A call of a method with this body, which is given a record."""
+        """Adds a method with this body and a record as its parameter. Returns its call."""
 
 
 _STAYING = (Handler.LOG, Handler.RETHROW)
 
 
 def jumps(statement: Statement) -> bool:
-    """Whether it has to stand in the method that polls: a handler in it leaves a loop, or it has
-    to do with the mark of a poll."""
+    """Whether the statement must be in the method that polls: a handler in it leaves a loop, or it
+    uses the flag of the poll."""
     return marks(statement) or any(
         isinstance(part, Try | Check) and part.handler not in _STAYING for part in parts(statement)
     )
 
 
 def marks(program: Loop | Job | Statement) -> bool:
-    """Whether a poll is marked as failed in it, or asked for that."""
+    """Whether the statement flags a poll as failed, or checks that flag."""
     return any(
         (isinstance(part, Try | Check) and part.handler is Handler.FLAG)
         or (isinstance(part, Commit) and part.if_ok)
@@ -248,8 +256,9 @@ def marks(program: Loop | Job | Statement) -> bool:
 
 
 def keeps_futures(statement: Statement) -> bool:
-    """Whether it uses the list of futures, which only the method has that polls."""
+    """Whether the statement uses the list of futures, which is local to the method that polls."""
     return any(
-        isinstance(part, Wait) or (isinstance(part, Send) and part.heard is Heard.KEPT)
+        isinstance(part, Wait)
+        or (isinstance(part, Send) and part.result_check is ResultCheck.COLLECTED)
         for part in parts(statement)
     )

@@ -40,7 +40,7 @@ from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
 from labs.management.proving import NOT_PROVEN
 from labs.pages.incidents.moments import lanes
-from tests.advisor.test_deciding import MOST_WORDS, unfolded
+from tests.advisor.test_first_screen import MOST_WORDS, unfolded
 
 PLACE = Path(labs.incidents.__file__).parent
 LOCKS = {"broker": "past", "java-client": "past-clients", "streams": "past-streams"}
@@ -60,17 +60,17 @@ def test_the_advisory_of_the_same_ticket_names_it_and_knows_both_releases(
 
 @pytest.mark.django_db
 def test_an_advisory_without_an_incident_states_what_is_missing(client: Client) -> None:
-    thought_of = [advisory for advisory in advisories() if advisory.not_played]
-    assert {"SPARK-41375"} <= {advisory.id for advisory in thought_of}
-    for advisory in thought_of:
+    without_incident = [advisory for advisory in advisories() if advisory.not_played]
+    assert {"SPARK-41375"} <= {advisory.id for advisory in without_incident}
+    for advisory in without_incident:
         assert not advisory.incident
         page = client.get(reverse("advisories:page", args=[advisory.slug])).content.decode()
         assert f"Not run here. {escape(advisory.not_played)}" in page
 
 
 def test_advisories_link_only_existing_incidents() -> None:
-    promised = {advisory.incident for advisory in advisories() if advisory.incident}
-    assert promised == {incident.id for incident in all_incidents()}
+    linked = {advisory.incident for advisory in advisories() if advisory.incident}
+    assert linked == {incident.id for incident in all_incidents()}
 
 
 @INCIDENTS
@@ -239,10 +239,10 @@ def test_bad_input_is_refused_before_anything_is_started(
 @pytest.fixture
 def incident_without_today(monkeypatch: pytest.MonkeyPatch) -> Incident:
     """An incident that is not played on today's release. No shipped incident is like that."""
-    one = replace(find("KAFKA-9254"), not_today="its steps need <what> is gone")
-    all_ = tuple(one if incident.id == one.id else incident for incident in all_incidents())
+    changed = replace(find("KAFKA-9254"), not_today="its steps need <what> is gone")
+    all_ = tuple(changed if incident.id == changed.id else incident for incident in all_incidents())
     monkeypatch.setattr("labs.incidents.all_incidents", lambda: all_)
-    return one
+    return changed
 
 
 def test_every_incident_is_played_on_todays_release_too() -> None:
@@ -366,9 +366,9 @@ def test_the_page_shows_the_shipped_counts(client: Client, incident: Incident) -
     assert find(incident.slug) == incident
     advisory = reverse("advisories:page", args=[incident.slug])
     assert advisory in page
-    own = reverse("labs:incident", args=[incident.slug])
-    assert own in client.get(advisory).content.decode()
-    assert own in client.get(reverse("labs:incidents")).content.decode()
+    address = reverse("labs:incident", args=[incident.slug])
+    assert address in client.get(advisory).content.decode()
+    assert address in client.get(reverse("labs:incidents")).content.decode()
     assert len(unfolded(page)) <= MOST_WORDS
 
 

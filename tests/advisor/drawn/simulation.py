@@ -1,4 +1,4 @@
-"""What becomes of the messages of a program in every failure that can meet it."""
+"""Simulates a program with every possible failure, and tells whether it loses messages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.advisor.drawn.loops import (
     Each,
     Flush,
     Handler,
-    Heard,
     Job,
     Limit,
     Log,
     Loop,
+    ResultCheck,
     Retry,
     Save,
     Send,
@@ -28,7 +28,7 @@ from tests.advisor.drawn.loops import (
 )
 
 _POLLS = ((0, 1), (2, 3), (4, 5))
-"""The offsets that each poll returns, and with none of them the records of a job."""
+"""The offsets that each poll returns. The first poll is also the input of a job."""
 _SINGLE = tuple((offset,) for batch in _POLLS for offset in batch)
 
 
@@ -37,15 +37,15 @@ class _Crash(BaseException):
 
 
 class _Refused(Exception):
-    """A record is not saved or sent."""
+    """The store or the brokers refuse a record."""
 
 
 class _Skipped(BaseException):
-    """Nothing more is done with a record."""
+    """The rest of the block of a record is skipped."""
 
 
 class _Stopped(BaseException):
-    """A loop over records, or with `leaves` the program, is left."""
+    """Leaves the loop over records, or with `leaves` the program."""
 
     def __init__(self, *, leaves: bool) -> None:
         self.leaves = leaves
@@ -53,9 +53,9 @@ class _Stopped(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """What goes wrong: the process is killed before a step, or a record is so many times not
-    saved or sent, where `at_once` is of a send that throws itself. `in_time` says that what waits
-    for some time sees all sent."""
+    """A failure: the process is killed before step `crash_at`, or the record `refused` is refused
+    `times` times; with `at_once` the send itself throws. With `in_time` a limited wait is long
+    enough for all sends."""
 
     crash_at: int = -1
     refused: int = -1
@@ -65,11 +65,11 @@ class _Failure:
 
 
 @dataclass
-class _Play:
-    """One run of a program with one failure. What is sent is done as late as can be."""
+class _Run:
+    """One run of a program with one failure. Sends complete as late as possible."""
 
     program: Loop | Job
-    of_c: bool
+    librdkafka: bool
     failure: _Failure
     refused: int = 0
     steps: int = 0
@@ -77,14 +77,14 @@ class _Play:
     committed: int = 0
     saved: set[int] = field(default_factory=set)
     submitted: list[int] = field(default_factory=list)
-    sent: list[tuple[int, Heard]] = field(default_factory=list)
-    kept: list[int] = field(default_factory=list)
-    """The futures of the list."""
+    sent: list[tuple[int, ResultCheck]] = field(default_factory=list)
+    failed_futures: list[int] = field(default_factory=list)
+    """The offsets of failed futures in the list."""
     has_error: bool = False
-    is_marked: bool = False
+    is_flagged: bool = False
 
     def loses(self) -> bool:
-        """Whether a message was committed past, or a job ended well, without it."""
+        """Whether a message was skipped by a commit, or by a job that ended successfully."""
         try:
             if isinstance(self.program, Job):
                 self._run_job(self.program)
@@ -103,40 +103,42 @@ class _Play:
         try:
             for batch in _SINGLE if loop.single else _POLLS:
                 self._step()
-                self.is_marked = False
+                self.is_flagged = False
                 self._forget_futures()
                 if loop.auto_commit:
                     self.committed = self.position
                 self.position = batch[-1] + 1
-                self._do(loop.body, batch)
+                self._execute(loop.body, batch)
         except (_Refused, _Stopped):
-            self.sent.clear()  # the program ends here, and starts again behind what it committed
+            self.sent.clear()  # the program ends, and would restart after its committed offset
         if loop.closed and loop.auto_commit:
             self.committed = self.position
 
     def _forget_futures(self) -> None:
-        """Each poll has a list of its own."""
-        self.kept.clear()
-        self.sent = [(offset, Heard.NOBODY if heard is Heard.KEPT else heard)
-                     for offset, heard in self.sent]  # fmt: skip
+        """Each poll has its own list of futures."""
+        self.failed_futures.clear()
+        self.sent = [
+            (offset, ResultCheck.UNCHECKED if check is ResultCheck.COLLECTED else check)
+            for offset, check in self.sent
+        ]
 
     def _run_job(self, job: Job) -> None:
         try:
-            self._do(job.body, _POLLS[0])
+            self._execute(job.body, _POLLS[0])
             if job.ending:
                 self._flush(job.ending)
             self.position = _POLLS[0][-1] + 1
         except (_Refused, _Stopped):
-            pass  # whoever started it hears of it
+            pass  # the exit status shows the failure
 
     def _step(self) -> None:
         self.steps += 1
-        if self.of_c and isinstance(self.program, Loop) and self.program.auto_commit:
+        if self.librdkafka and isinstance(self.program, Loop) and self.program.auto_commit:
             self.committed = self.position
         if self.steps == self.failure.crash_at:
             raise _Crash
 
-    def _do(self, block: Block, records: Sequence[int]) -> None:
+    def _execute(self, block: Block, records: Sequence[int]) -> None:
         for statement in block:
             self._step()
             match statement:
@@ -145,18 +147,18 @@ class _Play:
                 case Save():
                     for offset in records:
                         self._save(offset)
-                case Commit(all=whole, if_ok=if_ok):
-                    if not (if_ok and self.is_marked):
-                        self.committed = self.position if whole else records[-1] + 1
+                case Commit(all=whole_poll, if_ok=if_ok):
+                    if not (if_ok and self.is_flagged):
+                        self.committed = self.position if whole_poll else records[-1] + 1
                 case Each(body=body):
                     self._each(body, records)
                 case Submit(waited=waited):
                     self.submitted += records
                     if waited:
-                        self._wait()
-                case Send(heard=heard):
+                        self._wait_for_threads()
+                case Send(result_check=result_check):
                     for offset in records:
-                        self._send(offset, heard)
+                        self._send(offset, result_check)
                 case Flush(limit=limit):
                     self._flush(limit)
                 case Wait():
@@ -175,16 +177,16 @@ class _Play:
             raise _Refused
         self.saved.add(offset)
 
-    def _wait(self) -> None:
+    def _wait_for_threads(self) -> None:
         waiting, self.submitted = self.submitted, []
         for offset in waiting:
             self._save(offset)
 
-    def _send(self, offset: int, heard: Heard) -> None:
-        if heard is Heard.WAITED or self.failure.at_once:
+    def _send(self, offset: int, result_check: ResultCheck) -> None:
+        if result_check is ResultCheck.WAITED or self.failure.at_once:
             self._save(offset)
         else:
-            self.sent.append((offset, heard))
+            self.sent.append((offset, result_check))
 
     def _flush(self, limit: Limit) -> None:
         if limit is Limit.NONE or self.failure.in_time:
@@ -193,32 +195,32 @@ class _Play:
             raise _Refused
 
     def _settle(self, *, calls_back: bool) -> None:
-        """What was sent arrives or fails, and who is called back does what it does."""
+        """Completes all sends: each arrives, or fails and runs its callback."""
         while self.sent:
-            offset, heard = self.sent.pop(0)
+            offset, result_check = self.sent.pop(0)
             try:
                 self._save(offset)
             except _Refused:
-                self._fail(offset, heard, calls_back)
+                self._fail(offset, result_check, calls_back)
 
-    def _fail(self, offset: int, heard: Heard, calls_back: bool) -> None:
-        match heard:
-            case Heard.KEPT:
-                self.kept.append(offset)
-            case Heard.STORED:
+    def _fail(self, offset: int, result_check: ResultCheck, calls_back: bool) -> None:
+        match result_check:
+            case ResultCheck.COLLECTED:
+                self.failed_futures.append(offset)
+            case ResultCheck.STORED:
                 self.has_error = True
-            case Heard.ENDED:
+            case ResultCheck.EXITED:
                 raise _Crash
-            case Heard.THROWN if self.of_c and calls_back:
+            case ResultCheck.THROWN if self.librdkafka and calls_back:
                 raise _Refused
             case _:
                 pass
 
     def _wait_for_sends(self) -> None:
-        for entry in [entry for entry in self.sent if entry[1] is Heard.KEPT]:
+        for entry in [entry for entry in self.sent if entry[1] is ResultCheck.COLLECTED]:
             self.sent.remove(entry)
-            self.kept += [] if self._arrives(entry[0]) else [entry[0]]
-        if self.kept:
+            self.failed_futures += [] if self._arrives(entry[0]) else [entry[0]]
+        if self.failed_futures:
             raise _Refused
 
     def _arrives(self, offset: int) -> bool:
@@ -231,7 +233,7 @@ class _Play:
     def _each(self, body: Block, records: Sequence[int]) -> None:
         for offset in records:
             try:
-                self._do(body, (offset,))
+                self._execute(body, (offset,))
             except _Skipped:
                 pass
             except _Stopped as stopped:
@@ -241,17 +243,17 @@ class _Play:
 
     def _try(self, block: Try, records: Sequence[int]) -> None:
         try:
-            self._guarded(block, records)
+            self._run_guarded(block, records)
         except _Crash:
-            raise  # nothing is done any more
+            raise  # a crash runs no `finally` block
         except BaseException:
-            self._do(block.last, records)
+            self._execute(block.last, records)
             raise
-        self._do(block.last, records)
+        self._execute(block.last, records)
 
-    def _guarded(self, block: Try, records: Sequence[int]) -> None:
+    def _run_guarded(self, block: Try, records: Sequence[int]) -> None:
         try:
-            self._do(block.body, records)
+            self._execute(block.body, records)
         except _Refused:
             self._handle(block.handler)
 
@@ -262,7 +264,7 @@ class _Play:
             case Handler.LOG:
                 pass
             case Handler.FLAG:
-                self.is_marked = True
+                self.is_flagged = True
             case Handler.SKIP:
                 raise _Skipped from None
             case Handler.STOP | Handler.LEAVE:
@@ -271,31 +273,31 @@ class _Play:
     def _retry(self, block: Retry, records: Sequence[int]) -> None:
         for attempt in range(TRIES):
             try:
-                self._do(block.body, records)
+                self._execute(block.body, records)
                 break
             except _Refused:
                 if block.throws and attempt == TRIES - 1:
                     raise
 
 
-def loses(program: Loop | Job, *, of_c: bool) -> bool:
-    """Whether some failure makes this program pass over a message for good.
+def loses(program: Loop | Job, *, librdkafka: bool) -> bool:
+    """Whether some failure makes this program skip a message finally.
 
-    Failures are: none, the process killed before any of its steps, and one of the first records
-    that is once, or never, taken by the store or the brokers. A client `of_c`, as Python's, commits
-    automatically at any time, and what a callback throws leaves its `flush()`; Java's commits at a
-    poll, and only logs that.
+    The failures are: none, the process is killed before any of its steps, and one of the first
+    records is refused once or always. With `librdkafka`, as for Python, automatic commits happen at
+    any time, and an exception of a callback propagates from `flush()`. The Java client commits in
+    poll(), and only logs such an exception.
     """
-    undisturbed = _Play(program, of_c, _Failure(in_time=True))
-    if undisturbed.loses():
+    without_failure = _Run(program, librdkafka, _Failure(in_time=True))
+    if without_failure.loses():
         return True
-    failures = _failures(undisturbed.steps if isinstance(program, Loop) else 0)
-    return any(_Play(program, of_c, failure).loses() for failure in failures)
+    failures = _failures(without_failure.steps if isinstance(program, Loop) else 0)
+    return any(_Run(program, librdkafka, failure).loses() for failure in failures)
 
 
 def _failures(steps: int) -> Iterator[_Failure]:
     yield from (_Failure(crash_at=step) for step in range(1, steps + 1))
     yield _Failure()
-    either = (False, True)
-    for offset, times, at_once, in_time in product((0, 1, 2), (1, 99), either, either):
+    both = (False, True)
+    for offset, times, at_once, in_time in product((0, 1, 2), (1, 99), both, both):
         yield _Failure(-1, offset, times, at_once, in_time)
