@@ -143,7 +143,7 @@ SETTINGS = [
     ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false application.transaction.version=0",
      1,
      "accepted for the next one"),
-    # a connection that is re-established after every timeout
+    # a connection that is re-established only after all timeouts have expired
     # a first pause stated alone applies to each pause (postProcessReconnectBackoffConfigs)
     ("", f"{C} producer.reconnect.backoff.ms=89986", 1, "reconnect.backoff.ms: 89986 -> 50"),
     ("", f"{C} producer.reconnect.backoff.ms=89985 producer.max.block.ms=119995", 0, "YES"),

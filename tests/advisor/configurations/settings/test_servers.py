@@ -40,7 +40,7 @@ SETTINGS = [
     ("", "broker.replica.fetch.backoff.ms=30000", 0, "YES"),
     ("", "broker.replica.fetch.backoff.ms=50000 broker.replica.lag.time.max.ms=50000 "
      "producer.max.block.ms=90000", 0, "YES"),
-    # names with a listener in them, as in a file
+    # names that no list can contain, because a listener is part of them
     ("", "broker.listener.name.internal.max.connections=9", 0, "YES"),
     ("", "broker.listener.name.internal.max.connections=0", 2, "^(?!.*no broker setting)"),
     ("", "topic.remote.storage.enable=true "

@@ -64,7 +64,7 @@ SETTINGS = [
     ("--client-version 3.1", UNCHECKED, 1, "given_up in delivery-error-ignored"),
     ("", UNCHECKED.replace("=rewinds", "=continues"), 1, "given_up in delivery-error-ignored"),
     (LRK, UNCHECKED.replace("reset=none", "reset=error"), 1, "given_up in .*producer-buffer-full"),
-    # no delivery.timeout.ms is long enough after such a linger.ms
+    # no delivery.timeout.ms is long enough for such a linger.ms
     ("", f"{JAVA} producer.linger.ms=9223372036854775807", 1, "linger.ms: 9223372036854775807 ->"),
     ("", f"{JAVA} producer.linger.ms=2147000000", 1, "linger.ms: 2147000000 -> 5"),
     ("", f"{JAVA} producer.linger.ms=100000", 1, "delivery.timeout.ms: 130000 -> 146000"),
