@@ -15,8 +15,8 @@ from labs.engine.distributions import distribution
 pytestmark = pytest.mark.django_db
 
 
-def run(*arguments):
-    """Exit code and output."""
+def run_doctor(*arguments):
+    """Runs the command and returns its exit code and output."""
     out = StringIO()
     try:
         call_command("doctor", *arguments, stdout=out)
@@ -26,7 +26,7 @@ def run(*arguments):
 
 
 def test_json_lists_every_check():
-    code, out = run("--json")
+    code, out = run_doctor("--json")
     answer = json.loads(out)
     assert [finding["name"] for finding in answer["findings"]] == [
         *("python", "packages", "java", "jars", "redis", "redis running"),
@@ -38,7 +38,7 @@ def test_json_lists_every_check():
 
 def test_a_missing_java_exits_with_1_and_names_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_JAVA", str(tmp_path / "no-java"))
-    code, out = run()
+    code, out = run_doctor()
     assert code == 1
     assert "MISSING  java" in out
     assert "→ make setup" in out
@@ -54,11 +54,11 @@ def test_changed_jars_are_named_and_exit_with_1(monkeypatch):
 
     monkeypatch.setattr(distribution, "installed", lambda: ("kafka-4.3.1",))
     monkeypatch.setattr(distribution, "changed", changed)
-    code, out = run("--full")
+    code, out = run_doctor("--full")
     assert code == 1
     assert "not the ones that were recorded: kafka-4.3.1/kafka-clients-4.3.1.jar" in out
     assert "→ make up, or the run that needs them, fetches them again" in out
-    run()
+    run_doctor()
     assert requests == [True, False]
 
 

@@ -9,11 +9,11 @@ from config import env
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"), [("1", True), ("Yes", True), ("off", False), ("0", False)]
+    ("text", "expected"), [("1", True), ("Yes", True), ("off", False), ("0", False)]
 )
-def test_flags(monkeypatch, text, meant):
+def test_flags(monkeypatch, text, expected):
     monkeypatch.setenv("LAB_X", text)
-    assert env.flag("LAB_X", default=not meant) is meant
+    assert env.flag("LAB_X", default=not expected) is expected
 
 
 def test_an_empty_variable_counts_as_absent(monkeypatch):
@@ -30,7 +30,7 @@ def test_words_are_separated_by_commas_or_spaces(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "read"),
+    ("text", "parse"),
     [
         ("maybe", lambda: env.flag("LAB_X", default=True)),
         ("two", lambda: env.integer("LAB_X", lambda: 1, least=1, most=5)),
@@ -39,10 +39,10 @@ def test_words_are_separated_by_commas_or_spaces(monkeypatch):
     ],
     ids=["flag", "not a number", "out of bounds", "scheme"],
 )
-def test_a_refusal_names_the_variable(monkeypatch, text, read):
+def test_a_refusal_names_the_variable(monkeypatch, text, parse):
     monkeypatch.setenv("LAB_X", text)
     with pytest.raises(ImproperlyConfigured, match="LAB_X") as refused:
-        read()
+        parse()
     assert "secret" not in str(refused.value)
 
 

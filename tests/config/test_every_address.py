@@ -235,7 +235,7 @@ def test_new_sessions_of_an_address_are_limited_and_a_forged_cookie_is_no_sessio
 
 
 @pytest.mark.parametrize(
-    ("near", "forwarded", "seen"),
+    ("peer", "forwarded", "seen"),
     [
         ("10.0.0.1", "6.6.6.6", "10.0.0.1"),
         ("10.9.0.1", "6.6.6.6", "6.6.6.6"),
@@ -245,10 +245,10 @@ def test_new_sessions_of_an_address_are_limited_and_a_forged_cookie_is_no_sessio
         ("2001:db8:1:2:3::4", "", "2001:db8:1:2::/64"),
     ],
 )
-def test_only_a_trusted_proxy_is_believed(near: str, forwarded: str, seen: str) -> None:
+def test_only_a_trusted_proxy_is_believed(peer: str, forwarded: str, seen: str) -> None:
     import ipaddress
 
-    request = RequestFactory().get("/", REMOTE_ADDR=near, HTTP_X_FORWARDED_FOR=forwarded)
+    request = RequestFactory().get("/", REMOTE_ADDR=peer, HTTP_X_FORWARDED_FOR=forwarded)
     with override_settings(LAB_TRUSTED_PROXIES=[ipaddress.ip_network("10.9.0.0/16")]):
         limits.AddressMiddleware(lambda _: None)(request)  # type: ignore[arg-type,return-value]
     assert request.META["REMOTE_ADDR"] == seen

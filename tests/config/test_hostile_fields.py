@@ -17,7 +17,7 @@ VALUES = {
     "null byte": "a\0b",
     "markup": '"><script>alert(1)</script>{{ 7|add:7 }}',
 }
-BY_NIGHT = {
+THOROUGH_VALUES = {
     "end of a header": "x\r\nSet-Cookie: a=b",
     "huge number": "9" * 5000,
     "nothing": "",
@@ -26,8 +26,8 @@ BY_NIGHT = {
     "digits of another script": "\u0663",
     "a path": "../../../etc/passwd",
 }
-_IN_PAGES = re.compile(r'<(?:input|select|textarea|button)[^>]* name="([^"]+)"')
-_IN_VIEWS = re.compile(r"""(?:POST|GET)(?:\.get|\.getlist)?[(\[]["']([\w.-]+)["']""")
+_FORM_FIELD = re.compile(r'<(?:input|select|textarea|button)[^>]* name="([^"]+)"')
+_VIEW_FIELD = re.compile(r"""(?:POST|GET)(?:\.get|\.getlist)?[(\[]["']([\w.-]+)["']""")
 
 
 def _fields(client: Client, pages_of: list[tuple[str, str]]) -> list[str]:
@@ -35,10 +35,10 @@ def _fields(client: Client, pages_of: list[tuple[str, str]]) -> list[str]:
     views = [path.read_text("utf-8") for app in ("advisor", "labs") for path in
              (ROOT / app).rglob("*.py")]  # fmt: skip
     pages = [client.get(address) for _, address in pages_of]
-    shown = [page.content.decode() for page in pages
+    html_pages = [page.content.decode() for page in pages
              if page.headers.get("Content-Type", "").startswith("text/html")]  # fmt: skip
-    names = {name for text in views for name in _IN_VIEWS.findall(text)}
-    names |= {name for text in shown for name in _IN_PAGES.findall(text)}
+    names = {name for text in views for name in _VIEW_FIELD.findall(text)}
+    names |= {name for text in html_pages for name in _FORM_FIELD.findall(text)}
     assert names > {"producer.acks", "scenario", "text", "nickname"}, sorted(names)
     return sorted(names)
 
@@ -48,15 +48,15 @@ def _fields(client: Client, pages_of: list[tuple[str, str]]) -> list[str]:
     [
         *(pytest.param(value, id=name) for name, value in VALUES.items()),
         *(pytest.param(value, id=name, marks=pytest.mark.thorough)
-          for name, value in BY_NIGHT.items()),
+          for name, value in THOROUGH_VALUES.items()),
     ],
 )  # fmt: skip
 def test_every_field_accepts_hostile_values_without_an_error(
     client: Client, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
-    every = [*{name: (name, address) for name, address in addresses()}.values()]
-    fields = dict.fromkeys(_fields(client, every), value)
-    for name, address in every:
+    requests = [*{name: (name, address) for name, address in addresses()}.values()]
+    fields = dict.fromkeys(_fields(client, requests), value)
+    for name, address in requests:
         for send in (client.post, client.get):
             monkeypatch.setattr(limits, "COUNTERS", limits.Counters())
             answer = send(address, fields)

@@ -15,7 +15,7 @@ from config.settings import database
 from tests.house.files import ROOT
 
 
-def read(expression, **environment):
+def setting_in_new_process(expression, **environment):
     """An expression of the settings module in a fresh process with these variables."""
     return subprocess.run(
         [sys.executable, "-c", f"import config.settings as s; print({expression})"],
@@ -63,7 +63,7 @@ def test_the_web_server_sends_experiments_to_the_configured_queue():
 
 @pytest.mark.process
 def test_sqlite_does_not_block_readers_and_lets_writers_wait(tmp_path):
-    result = read(
+    result = setting_in_new_process(
         "__import__('django').setup() or [c.execute(f'PRAGMA {p}').fetchone()[0]"
         " for c in [__import__('django.db').db.connection.cursor()]"
         " for p in ('journal_mode', 'busy_timeout')]",
@@ -97,7 +97,9 @@ def test_postgresql_is_configured_by_its_address():
     ids=["tcp", "socket"],
 )
 def test_redis_is_configured_by_its_address(address, broker, tmp_path):
-    result = read("s.CELERY_BROKER_URL", REDIS_URL=address, LAB_DATA_DIR=str(tmp_path))
+    result = setting_in_new_process(
+        "s.CELERY_BROKER_URL", REDIS_URL=address, LAB_DATA_DIR=str(tmp_path)
+    )
     assert result.stdout.strip() == broker, result.stderr
 
 
@@ -115,7 +117,7 @@ def test_redis_is_configured_by_its_address(address, broker, tmp_path):
     ids=["words", "none", "no room", "perhaps", "another queue", "another database"],
 )
 def test_an_invalid_setting_stops_the_start_and_is_named(name, value, tmp_path):
-    result = read("0", **{name: value, "LAB_DATA_DIR": str(tmp_path)})
+    result = setting_in_new_process("0", **{name: value, "LAB_DATA_DIR": str(tmp_path)})
     assert result.returncode != 0
     last = result.stderr.strip().splitlines()[-1]
     assert "ImproperlyConfigured" in last

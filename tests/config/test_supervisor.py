@@ -18,10 +18,10 @@ from labs.engine.base.wait import until
 
 pytestmark = pytest.mark.process
 
-STAYS = "import signal; print('here', flush=True); signal.pause()"
+WAITS_FOREVER = "import signal; print('here', flush=True); signal.pause()"
 
 
-def service(tmp_path, name="thing", code=STAYS, answers=lambda: True, limit_s=60.0):
+def service(tmp_path, name="thing", code=WAITS_FOREVER, answers=lambda: True, limit_s=60.0):
     return Service(
         name=name,
         argv=[sys.executable, "-c", code],
@@ -37,7 +37,7 @@ def pids(supervisor):
     return [running.process.pid for running in supervisor.running]
 
 
-def wrote(log):
+def has_started(log):
     return log.read_text() == "here\n"
 
 
@@ -136,30 +136,30 @@ def test_the_log_of_the_previous_start_is_kept(tmp_path):
         supervisor = Supervisor(print)
         supervisor.start(service(tmp_path))
         log = tmp_path / "logs" / "thing.log"
-        until(partial(wrote, log), 60, "it wrote nothing")
+        until(partial(has_started, log), 60, "it wrote nothing")
         supervisor.stop()
     assert (tmp_path / "logs" / "thing.log").read_text() == "here\n"
     assert (tmp_path / "logs" / "thing.log.before").read_text() == "here\n"
 
 
-SAYS_MUCH = "import time\nwhile True: print('x' * 99, flush=True); time.sleep(0.001)"
+LOGS_A_LOT = "import time\nwhile True: print('x' * 99, flush=True); time.sleep(0.001)"
 
 
 def test_a_growing_log_is_truncated_while_its_writer_continues(tmp_path, monkeypatch):
     monkeypatch.setattr(supervising, "LOGS_EVERY_S", 0.0)
     monkeypatch.setattr(logs.bound, "__defaults__", (20_000,))
     supervisor = Supervisor(print)
-    supervisor.start(service(tmp_path, code=SAYS_MUCH))
+    supervisor.start(service(tmp_path, code=LOGS_A_LOT))
     log = tmp_path / "logs" / "thing.log"
-    watching = threading.Thread(target=supervisor.watch)
-    watching.start()
+    watcher = threading.Thread(target=supervisor.watch)
+    watcher.start()
     try:
         until(logs.before(log).exists, 60, "the log was not bounded")
         first = logs.before(log).stat().st_mtime_ns
         until(lambda: logs.before(log).stat().st_mtime_ns != first, 60, "nor was it again")
     finally:
         supervisor.stopping.set()
-        watching.join(60)
+        watcher.join(60)
         supervisor.stop()
     assert set(log.read_text().split()) <= {"x" * 99}, "no hole of zeros where it was cut"
     assert set(logs.before(log).read_text().split()) == {"x" * 99}

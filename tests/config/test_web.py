@@ -59,8 +59,8 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def port(data, outcomes):
     """The port of another server on it. Its tests run while those of `outcomes` wait."""
-    with serving(data, ["-m", "config.web"]) as chosen:
-        yield chosen
+    with serving(data, ["-m", "config.web"]) as number:
+        yield number
 
 
 def environment_of(folder):
@@ -69,13 +69,13 @@ def environment_of(folder):
 
 
 @contextmanager
-def serving(folder, program, chosen=None):
-    chosen = chosen or free_port()
-    argv = [sys.executable, *program, "--port", str(chosen)]
-    process = spawn(argv, log=folder / f"web-{chosen}.log", env=environment_of(folder))
+def serving(folder, program, port=None):
+    port = port or free_port()
+    argv = [sys.executable, *program, "--port", str(port)]
+    process = spawn(argv, log=folder / f"web-{port}.log", env=environment_of(folder))
     try:
-        until(lambda: answers(chosen, 5), 90, "the web server does not answer", every_s=0.2)
-        yield chosen
+        until(lambda: answers(port, 5), 90, "the web server does not answer", every_s=0.2)
+        yield port
     finally:
         end(process, 5)
 
@@ -261,11 +261,11 @@ sys.exit(web.main())
 
 
 def test_pages_are_served_and_downloads_refused_on_a_full_disk(data):
-    with serving(data, ["-c", FULL_DISK]) as chosen:
+    with serving(data, ["-c", FULL_DISK]) as port:
         for path in ("/", "/experiments/", "/learn/", "/describe/client/", "/reference/"):
-            assert response_to(chosen, path)[0] == 200
+            assert response_to(port, path)[0] == 200
         for form in ("ledger.zip", "ledger-jsonl.zip"):
-            status, page = response_to(chosen, f"/experiments/slow/recommended/{form}")
+            status, page = response_to(port, f"/experiments/slow/recommended/{form}")
             assert status == 503
             assert "cannot be downloaded right now" in page
 

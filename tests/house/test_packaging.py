@@ -16,7 +16,7 @@ from tests.house.files import ROOT
 pytestmark = pytest.mark.process
 
 COMPOSE = (["docker", "compose"], ["docker-compose"])
-"""Docker's own plug-in, and the program that Debian packages; both know `config`."""
+"""The plug-in of Docker, and the program that Debian packages; both have `config`."""
 
 
 def rendered_compose(profile: str) -> str | None:

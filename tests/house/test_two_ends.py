@@ -22,10 +22,10 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         self.gateway = SimpleNamespace(id=name)
-        self.told: list[int] = []
+        self.assigned: list[int] = []
 
     def send_runtest_some(self, indices: list[int]) -> None:
-        self.told += indices
+        self.assigned += indices
 
     def shutdown(self) -> None:
         self.shutting_down = True
@@ -33,7 +33,7 @@ class Worker:
     @property
     def files(self) -> str:
         """The letter of the file of each test."""
-        return "".join(TESTS[index][len("tests/")] for index in self.told)
+        return "".join(TESTS[index][len("tests/")] for index in self.assigned)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def scheduler(workers: list[Any]) -> FromBothEnds:
 
 def finish(scheduler: FromBothEnds, worker: Any, count: int) -> None:
     done = sum(sum(unit.values()) for unit in scheduler.assigned_work[worker].values())
-    for index in worker.told[done : done + count]:
+    for index in worker.assigned[done : done + count]:
         scheduler.mark_test_complete(worker, index)
 
 
@@ -106,9 +106,9 @@ def test_tests_with_clusters_come_first_and_the_others_end_with_the_most_expensi
 
 def test_experiments_are_never_rerun_and_other_timed_tests_may_be() -> None:
     config: Any = SimpleNamespace(workerinput={})
-    experiment, other = Item("whole"), Item("process")
-    items: list[Any] = [other, experiment]
+    experiment, timed = Item("whole"), Item("process")
+    items: list[Any] = [timed, experiment]
     pytest_collection_modifyitems(config, items)
-    assert items == [experiment, other]
+    assert items == [experiment, timed]
     assert [mark.kwargs for mark in experiment.marks if mark.name == "flaky"] == [{"reruns": 0}]
-    assert "flaky" not in {mark.name for mark in other.marks}
+    assert "flaky" not in {mark.name for mark in timed.marks}

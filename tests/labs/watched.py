@@ -12,19 +12,22 @@ from tests.labs import make
 WEAK = {"producer": {"acks": "1", "linger.ms": 5}, "topic": {"min.insync.replicas": 1}}
 SAFE = {"producer": {"acks": "all", "linger.ms": 5}, "topic": {"min.insync.replicas": 2}}
 BEFORE_S = 9.0
-"""When sending began, in seconds of the experiment."""
+"""The second of the experiment at which sending begins."""
 
 
 def live(run: Replay, second: float) -> dict[str, Any]:
     """The last report of the runner at a second of a run."""
-    at, then = run.before(second) or run.moments[0], run.before(second - 1) or run.moments[0]
+    now, before = (
+        run.before(second) or run.moments[0],
+        run.before(second - 1) or run.moments[0],
+    )
     return {
-        "brokers": {str(id_): state for id_, state in at.states.items()},
-        "leader": at.leader, "isr": list(at.isr), "high_watermark": at.high_watermark,
-        "committed": at.committed, "ends": {str(id_): end for id_, end in at.ends.items()},
-        "sent": at.sent, "acknowledged": at.acknowledged, "failed": at.failed,
-        "delivered": at.delivered, "acknowledged_per_s": at.acknowledged - then.acknowledged,
-        "delivered_per_s": at.delivered - then.delivered,
+        "brokers": {str(id_): state for id_, state in now.states.items()},
+        "leader": now.leader, "isr": list(now.isr), "high_watermark": now.high_watermark,
+        "committed": now.committed, "ends": {str(id_): end for id_, end in now.ends.items()},
+        "sent": now.sent, "acknowledged": now.acknowledged, "failed": now.failed,
+        "delivered": now.delivered, "acknowledged_per_s": now.acknowledged - before.acknowledged,
+        "delivered_per_s": now.delivered - before.delivered,
         "began": {"booting": 0.0, "producing": BEFORE_S, "faulting": BEFORE_S + 2.0},
     }  # fmt: skip
 

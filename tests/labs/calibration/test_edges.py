@@ -36,7 +36,7 @@ def test_sides_of_an_edge_are_valid_and_differ_in_one_setting_and_in_what_is_per
         }
         # A shorter delivery timeout needs a shorter request timeout, or the client refuses it.
         differing |= {LINE} if first.kafka != second.kafka else set()
-        # What operators do is stated where a line of brokers asks for it.
+        # Some lines of brokers also need what operators do to be stated.
         operated = OPERATED.get(edge.event.scenario, {})
         differing -= {(Component.APPLICATION, name) for name in operated} - {edge.key}
         assert differing - {(Component.PRODUCER, "request.timeout.ms")} == {edge.key}
@@ -84,7 +84,7 @@ def test_one_replica_is_not_tried_where_the_failure_would_have_no_effect():
         one_replica = Topology(3, 1, controllers=3)
         if not schedule.on(one_replica, scenario, draw(scenario, 1, {}).durations).steps:
             idle.add(scenario.name)
-    idle.add("reassignment-during-failure")  # it refuses one replica
+    idle.add("reassignment-during-failure")  # this scenario refuses one replica
     settings_of = {
         event.scenario: {key for _, key in dependence(event).settings} for event in all_events()
     }

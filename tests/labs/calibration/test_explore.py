@@ -63,7 +63,7 @@ def test_drawn_pipelines_are_valid_and_vary_only_settings_that_a_run_applies() -
     drawings = [next(draws(3, number)) for number in range(1, 200)]
     assert not any(draw.pipeline.problems() for draw in drawings)
     preset = {"broker.session.timeout.ms", "request.timeout.ms", "transactional.id"}
-    preset |= {"racks", "outage.ms", "topic.min.insync.replicas"}  # what the pipelines begin with
+    preset |= {"racks", "outage.ms", "topic.min.insync.replicas"}  # stated in every drawn pipeline
     names = {name for draw in drawings for part in draw.pipeline.settings.values() for name in part}
     assert not names & (UNTRIED.keys() - preset)
     assert {draw.pipeline.kafka for draw in drawings} == set(lines())
@@ -145,7 +145,7 @@ def test_a_record_continues_after_its_last_number(tmp_path: Path) -> None:
     Record(file).add(explored(number=3))
     Record(file).add(explored(seed=2, number=2))
     with file.open("a") as out:
-        out.write('{"seed": 1, "num')  # a machine stopped here
+        out.write('{"seed": 1, "num')  # as if the machine had stopped here
     reopened = Record(file)
     assert [reopened.has(1, number, "drawn") for number in (1, 2, 3, 4)] == [
         True,
@@ -170,14 +170,14 @@ def test_an_interrupted_number_is_completed(
     monkeypatch.setattr(exploring, "run_candidate", run)
     monkeypatch.setattr(exploring, "first_runnable", lambda *_: drawn())
     monkeypatch.setattr(exploring, "across_lines", lambda first: first)
-    record.add(explored(number=1))  # it was interrupted before the other line
+    record.add(explored(number=1))  # interrupted before the run on the other line
     record.add(explored(number=2))
     record.add(explored(number=2, step="line"))
     at = exploring.Workspace(record, tmp_path, tmp_path, print)
     assert list(islice(exploring.explore(at, 1, 60), 3))
     assert numbers_and_steps == [(1, "line"), (3, "drawn"), (3, "line")]
     numbers_and_steps.clear()
-    # The time is over as soon as something ran.
+    # The time is up as soon as something has run.
     monkeypatch.setattr(
         "labs.evidence.exploring.time.monotonic", lambda: 99.0 * len(numbers_and_steps)
     )

@@ -43,7 +43,7 @@ def test_runs_that_permit_harm_and_runs_that_prevent_it_are_counted_separately(
     record = write(
         tmp_path / "record.jsonl",
         line("bad", 7, date=""), line("bad", 0), line("good", 0, code=now), line("good", 0),
-        line("good", 3), line("good", 2, right=True),  # on its brokers even they cannot prevent it
+        line("good", 3), line("good", 2, right=True),  # not even safe settings prevent it
         line("bad", None, verdict="unknown"), line("bad", 1, scenario="gone"),
     )  # fmt: skip
     (run,) = staged(record)

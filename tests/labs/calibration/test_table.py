@@ -64,7 +64,7 @@ def test_an_anomaly_that_a_companion_event_permits_is_no_contradiction():
 
 
 def test_only_a_message_that_may_be_lost_may_lack_its_effect():
-    """Refuted by a run with acks=0 whose records a broker refused (clocks-differ, seed 2450)."""
+    """Found by a run with acks=0 whose records a broker refused (clocks-differ, seed 2450)."""
     heard = pipeline(
         producer__acks="all",
         application__clock_skew_ms=7_200_000,

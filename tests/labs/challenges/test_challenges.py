@@ -70,8 +70,8 @@ def test_the_schedule_can_be_drawn_and_its_steps_are_text(challenge: Challenge) 
     assert any(step.kind == "fault" for step in schedule.steps)
     assert schedule.seconds >= max(step.at_s for step in schedule.steps)
     assert not [step.text for step in schedule.steps if "_" in step.text or not step.text.strip()]
-    happens = [step.text for step in schedule.steps if step.kind != "wait"]
-    assert not [text for text in happens if not re.search("(ed|held|lost|off)$", text)]
+    texts = [step.text for step in schedule.steps if step.kind != "wait"]
+    assert not [text for text in texts if not re.search("(ed|held|lost|off)$", text)]
 
 
 @CHALLENGES
@@ -82,13 +82,13 @@ def test_the_optimum_holds_for_as_long_as_the_story_keeps_readers_away(
     pipeline, problems = described(challenge, challenge.with_levers(challenge.optimum))
     assert pipeline is not None, problems
     forbidden = {condition.count for condition in challenge.conditions if condition.most == 0}
-    undone = {
+    violations = {
         failure["event"]: why
         for failure in advisor.advise(pipeline)["failures"]
         for anomaly, why in failure["permits"].items()
         if anomaly in forbidden and "application.outage.ms" in why
     }
-    assert not undone
+    assert not violations
 
 
 @CHALLENGES
@@ -126,54 +126,57 @@ def test_the_optimum_of_golf_is_the_advice_and_no_smaller_change_is_enough(
             assert (not open_failures(pipeline)) is (size == len(optimum)), names
 
 
-def played(verdict: str, **counts: int | None) -> Played:
+def result_of(verdict: str, **counts: int | None) -> Played:
     """A result in the engine's format: 10,000 messages acknowledged, 0 or 985 of them lost."""
     return Played.from_result(make.result(verdict, **counts))
 
 
 def test_a_run_is_graded_by_its_counts_and_the_grade_states_them() -> None:
-    passed = grade(FIRST, played("holds"), NOTHING_STATED)
+    passed = grade(FIRST, result_of("holds"), NOTHING_STATED)
     assert passed.state == PASSED
     assert passed.why == "0 acknowledged and gone of 10,000 (asked for: none)."
-    failed = grade(FIRST, played("broken"), NOTHING_STATED)
+    failed = grade(FIRST, result_of("broken"), NOTHING_STATED)
     assert failed.state == FAILED
     assert failed.why == "985 acknowledged and gone of 10,000 (asked for: none)."
 
 
 def test_an_arm_that_was_not_judged_is_never_graded() -> None:
     for run in (
-        played("unknown"),
+        result_of("unknown"),
         Played.from_result({}),
         Played("holds", "", {"lost_write": None}),
     ):
         assert grade(FIRST, run, NOTHING_STATED).state == UNKNOWN
-    # An unknown verdict counts for nothing, whatever was counted.
-    surely = Played("unknown", "the fault did not happen", {"lost_write": 0, "ok": 10})
-    data = grade(FIRST, surely, NOTHING_STATED)
-    assert (data.state, data.why) == (
+    # An unknown verdict is never graded, whatever the counts are.
+    unjudged = Played("unknown", "the fault did not happen", {"lost_write": 0, "ok": 10})
+    graded = grade(FIRST, unjudged, NOTHING_STATED)
+    assert (graded.state, graded.why) == (
         UNKNOWN,
         "Nothing can be concluded from this run: the fault did not happen.",
     )
 
 
 def test_surviving_requires_that_the_guarantee_holds() -> None:
-    broken = played("broken", lost_write=0, given_up=12)
-    data = grade(FIRST, broken, NOTHING_STATED)
-    assert data.state == FAILED
-    assert "But at-least-once was broken: 12 given up by the client." in data.why
-    on_purpose = replace(FIRST, kind="exactly")
-    assert grade(on_purpose, broken, NOTHING_STATED).state == PASSED
+    broken = result_of("broken", lost_write=0, given_up=12)
+    graded = grade(FIRST, broken, NOTHING_STATED)
+    assert graded.state == FAILED
+    assert "But at-least-once was broken: 12 given up by the client." in graded.why
+    meant_to_break = replace(FIRST, kind="exactly")
+    assert grade(meant_to_break, broken, NOTHING_STATED).state == PASSED
 
 
 def test_golf_checks_failures_that_were_not_staged_with_the_advisor() -> None:
     golf = replace(FIRST, kind="golf")
-    assert grade(golf, played("holds"), Stated(1)).state == PASSED
-    many = grade(golf, played("holds"), Stated(3))
-    assert (many.state, "with 3 changes. The advisor needs 1." in many.why) == (FAILED, True)
-    open_ = grade(golf, played("holds"), Stated(1, ("A disk is lost",)))
-    assert (open_.state, "not kept in: A disk is lost." in open_.why) == (FAILED, True)
-    many_open = grade(golf, played("holds"), Stated(1, tuple("abcde")))
-    assert many_open.why.endswith("not kept in: a; b; c; and 2 more.")
+    assert grade(golf, result_of("holds"), Stated(1)).state == PASSED
+    too_many = grade(golf, result_of("holds"), Stated(3))
+    assert (too_many.state, "with 3 changes. The advisor needs 1." in too_many.why) == (
+        FAILED,
+        True,
+    )
+    one_open = grade(golf, result_of("holds"), Stated(1, ("A disk is lost",)))
+    assert (one_open.state, "not kept in: A disk is lost." in one_open.why) == (FAILED, True)
+    five_open = grade(golf, result_of("holds"), Stated(1, tuple("abcde")))
+    assert five_open.why.endswith("not kept in: a; b; c; and 2 more.")
     pipeline, _ = described(golf, golf.with_levers(golf.optimum))
     assert pipeline is not None
     assert stated(golf, pipeline).open_failures, "acks=all alone leaves a leader alone"
@@ -199,21 +202,21 @@ def test_conditions_have_a_lower_and_an_upper_limit() -> None:
 
 def test_a_case_needs_the_cause_and_a_message_that_was_hit() -> None:
     case = find("case-of-the-quick-answer")
-    run = played("broken")
-    right = grade_case(case, run, case.cause, 17, True)
-    assert right.state == PASSED
-    assert "message 17 is one of them" in right.why
+    run = result_of("broken")
+    right_answer = grade_case(case, run, case.cause, 17, True)
+    assert right_answer.state == PASSED
+    assert "message 17 is one of them" in right_answer.why
     assert grade_case(case, run, case.wrong, 17, True).state == FAILED
     assert grade_case(case, run, case.cause, 17, False).state == FAILED
-    both = grade_case(case, run, case.wrong, 1234, False)
-    assert "that is not the cause, and message 1,234 is not one of them" in both.why
+    wrong_answer = grade_case(case, run, case.wrong, 1234, False)
+    assert "that is not the cause, and message 1,234 is not one of them" in wrong_answer.why
 
 
 def test_a_case_without_harm_or_without_a_ledger_is_not_graded() -> None:
     case = find("case-of-the-quick-answer")
-    assert grade_case(case, played("holds"), case.cause, 17, True).state == UNKNOWN
-    assert grade_case(case, played("unknown"), case.cause, 17, True).state == UNKNOWN
-    assert grade_case(case, played("broken"), case.cause, 17, None).state == UNKNOWN
+    assert grade_case(case, result_of("holds"), case.cause, 17, True).state == UNKNOWN
+    assert grade_case(case, result_of("unknown"), case.cause, 17, True).state == UNKNOWN
+    assert grade_case(case, result_of("broken"), case.cause, 17, None).state == UNKNOWN
 
 
 def test_a_day_has_one_challenge_and_one_schedule() -> None:

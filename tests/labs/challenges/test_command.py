@@ -16,7 +16,7 @@ from tests.labs import make
 NAME = "one-acknowledgement"
 
 
-def proved(monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str) -> None:
+def replace_runs(monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str) -> None:
     """Replaces the runs of the command by these grades."""
     proofs = [Proof(NAME, "optimum"), Proof(NAME, "tempting")]
     for proof, state in zip(proofs, (optimum, tempting), strict=True):
@@ -26,7 +26,7 @@ def proved(monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str) -> None
 
 def test_the_list_is_available_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("challenges", "--json")
-    output = {load["id"]: load for load in json.loads(capsys.readouterr().out)}
+    output = {entry["id"]: entry for entry in json.loads(capsys.readouterr().out)}
     assert list(output) == [challenge.name for challenge in all_challenges()]
     first = output[NAME]
     assert {"title", "level", "kind", "goal", "optimum"} <= first.keys()
@@ -38,12 +38,12 @@ def test_the_list_is_available_as_json(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_optimum_has_to_pass_and_the_tempting_answer_to_fail(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    proved(monkeypatch, "passed", "failed")
-    kept = tmp_path / "kept.json"
-    call_command("challenges", "--verify", NAME, "--keep", str(kept))
+    replace_runs(monkeypatch, "passed", "failed")
+    file = tmp_path / "kept.json"
+    call_command("challenges", "--verify", NAME, "--keep", str(file))
     assert "passed 1 of 1" in capsys.readouterr().out
-    seen = json.loads(kept.read_text("utf-8"))[NAME]
-    assert (seen["optimum"], seen["tempting"]) == (["passed: so it was."], ["failed: so it was."])
+    kept = json.loads(file.read_text("utf-8"))[NAME]
+    assert (kept["optimum"], kept["tempting"]) == (["passed: so it was."], ["failed: so it was."])
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_optimum_has_to_pass_and_the_tempting_answer_to_fail(
 def test_an_unexpected_grade_is_no_proof(
     monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str, wrong: str
 ) -> None:
-    proved(monkeypatch, optimum, tempting)
+    replace_runs(monkeypatch, optimum, tempting)
     with pytest.raises(CommandError, match=f"not proven: {NAME}, {wrong}") as error:
         call_command("challenges", "--verify", NAME)
     assert error.value.returncode == 1

@@ -66,7 +66,7 @@ def test_rows_of_several_calls_are_merged_by_line_and_newer_rows_replace_older_o
     [change] = kept["changes"]
     assert (change["before"], change["after"]) == ("3.9", "4.3")
     assert any("KIP-966" in rule for rule in change["rules"])
-    # 3.9.0 has KAFKA-18991; the release of the line that runs here has it no more.
+    # 3.9.0 has KAFKA-18991, but the release of this line that runs here does not.
     assert change["bugs"] == []
 
 

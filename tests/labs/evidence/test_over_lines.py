@@ -62,13 +62,13 @@ def test_the_output_of_the_command_becomes_one_row_of_all_its_lines(folder: Path
 
 
 def test_runs_of_exploring_are_paired_with_the_same_settings_on_another_line(folder: Path) -> None:
-    repeated = [run for run in Record(SHIPPED).runs if run.step == "line"]
-    records = rows(SHIPPED)
-    assert 0 < len(records) <= len(repeated)
-    for row in records:
-        one, other = row.cells
-        assert one.line != other.line
-        assert row.is_changed == (one.verdict != other.verdict)
+    line_runs = [run for run in Record(SHIPPED).runs if run.step == "line"]
+    pairs = rows(SHIPPED)
+    assert 0 < len(pairs) <= len(line_runs)
+    for row in pairs:
+        first, second = row.cells
+        assert first.line != second.line
+        assert row.is_changed == (first.verdict != second.verdict)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", printed(scenario="kettle"), printed(rows=[{}])])

@@ -11,8 +11,8 @@ from labs.engine.distributions.java import find_java
 from labs.incidents import exhibits
 from labs.incidents.programs import ProgramFailed
 
-COMPLAINT = "[2026-11-26 06:00:01,000] WARN Something is amiss (kafka.Kafka)"
-OWN = "[2026-11-26 06:00:02,000] INFO [UnifiedLog partition=orders-0] Rolled (kafka.log)"
+WARNING = "[2026-11-26 06:00:01,000] WARN Something is amiss (kafka.Kafka)"
+OWN_TOPIC_LINE = "[2026-11-26 06:00:02,000] INFO [UnifiedLog partition=orders-0] Rolled (kafka.log)"
 
 
 def broker(folder: Path, *logs: str, lines: list[str]) -> Broker:
@@ -26,26 +26,28 @@ def broker(folder: Path, *logs: str, lines: list[str]) -> Broker:
 
 def test_the_log_shows_warnings_and_lines_of_own_topics_without_folders(tmp_path: Path) -> None:
     source = broker(tmp_path, "orders-0", "__consumer_offsets-0",
-                  lines=[COMPLAINT, OWN, f"[…] INFO orders-0 in {tmp_path}/broker-1/data",
+                  lines=[WARNING, OWN_TOPIC_LINE, f"[…] INFO orders-0 in {tmp_path}/broker-1/data",
                          "[…] INFO __consumer_offsets-0 loaded"])  # fmt: skip
     text = exhibits.log_exhibit({1: source}, tmp_path).text
     assert text.splitlines() == [
-        "broker 1:", COMPLAINT, OWN, "[…] INFO orders-0 in broker-1/data",
+        "broker 1:", WARNING, OWN_TOPIC_LINE, "[…] INFO orders-0 in broker-1/data",
     ]  # fmt: skip
 
 
 def test_the_last_lines_are_shown_and_the_others_counted(tmp_path: Path) -> None:
-    source = broker(tmp_path, "orders-0", lines=[f"{OWN} {number}" for number in range(40)])
+    source = broker(
+        tmp_path, "orders-0", lines=[f"{OWN_TOPIC_LINE} {number}" for number in range(40)]
+    )
     assert exhibits.log_exhibit({1: source}, tmp_path).text.startswith(
         "broker 1, after 26 earlier lines"
     )
 
 
 def test_repeated_lines_of_a_broker_are_shown_once(tmp_path: Path) -> None:
-    later = [COMPLAINT.replace("06:00:01", f"06:00:{second}") for second in range(10, 40)]
-    source = broker(tmp_path, "orders-0", lines=[COMPLAINT, OWN, *later])
+    later = [WARNING.replace("06:00:01", f"06:00:{second}") for second in range(10, 40)]
+    source = broker(tmp_path, "orders-0", lines=[WARNING, OWN_TOPIC_LINE, *later])
     shown = exhibits.log_exhibit({1: source}, tmp_path).text.splitlines()
-    assert shown == ["broker 1:", OWN, later[-1]]
+    assert shown == ["broker 1:", OWN_TOPIC_LINE, later[-1]]
 
 
 def test_segments_of_an_own_topic_are_shown_without_the_middle(

@@ -19,7 +19,7 @@ NAME = "confluent_kafka-2.3.0-cp311-cp311-any.whl"
 
 
 @pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def served_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A wheel that a patched pip downloads, a lock that names it, and an empty cache."""
     wheel = tmp_path / NAME
     with zipfile.ZipFile(wheel, "w") as file:
@@ -41,30 +41,30 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return wheel
 
 
-def test_the_locked_wheel_is_unpacked_for_a_play(served: Path, tmp_path: Path) -> None:
+def test_the_locked_wheel_is_unpacked_for_a_play(served_wheel: Path, tmp_path: Path) -> None:
     lines: list[str] = []
     wheels.unpack("2.3.0", tmp_path / "one", lines.append)
-    served.unlink()  # the second play takes it from the cache
+    served_wheel.unlink()  # the second play uses the cache
     wheels.unpack("2.3.0", tmp_path / "two", lines.append)
     assert (tmp_path / "two" / "confluent_kafka" / "__init__.py").is_file()
     assert lines == ["downloading confluent-kafka 2.3.0"]
 
 
-def test_another_wheel_is_refused_and_not_kept(served: Path, tmp_path: Path) -> None:
-    served.write_bytes(b"changed on its way")
+def test_another_wheel_is_refused_and_not_kept(served_wheel: Path, tmp_path: Path) -> None:
+    served_wheel.write_bytes(b"changed on its way")
     for _ in range(2):
         with pytest.raises(WrongChecksum, match="not a recorded wheel"):
             wheels.unpack("2.3.0", tmp_path / "modules", lambda _: None)
     assert not (tmp_path / "modules").exists()
 
 
-def test_a_release_without_a_lock_is_refused(served: Path, tmp_path: Path) -> None:
+def test_a_release_without_a_lock_is_refused(served_wheel: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownVersion, match=r"1\.0\.0"):
         wheels.unpack("1.0.0", tmp_path / "modules", lambda _: None)
 
 
 def test_the_error_message_of_the_package_index_is_reported(
-    served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served_wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", "ERROR: No matching distribution\n")

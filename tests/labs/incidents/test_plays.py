@@ -32,7 +32,7 @@ from tests.labs import make
 
 INCIDENT = find("KAFKA-13598")
 HOSTILE = "<script>alert(1)</script>"
-SEEN = Outcome(
+HARMED = Outcome(
     5, 5, (Exhibit("The batches", f"producerId: -1 {HOSTILE}"),),
     (Moment(0.0, "broker 1: serving"), Moment(7.25, f"5 of 5 {HOSTILE}")),
 )  # fmt: skip
@@ -60,12 +60,14 @@ def events(
     return code, [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def by_side(_: object, release: str, report: Any, enter_phase: Any, home: Path) -> Outcome:
+def outcome_by_release(
+    _: object, release: str, report: Any, enter_phase: Any, home: Path
+) -> Outcome:
     enter_phase("fetching")
     report("downloading kafka-clients.jar (1 of 5)")
     enter_phase("playing")
     assert home.is_dir()
-    return SEEN if release == INCIDENT.affected else CLEAN
+    return HARMED if release == INCIDENT.affected else CLEAN
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ def played(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Experiment:
     claimed = lifecycle.claim(play.slug, play.attempt, "us")
     assert claimed
     recorder = Recorder(claimed, "us")
-    for event in events(monkeypatch, tmp_path, by_side)[1]:
+    for event in events(monkeypatch, tmp_path, outcome_by_release)[1]:
         recorder.take(event)
     assert not recorder.error
     return claimed
@@ -252,7 +254,7 @@ def test_a_play_is_found_under_its_own_incident_alone(client: Client, played: Ex
 def test_each_side_reports_its_phases_and_result_and_its_folder_is_removed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    code, rows = events(monkeypatch, tmp_path, by_side)
+    code, rows = events(monkeypatch, tmp_path, outcome_by_release)
     assert code == runner.FINISHED
     phases = [(row["arm"], row["phase"]) for row in rows if row["event"] == "phase"]
     assert [phase for side, phase in phases if side == "affected"] == [
@@ -278,7 +280,7 @@ def test_a_side_that_cannot_be_played_says_why_and_the_other_one_is_played(
     def play(incident: Any, release: str, *rest: Any) -> Outcome:
         if release == INCIDENT.affected:
             raise problem
-        return by_side(incident, release, *rest)
+        return outcome_by_release(incident, release, *rest)
 
     code, rows = events(monkeypatch, tmp_path, play)
     assert code == runner.SIDE_FAILED

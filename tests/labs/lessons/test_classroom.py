@@ -26,11 +26,11 @@ def answered(answer: str, confidence: str = "sure") -> dict[str, str]:
 
 
 def test_a_class_passes_through_every_stage_in_order() -> None:
-    place, gone = Place(Stage.RUN), []
+    place, places = Place(Stage.RUN), []
     while place.stage is not Stage.EXPLAIN:
         place = place.forward(2, has_result=True)
-        gone.append((place.stage, place.question, place.revealed))
-    assert gone == [
+        places.append((place.stage, place.question, place.revealed))
+    assert places == [
         ("question", 0, False), ("question", 0, True),
         ("question", 1, False), ("question", 1, True), ("explain", 0, False),
     ]  # fmt: skip
@@ -45,18 +45,20 @@ def test_a_class_does_not_advance_without_a_result_of_the_run(stage: str, messag
 
 
 @pytest.mark.parametrize(
-    ("typed", "kept"),
+    ("typed", "nickname"),
     [("  Ann \t Lee ", None), ("Ann  Lee", "Ann Lee"), ("Zoë", "Zoë"), ("=1+1", "=1+1"),
      ("<b>x</b>", "<b>x</b>"), ("李雷", "李雷"), ("x" * 24, "x" * 24), ("x" * 25, None), ("", None),
      ("   ", None), ("!?", None), ("a\0b", None), ("evil\u202egpj", None), ("a\u200bb", None),
      ("a\u2028b", None)],
 )  # fmt: skip
-def test_a_nickname_is_short_and_has_no_invisible_characters(typed: str, kept: str | None) -> None:
-    if kept is None:
+def test_a_nickname_is_short_and_has_no_invisible_characters(
+    typed: str, nickname: str | None
+) -> None:
+    if nickname is None:
         with pytest.raises(BadNickname, match="A nickname has"):
             core.nickname(typed)
     else:
-        assert core.nickname(typed) == kept
+        assert core.nickname(typed) == nickname
 
 
 def test_nicknames_that_look_alike_are_equal() -> None:

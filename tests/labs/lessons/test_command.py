@@ -136,7 +136,7 @@ def test_without_answers_the_command_explains_where_they_come_from(
     assert f"{LAB.name}: {FIRST.name}" in printed
 
 
-def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) -> None:
+def replace_runs(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) -> None:
     """Replaces the runs of the command by these counts."""
     proofs = [Proof(LAB.name, count[0], count[0], *count[1:]) for count in counts]
     monkeypatch.setattr(command, "prove", lambda *_: iter([proofs]))
@@ -190,7 +190,7 @@ def test_no_run_begins_once_the_minutes_have_passed(monkeypatch: pytest.MonkeyPa
 def test_a_lab_is_proven_by_story_tempting_answer_and_solution(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    proved(monkeypatch, ("story", 10, 0, 0), ("solution", 0, 10, 0), ("tempting", 10, 0, 0))
+    replace_runs(monkeypatch, ("story", 10, 0, 0), ("solution", 0, 10, 0), ("tempting", 10, 0, 0))
     call_command("lessons", "--verify", LAB.name, "--runs", "10")
     row = " ".join(capsys.readouterr().out.split())
     assert row.endswith(f"{LAB.name} 10 of 10 0 of 10 10 of 10")
@@ -200,12 +200,12 @@ def test_kept_proofs_are_shown_while_their_settings_are_unchanged(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = ("story", 9, 0, 1), ("solution", 1, 9, 0), ("tempting", 10, 0, 0)
-    proved(monkeypatch, *shown)
+    replace_runs(monkeypatch, *shown)
     with pytest.raises(CommandError):
         call_command("lessons", "--verify", LAB.name, "--keep")
     with settings.LAB_LESSON_RECORD.open("a") as record:
         record.write('{"lesson": "cut sho')
-    proved(monkeypatch, ("story", 1, 0, 0), ("solution", 0, 1, 0), ("tempting", 1, 0, 0))
+    replace_runs(monkeypatch, ("story", 1, 0, 0), ("solution", 0, 1, 0), ("tempting", 1, 0, 0))
     call_command("lessons", "--verify", LAB.name, "--keep")
     capsys.readouterr()
     call_command("lessons")
@@ -241,7 +241,7 @@ def test_the_shipped_record_can_be_read() -> None:
 def test_one_run_that_differs_or_is_not_judged_makes_the_proof_fail(
     monkeypatch: pytest.MonkeyPatch, seen: tuple[str, int, int, int]
 ) -> None:
-    proved(monkeypatch, seen)
+    replace_runs(monkeypatch, seen)
     with pytest.raises(CommandError, match=f"not proven: {LAB.name}, {seen[0]}") as error:
         call_command("lessons", "--verify", LAB.name)
     assert error.value.returncode == 1

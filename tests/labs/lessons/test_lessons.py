@@ -22,8 +22,8 @@ PLACE = Path(labs.lessons.__file__).parent
 LESSONS = pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.name)
 
 
-def explained(lesson: Lesson, showed: dict[str, bool | None]) -> str:
-    return lesson.explain.html(showed.get, lambda arm, count: f"[{arm}:{count}]")
+def explained(lesson: Lesson, outcomes: dict[str, bool | None]) -> str:
+    return lesson.explain.html(outcomes.get, lambda arm, count: f"[{arm}:{count}]")
 
 
 def permitted(lesson: Lesson, arm: Arm) -> tuple[set[str], set[str]]:
@@ -63,21 +63,21 @@ def test_a_solution_holds_for_as_long_as_the_story_keeps_readers_away(
     """This covers failures that are not staged: committed offsets expire as messages do."""
     pipeline, problems = advisor.from_fields(lesson.solution.fields)
     assert pipeline is not None, problems
-    undone = {
+    violations = {
         failure["event"]: why
         for failure in advisor.advise(pipeline)["failures"]
         if "application.outage.ms" in (why := failure["permits"].get(lesson.symptom.anomaly, ""))
     }
-    assert not undone
+    assert not violations
 
 
 @LESSONS
 def test_there_is_an_explanation_for_every_outcome_of_every_arm(lesson: Lesson) -> None:
     names = [arm.name for arm in lesson.arms]
-    for showed in itertools.product((True, False, None), repeat=len(names)):
-        text = explained(lesson, dict(zip(names, showed, strict=True)))
-        assert text.count(NOT_JUDGED) == showed.count(None)
-        unjudged = {name for name, outcome in zip(names, showed, strict=True) if outcome is None}
+    for outcomes in itertools.product((True, False, None), repeat=len(names)):
+        text = explained(lesson, dict(zip(names, outcomes, strict=True)))
+        assert text.count(NOT_JUDGED) == outcomes.count(None)
+        unjudged = {name for name, outcome in zip(names, outcomes, strict=True) if outcome is None}
         assert unjudged.isdisjoint(re.findall(r"\[([\w-]+):", text)), "numbers of no verdict"
 
 
@@ -101,8 +101,8 @@ def test_the_position_does_not_reveal_the_right_answer() -> None:
     )
     assert all(2 * count < len(questions) for count in places.values()), places
     turns = [lesson.turn for lesson in all_lessons()]
-    at = Counter([item.name for item in turn.shown].index(turn.solution) for turn in turns)
-    assert all(2 * count < len(turns) for count in at.values()), at
+    turn_places = Counter([item.name for item in turn.shown].index(turn.solution) for turn in turns)
+    assert all(2 * count < len(turns) for count in turn_places.values()), turn_places
     for question in questions:
         assert sorted(place for place, _ in question.shown) == [*range(len(question.answers))]
         assert all(question.answers[place] is answer for place, answer in question.shown)
@@ -112,8 +112,8 @@ def test_the_position_does_not_reveal_the_right_answer() -> None:
 def test_the_length_does_not_reveal_the_right_answer(lesson: Lesson) -> None:
     for question in lesson.questions:
         wrong = [len(answer.text) for answer in question.answers if not answer.right]
-        [true] = [len(answer.text) for answer in question.answers if answer.right]
-        assert true <= 1.75 * sum(wrong) / len(wrong), question.name
+        [right] = [len(answer.text) for answer in question.answers if answer.right]
+        assert right <= 1.75 * sum(wrong) / len(wrong), question.name
 
 
 def test_labs_have_distinct_names_and_places() -> None:
@@ -123,11 +123,11 @@ def test_labs_have_distinct_names_and_places() -> None:
 
 
 def test_an_arm_is_judged_by_the_count_of_the_symptom() -> None:
-    waits = Symptom("bad", "blocked_ms", "waited", "No", "Yes", over=2000)
-    assert Outcome("holds", {"blocked_ms": 2000}).answer(waits) == "none"
-    assert Outcome("holds", {"blocked_ms": 2001}).answer(waits) == "some"
-    assert Outcome("holds", {"blocked_ms": None}).answer(waits) is None
-    assert Outcome("unknown", {"blocked_ms": 9000}).answer(waits) is None
+    uncounted = Symptom("bad", "blocked_ms", "waited", "No", "Yes", over=2000)
+    assert Outcome("holds", {"blocked_ms": 2000}).answer(uncounted) == "none"
+    assert Outcome("holds", {"blocked_ms": 2001}).answer(uncounted) == "some"
+    assert Outcome("holds", {"blocked_ms": None}).answer(uncounted) is None
+    assert Outcome("unknown", {"blocked_ms": 9000}).answer(uncounted) is None
 
 
 @pytest.mark.parametrize(

@@ -168,8 +168,8 @@ def recorded(client: Client) -> Run:
 
 def answered(client: Client, cause: str, message: object) -> str:
     """Answers the case and returns the resulting page."""
-    sent = {"cause": cause, "message": str(message)}
-    response = client.post(reverse("labs:challenge-answer", args=[CASE]), sent)
+    form = {"cause": cause, "message": str(message)}
+    response = client.post(reverse("labs:challenge-answer", args=[CASE]), form)
     assert response.status_code == 302
     return " ".join(page(client, CASE_URL).split())
 

@@ -66,12 +66,12 @@ def test_chosen_conditions_are_compared_with_defaults(client: Client) -> None:
 
 
 def test_the_page_offers_finished_experiments_with_the_same_scenario_first(client: Client) -> None:
-    this, same, elsewhere = done(985, 0), done(5, 0), done(7, 0, scenario="leader-killed")
+    compared, same, elsewhere = done(985, 0), done(5, 0), done(7, 0, scenario="leader-killed")
     make.experiment(State.RUNNING)
-    page = get(client, "compare", this)
+    page = get(client, "compare", compared)
     offered = [part.partition('"')[0] for part in page.split("?with=")[1:]]
     assert offered == [same.slug, elsewhere.slug]
-    missing = client.get(reverse("labs:compare", args=[this.slug]), {"with": HOSTILE})
+    missing = client.get(reverse("labs:compare", args=[compared.slug]), {"with": HOSTILE})
     assert missing.status_code == 404
 
 

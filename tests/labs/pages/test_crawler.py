@@ -19,7 +19,7 @@ from tests.labs import make
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LARGEST_BYTES = 300_000
-"""WhatsApp leaves out what is larger; all others take megabytes."""
+"""The limit of WhatsApp, which omits larger pictures; all others accept megabytes."""
 
 
 def fetched(address: str) -> tuple[int, str, bytes]:
@@ -69,9 +69,9 @@ def test_an_answer_is_shown_with_its_verdict_and_its_picture(live_server: LiveSe
 def test_the_picture_of_an_answer_says_what_was_run_with_it(live_server: LiveServer) -> None:
     slug = saved(RISKY)
     address = f"{live_server.url}/pipelines/{slug}/picture.png"
-    before = fetched(address)[2]
+    picture_before = fetched(address)[2]
     make.experiment(State.DONE, "broken", "holds", pipeline=slug)
-    assert fetched(address)[2] != before
+    assert fetched(address)[2] != picture_before
 
 
 def test_an_unsaved_description_has_no_picture(client: Client) -> None:

@@ -56,11 +56,11 @@ def review(client: Client) -> str:
 
 
 def answered(client: Client, item: str, answer: str) -> str:
-    sent = {"card": f"{NAME}/{item}", "answer": answer}
-    return unescape(html_of(client.post("/learn/review/", sent, follow=True)))
+    form = {"card": f"{NAME}/{item}", "answer": answer}
+    return unescape(html_of(client.post("/learn/review/", form, follow=True)))
 
 
-def surprised(client: Client) -> None:
+def predict_wrongly(client: Client) -> None:
     """One confident, wrong prediction: that acks=1 loses nothing. The other ones are right."""
     client.post(url("predict"), {**ANSWERS, "acks-1-confidence": "sure"})
     client.post(url("run"))
@@ -68,7 +68,7 @@ def surprised(client: Client) -> None:
 
 
 def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> None:
-    surprised(client)
+    predict_wrongly(client)
     assert "Nothing is due" in review(client)
     move_to_the_past()
     assert "1 thing did not go as you expected" in client.get("/learn/").content.decode()
@@ -127,7 +127,7 @@ def test_the_last_turn_returns_with_its_explanation(client: Client) -> None:
 def test_an_invalid_answer_is_refused_and_changes_nothing(
     client: Client, sent: dict[str, str]
 ) -> None:
-    surprised(client)
+    predict_wrongly(client)
     move_to_the_past()
     before = Progress.objects.get().reviews
     response = client.post("/learn/review/", {"card": f"{NAME}/prediction:acks-1", **sent})

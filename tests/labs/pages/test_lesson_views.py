@@ -279,8 +279,8 @@ def test_the_next_button_leads_through_every_step(client: Client) -> None:
 
 
 def test_reading_steps_have_a_next_button(client: Client) -> None:
-    going_on = [step for step in STEPS if 'name="to" value="next"' in page(client, step)]
-    assert going_on == ["story", "see", "explain", "your-turn", "why"]
+    steps_with_button = [step for step in STEPS if 'name="to" value="next"' in page(client, step)]
+    assert steps_with_button == ["story", "see", "explain", "your-turn", "why"]
 
 
 @pytest.mark.parametrize("state", [State.FAILED, State.INTERRUPTED, State.CANCELLED])

@@ -18,7 +18,7 @@ from labs.pages import selectors
 from tests.labs.pages.test_lesson_views import ANSWERS, NAME, page, started, url
 
 LONGEST_S = 60.0
-"""So long a visitor looks at a page that shows nothing new, at most."""
+"""The longest time for which a page may show nothing new."""
 
 
 def event(at_s: float, kind: str, **fields: Any) -> dict[str, Any]:
@@ -70,14 +70,14 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 @pytest.mark.usefixtures("measured")
 def test_the_page_states_the_duration_before_a_run_is_started(client: Client) -> None:
     client.post(url("predict"), ANSWERS)
-    answer = "In recorded runs, the page showed something new at least every 12 s."
+    silence = "In recorded runs, the page showed something new at least every 12 s."
     rounds = -(-3 // settings.LAB_CLUSTERS_AT_ONCE)
     text = page(client, "run")
     assert f"about {-(-702 * rounds // 10)} s" in text
-    assert answer in text
+    assert silence in text
     turn = page(client, "your-turn")
     assert "One cluster of real brokers: about 71 s." in turn
-    assert answer in turn
+    assert silence in turn
 
 
 @pytest.mark.django_db

@@ -25,7 +25,7 @@ from tests.labs import make
 from tests.labs.calibration.test_explore import drawn
 
 COUNTED = 985
-"""As many messages were gone in each run here, by count."""
+"""The counts of each run in this module: these many messages are lost."""
 
 
 @pytest.fixture(

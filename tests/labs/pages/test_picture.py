@@ -73,8 +73,8 @@ def test_faults_of_controllers_and_zookeeper_are_not_drawn_at_a_client(target: s
 
 
 def test_the_newest_fault_at_a_place_is_drawn_if_it_was_observed() -> None:
-    killed, back = fault("kill", "leader: broker 1"), fault("restart", "dead: broker 1")
-    sign = lane(drawn(ALONE, killed, back), "1").sign
+    killed, restarted = fault("kill", "leader: broker 1"), fault("restart", "dead: broker 1")
+    sign = lane(drawn(ALONE, killed, restarted), "1").sign
     assert sign is not None
     assert (sign.text, sign.kind) == ("restarted", "holds")
     for phase in ("invoke", "failed", "not_applicable"):

@@ -140,13 +140,13 @@ def test_labels_do_not_overlap_and_each_event_has_a_line(happened) -> None:
     assert {fault["second"] for fault in faults} >= {mark.second for mark in marks}
     shown = [mark for mark in marks if mark.has_room]
     assert shown, "at least the first has room"
-    for first, other in combinations(shown, 2):
-        if first.row == other.row:
-            left, right = sorted((words(first), words(other)))
-            assert left[1] <= right[0], (first, other)
+    for first_mark, second_mark in combinations(shown, 2):
+        if first_mark.row == second_mark.row:
+            left, right = sorted((span_of_label(first_mark), span_of_label(second_mark)))
+            assert left[1] <= right[0], (first_mark, second_mark)
 
 
-def words(mark: plots.Mark) -> tuple[float, float]:
+def span_of_label(mark: plots.Mark) -> tuple[float, float]:
     width = 7 * len(mark.text)
     return (
         (mark.label_x - width, mark.label_x)

@@ -39,10 +39,10 @@ def test_only_finished_experiments_of_the_description_are_shown() -> None:
 def test_the_latest_experiment_of_a_scenario_is_shown_with_its_date() -> None:
     ended(make.experiment(State.DONE, "broken", "holds", pipeline=MINE), 3)
     latest = ended(make.experiment(State.DONE, "holds", "holds", pipeline=MINE), 1)
-    [only] = proofs(MINE)
-    assert only.experiment == latest
-    assert only.day == "yesterday"
-    assert [arm.kind for arm in only.arms] == ["holds", "holds"]
+    [proof] = proofs(MINE)
+    assert proof.experiment == latest
+    assert proof.day == "yesterday"
+    assert [arm.kind for arm in proof.arms] == ["holds", "holds"]
 
 
 def test_scenarios_are_ordered_by_their_latest_run() -> None:

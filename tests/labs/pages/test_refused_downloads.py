@@ -39,7 +39,7 @@ MESSAGE_OF = {
     "silent": "the repository did not answer in time",
     "cut": "a download was cut before its end",
 }
-"""How a repository refuses, and what is said of it."""
+"""The ways in which a repository refuses, with the message for each."""
 
 
 class Repository(BaseHTTPRequestHandler):

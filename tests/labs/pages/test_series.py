@@ -115,7 +115,7 @@ def test_a_run_without_a_result_can_be_repeated_after_the_others(state: State) -
         (State.FAILED, "", True),
         (State.FAILED, "unknown", True),  # one arm could not be judged
         (State.INTERRUPTED, "unknown", True),
-        (State.FAILED, "holds", False),  # it failed after it was judged
+        (State.FAILED, "holds", False),  # the run failed after it was judged
         (State.DONE, "unknown", False),  # being disturbed is its result
         (State.DONE, "broken", False),
     ],
@@ -301,8 +301,8 @@ def test_runs_on_other_releases_are_not_evidence_for_the_description(client: Cli
     run.refresh_from_db()
     assert proofs.proofs(slug) == ()
     assert refutations(run) == (), "a lost disk loses messages on 3.9, though not on 4.3"
-    again = services.again(run, SOMEBODY)
-    assert (again.pipeline, again.kafka, again.series) == ("", "3.9.2", None)
+    repeated = services.again(run, SOMEBODY)
+    assert (repeated.pipeline, repeated.kafka, repeated.series) == ("", "3.9.2", None)
     Experiment.objects.update(kafka="4.3.1")
     run.refresh_from_db()
     Run.objects.update(settings=advisor.in_force(planning.on_release(pipeline, "4.3.1")))
@@ -313,9 +313,9 @@ def test_a_series_without_a_result_expires_and_keeps_its_description_until_then(
     old = timezone.now() - timedelta(days=999)
     series = make.series(pipeline=described(), ended_at=old, visitor="somebody", address="x")
     Description.objects.update(created=old)
-    kept = make.series("holds", pipeline=described(), ended_at=old, visitor="somebody")
+    with_result = make.series("holds", pipeline=described(), ended_at=old, visitor="somebody")
     expiry.forget()
-    assert list(Series.objects.all()) == [kept]
+    assert list(Series.objects.all()) == [with_result]
     assert Series.objects.get().address == ""
     assert not Series.objects.filter(pk=series.pk).exists()
     assert Description.objects.count() == 1

@@ -58,7 +58,7 @@ def rows_of(search: Search, verdicts: Mapping[str, str]) -> list[Row]:
 
 def test_every_line_is_run_once() -> None:
     rows = rows_of(Search(LINES), dict.fromkeys(LINES, "holds"))
-    assert [held.line for held in rows] == list(LINES)
+    assert [row.line for row in rows] == list(LINES)
 
 
 @given(st.integers(1, len(LINES) - 1))
@@ -124,8 +124,8 @@ def test_a_change_names_the_rule_and_the_bugs_that_were_fixed_in_between() -> No
         Row("4.3", {"described": "holds"}, pipeline_on("4.3")),
     ]
     (change,) = changes(rows, "leader-disk-lost")
-    only = "diverged, effect_missing, lost_write, skipped only on 3.9"
-    assert any(only in rule and "KIP-966" in rule for rule in change.rules)
+    difference = "diverged, effect_missing, lost_write, skipped only on 3.9"
+    assert any(difference in rule and "KIP-966" in rule for rule in change.rules)
     text = across.report(rows, [change], ["described"])
     assert "Between 3.9 and 4.3 the verdict changes. No release between" in text
     assert across.as_data(rows, [change])["rows"][0]["verdicts"] == {"described": "broken"}

@@ -111,10 +111,10 @@ def test_a_run_is_still_claimed_if_no_lock_can_be_written(settings: LazySettings
 def test_child_processes_do_not_hold_the_lock() -> None:
     """Otherwise a runner that is still stopping its brokers would make a dead worker seem alive."""
     code = "child = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)"
-    owns = OWNER_PROGRAM.replace(
+    program = OWNER_PROGRAM.replace(
         "print(", f"import subprocess; owners.new(); {code}\nprint(child.pid, "
     )
-    process = django_process(settings.LAB_DATA_DIR, "-c", owns)
+    process = django_process(settings.LAB_DATA_DIR, "-c", program)
     assert process.stdout is not None
     child, token, _ = process.stdout.readline().split()
     process.kill()

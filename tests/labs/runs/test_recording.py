@@ -69,14 +69,14 @@ def test_the_wait_of_a_slow_boot_is_shown_until_the_next_phase(claimed: Experime
 
 
 def test_the_page_names_what_an_arm_waits_for(claimed: Experiment, client: Client) -> None:
-    recorder, page = Recorder(claimed, "owner"), claimed.get_absolute_url()
+    recorder, address = Recorder(claimed, "owner"), claimed.get_absolute_url()
     recorder.take(phase("healing"))
-    waits = {"event": "wait", "arm": "described", "at_s": 9.0}
-    recorder.take({**waits, "awaits": "for broker 2 to come back", "left_s": 40})
+    wait_event = {"event": "wait", "arm": "described", "at_s": 9.0}
+    recorder.take({**wait_event, "awaits": "for broker 2 to come back", "left_s": 40})
     text = "Waiting for broker 2 to come back, for up to 40 s more."
-    assert text in client.get(page).content.decode()
-    recorder.take({**waits, "awaits": "", "left_s": 0})
-    assert "Waits " not in client.get(page).content.decode()
+    assert text in client.get(address).content.decode()
+    recorder.take({**wait_event, "awaits": "", "left_s": 0})
+    assert "Waits " not in client.get(address).content.decode()
 
 
 def test_many_samples_are_thinned_and_the_newest_is_kept(claimed: Experiment) -> None:
@@ -155,11 +155,11 @@ def test_a_disturbed_arm_is_reported_while_the_other_one_continues(
     claimed: Experiment, client: Client
 ) -> None:
     recorder = Recorder(claimed, "owner")
-    why = "The run was disturbed: the consumer-1 was killed, and not by this run."
+    reason = "The run was disturbed: the consumer-1 was killed, and not by this run."
     context = {"name": "described", "axis_began_ns": 0, "fault_evidence": []}
-    about = {"arm": "described"}
-    recorder.take({"event": "error", **about, "message": why, "killed": True})
-    recorder.take({"event": "arm", **about, "result": {**result.unjudged(why), **context}})
+    arm = {"arm": "described"}
+    recorder.take({"event": "error", **arm, "message": reason, "killed": True})
+    recorder.take({"event": "arm", **arm, "result": {**result.unjudged(reason), **context}})
     claimed.refresh_from_db()
     assert claimed.state == State.RUNNING
-    assert why in client.get(claimed.get_absolute_url()).content.decode()
+    assert reason in client.get(claimed.get_absolute_url()).content.decode()

@@ -183,9 +183,9 @@ def test_arms_of_a_lesson_run_on_their_own_lines_of_brokers(client: Client) -> N
     assert "Kafka 3.9.2 and 4.3.1" in page
     assert "application.eligible.leader.replicas.version" in page
     assert "group.streams" not in page, "3.9 has no such setting, so nobody chose it"
-    alone = services.start_turn(find(started.lesson), find(started.lesson).arm("clean-only"))
-    assert alone.kafka == "3.9.2"
-    assert alone.runs.get().settings_key != started.runs.get(name="old").settings_key
+    turn = services.start_turn(find(started.lesson), find(started.lesson).arm("clean-only"))
+    assert turn.kafka == "3.9.2"
+    assert turn.runs.get().settings_key != started.runs.get(name="old").settings_key
 
 
 @pytest.mark.process
@@ -207,12 +207,14 @@ def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path)
 def test_the_usual_duration_is_computed_from_earlier_runs() -> None:
     queued = make.experiment(State.QUEUED)
     assert selectors.time_to_run(queued) == f"about {selectors.FALLBACK_S:.0f} s once it starts"
-    for took in (20, 30, 70):
-        make.age(make.experiment(State.DONE, "holds", "holds"), started_at=100 + took, ended_at=100)
+    for seconds in (20, 30, 70):
+        make.age(
+            make.experiment(State.DONE, "holds", "holds"), started_at=100 + seconds, ended_at=100
+        )
     assert selectors.usual_s(queued) == pytest.approx(30, abs=0.5)
 
 
-def left(running: Experiment) -> str:
+def time_left_of(running: Experiment) -> str:
     return time_left(selectors.paces(running).values())
 
 
@@ -221,7 +223,7 @@ def test_the_remaining_time_is_computed_from_the_phases_of_the_arms() -> None:
     done = make.experiment(State.DONE, "holds", "holds")
     done.runs.update(live={"began": began})
     running = make.experiment(State.RUNNING)
-    assert left(running).startswith("2 arms wait for a place on this machine")
+    assert time_left_of(running).startswith("2 arms wait for a place on this machine")
     make.age(running, started_at=300)
     running.refresh_from_db()
     running.runs.filter(name="described").update(phase="done", live={})
@@ -229,12 +231,14 @@ def test_the_remaining_time_is_computed_from_the_phases_of_the_arms() -> None:
         phase="judging", live={"began": {"judging": 290}}
     )
     # Counting usually takes 20 s. About 10 s have passed; the time in the queue does not count.
-    assert left(running) in {f"about {seconds} s left" for seconds in range(5, 11)}
+    assert time_left_of(running) in {f"about {seconds} s left" for seconds in range(5, 11)}
     running.runs.filter(name="recommended").update(live={"began": {"judging": 200}})
-    assert re.fullmatch(r"counting for \d+ s, usually about 20 s", left(running))
+    assert re.fullmatch(r"counting for \d+ s, usually about 20 s", time_left_of(running))
     axis = {"began": {"judging": 2.0}, "axis_at": time.time() - 5.0}
     running.runs.filter(name="recommended").update(live=axis)
-    assert left(running) in {f"about {seconds} s left" for seconds in range(15, 18)}, "its own axis"
+    assert time_left_of(running) in {f"about {seconds} s left" for seconds in range(15, 18)}, (
+        "its own axis"
+    )
 
 
 @pytest.mark.usefixtures("minutes_apart")
@@ -258,10 +262,10 @@ def test_concurrent_starts_do_not_exceed_the_limit_of_the_queue(
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"] - 1):
         services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
-    together, planned = Barrier(4, timeout=60), planning.spec_for
+    barrier, planned = Barrier(4, timeout=60), planning.spec_for
 
     def all_have_looked(*records: Any) -> ExperimentSpec:
-        together.wait()
+        barrier.wait()
         return planned(*records)
 
     monkeypatch.setattr(services, "spec_for", all_have_looked)
@@ -354,10 +358,10 @@ def test_a_double_click_plays_an_incident_once() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_identical_requests_start_one_experiment() -> None:
     slug = saved(producer__acks="1")
-    together = Barrier(4, timeout=60)
+    barrier = Barrier(4, timeout=60)
 
     def press(_: int) -> None:
-        together.wait()
+        barrier.wait()
         is_accepted(slug)
 
     with ThreadPoolExecutor(4) as pool:

@@ -39,11 +39,11 @@ INTERRUPTED_LIMIT_S = 5
 JUDGED = ("holds", "broken")
 LEADER_KILLED = "/experiments/start/"
 SMALL = "/scenarios/producer-killed/start/"
-"""Has a broker an arm instead of three: enough where nobody asks what the run says in the end."""
+"""Boots one broker per arm instead of three: enough where the result of the run does not matter."""
 
 
 OLD_RELEASE = "/incidents/kafka-9254/start/"
-"""Two brokers of 2.4.0, and their ZooKeeper."""
+"""Boots two brokers of 2.4.0 with ZooKeeper."""
 
 
 def brokers_of(data: Path) -> list[int]:
@@ -163,15 +163,15 @@ def test_cancelling_ends_the_brokers(installation: House, visitor: Visitor) -> N
 def test_no_process_of_an_old_release_survives_its_killed_worker(
     installation: House, visitor: Visitor
 ) -> None:
-    def of_the_release() -> list[str]:
+    def commands_of_release() -> list[str]:
         return [word for word in processes_of(installation.data).values() if "/past-2.4.0/" in word]
 
     until(lambda: not brokers_of(installation.data), 60, "brokers outlived the run of another test")
     page = visitor.post(OLD_RELEASE, side="affected")
-    until(lambda: len(of_the_release()) >= 3, RUN_LIMIT_S, "brokers and ZooKeeper do not run")
-    assert any("QuorumPeerMain" in command for command in of_the_release())
+    until(lambda: len(commands_of_release()) >= 3, RUN_LIMIT_S, "brokers and ZooKeeper do not run")
+    assert any("QuorumPeerMain" in command for command in commands_of_release())
     assert folders_without_verdict(installation, page)
     WORKER.kill(installation)
-    until(lambda: not of_the_release(), 60, "an old release outlived its play")
+    until(lambda: not commands_of_release(), 60, "an old release outlived its play")
     until(lambda: not folders_without_verdict(installation, page), 60, "the folder was not cleaned")
     visitor.waits_for(page, "Interrupted.", INTERRUPTED_LIMIT_S)

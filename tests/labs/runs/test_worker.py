@@ -32,8 +32,8 @@ def test_a_killed_runner_is_interrupted_and_a_runner_with_an_error_has_failed(
     status: int, stopped: bool, state: State, message: str
 ) -> None:
     died = RunnerDied(status, "last words")
-    ended, reason = worker.end_without_result(died, stopped, "no such scenario")
-    assert ended == state
+    final_state, reason = worker.end_without_result(died, stopped, "no such scenario")
+    assert final_state == state
     assert message in reason
 
 
