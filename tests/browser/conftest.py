@@ -1,4 +1,4 @@
-"""A real Chromium in front of the real site: how it starts, and what no page may do."""
+"""A real Chromium with the real site: how it starts, and checks that apply to every page."""
 
 from __future__ import annotations
 
@@ -15,61 +15,65 @@ from config.doctor import chromium_program
 from labs.models import Experiment
 from labs.runs import queue
 
-# Playwright's synchronous interface runs an event loop in this thread, which Django would take
-# for a mistake; the queries of the tests do not run inside it.
+# Playwright's synchronous interface runs an event loop in this thread. Django would refuse queries
+# because of it, but the tests' queries do not run inside the loop.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
-# Other tests share the machine: a page that takes a while is no page that never comes.
+# Other tests share the machine, so pages may be slow.
 expect.set_options(timeout=30_000)
 
-QUIET = (
+CHROMIUM_ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-"""Chromium as root in a container, without its own calls to the outside."""
+"""Chromium runs as root in a container, without background requests of its own."""
 
-EXPECTED = (
+EXPECTED_MESSAGES = (
     "responded with a status of 400", "responded with a status of 404",
     "responded with a status of 409", "responded with a status of 410",
     "responded with a status of 429", "Response Status Error Code 429",
     "htmx:afterRequest", "htmx:sendAbort",
 )  # fmt: skip
-"""Our answer to a wrong form, and htmx when the page is left while the card is on its way.
+"""Messages that are no errors: answers to wrong forms, and htmx requests aborted by navigation.
 
-What would be wrong (`htmx:sendError`, `htmx:responseError`, `htmx:swapError`) is not among them.
+Real errors of htmx (`htmx:sendError`, `htmx:responseError`, `htmx:swapError`) are not among them.
 """
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """The system's Chromium: Playwright's own browsers are not downloaded."""
+    """Uses the system's Chromium; Playwright's own browsers are not downloaded."""
     chromium = chromium_program()
     assert chromium, "There is no chromium on the PATH; `apt-get install chromium` brings one."
-    return {**browser_type_launch_args, "executable_path": chromium, "args": list(QUIET)}
+    return {
+        **browser_type_launch_args,
+        "executable_path": chromium,
+        "args": list(CHROMIUM_ARGUMENTS),
+    }
 
 
 @pytest.fixture
 def browser_context_args(
     browser_context_args: dict[str, Any], live_server: LiveServer
 ) -> dict[str, Any]:
-    """Addresses in tests are relative to the live server."""
+    """Makes the addresses in tests relative to the live server."""
     return {**browser_context_args, "base_url": live_server.url}
 
 
 @pytest.fixture(autouse=True)
-def complaints(context: BrowserContext) -> Iterator[list[str]]:
-    """Collects what the browser complains of (a refused style, a script error); there is none."""
-    heard: list[str] = []
+def console_messages(context: BrowserContext) -> Iterator[list[str]]:
+    """Collects the browser's errors and warnings, such as script errors; there must be none."""
+    messages: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:
-        expected = any(text in message.text for text in EXPECTED)
+        expected = any(text in message.text for text in EXPECTED_MESSAGES)
         if message.type in ("error", "warning") and not expected:
-            heard.append(f"{message.type}: {message.text}")
+            messages.append(f"{message.type}: {message.text}")
 
     context.on("console", on_console)
-    context.on("weberror", lambda error: heard.append(f"script: {error.error}"))
-    yield heard
-    assert heard == []
+    context.on("weberror", lambda error: messages.append(f"script: {error.error}"))
+    yield messages
+    assert messages == []
 
 
 @pytest.fixture
@@ -82,8 +86,8 @@ def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "nudge", nudge)
 
 
-def serious(page: Page) -> list[str]:
-    """What axe-core finds serious or critical, a line for each element."""
+def accessibility_violations(page: Page) -> list[str]:
+    """Serious and critical violations that axe-core reports, one line per element."""
     result = Axe().run(page).response["violations"]
     return [
         f"{violation['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
@@ -93,7 +97,7 @@ def serious(page: Page) -> list[str]:
     ]
 
 
-def too_wide(page: Page) -> list[str]:
+def overflowing(page: Page) -> list[str]:
     """The elements that make the page scroll sideways; empty if it does not."""
     script = """() => {
         const width = document.documentElement.clientWidth
@@ -102,15 +106,15 @@ def too_wide(page: Page) -> list[str]:
             .filter(each => each.getBoundingClientRect().right > width + 1)
             .map(each => each.outerHTML.slice(0, 120))
     }"""
-    page.wait_for_load_state()  # between two pages there is no document
+    page.wait_for_load_state()  # there is no document between two pages
     elements: list[str] = page.evaluate(script)
     return elements
 
 
-def clipped(page: Page) -> list[str]:
-    """The links, buttons and fields that stand beside the page or are cut off by what holds them.
+def clipped_controls(page: Page) -> list[str]:
+    """The links, buttons and fields that are outside the page or cut off by their container.
 
-    What can be scrolled to within a table is no such thing, nor is what only a reader hears.
+    Controls in a scrollable container and those for screen readers only are not included.
     """
     script = """() => {
         const wide = document.documentElement.clientWidth, cut = []

@@ -1,7 +1,7 @@
-"""Where the parts of a page stand, and whether its texts collide or are cut: measured in Chromium.
+"""The positions of the parts of a page, and texts that overlap or are cut off, in Chromium.
 
-Nothing here depends on the fonts of a machine: of what is as wide as its text only the presence
-is kept, and heights are not kept at all (docs/decisions/0077-layouts-are-compared.md).
+Nothing here depends on the fonts of a machine. For parts that are as wide as their text only the
+presence is recorded, and heights are never recorded (docs/decisions/0077-layouts-are-compared.md).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from playwright.sync_api import Page
 
 Part = tuple[str, int | None, int | None]
-"""What it is, and where it begins and ends from left to right; None where its text decides that."""
+"""The name of a part, and its left and right edge in pixels; None where its text decides them."""
 
 SLACK_PX = 4
-"""Rounding, and the width of a frame."""
+"""Tolerance for rounding and the width of a border."""
 
 PARTS = """() => {
   const wanted = `nav, h1, h2, h3, .card, .arm, .notice, .empty, .count, .lane-log, .live-log,
@@ -49,7 +49,7 @@ CUT = f"""() => {{ {SEEN}
     .filter(each => getComputedStyle(each).overflowX === "hidden")
     .map(each => each.outerHTML.slice(0, 120))
 }}"""
-"""Elements whose text is longer than what is shown of it."""
+"""Finds elements whose text is cut off."""
 
 COLLISIONS = f"""() => {{ {SEEN}
   const BLOCKS = "text, p, li, td, th, dt, dd, h1, h2, h3, label, pre, summary, figure, div"
@@ -81,40 +81,39 @@ COLLISIONS = f"""() => {{ {SEEN}
   }}
   return found
 }}"""
-"""Texts of different blocks that lie on each other."""
+"""Finds texts of different blocks that overlap."""
 
 
 def parts(page: Page) -> list[Part]:
-    """Every part of the page that is seen, in the order of its text."""
+    """Every visible part of the page, in document order."""
     return [(name, left, right) for name, left, right in page.evaluate(PARTS)]
 
 
 def collisions(page: Page) -> list[str]:
-    """Texts that lie on each other, and texts that are cut off."""
-    # What stays in sight while one scrolls may cover what scrolls beneath it: from the top on
-    # nothing has been scrolled.
+    """Texts that overlap, and texts that are cut off."""
+    # Sticky elements may cover what scrolls beneath them, so the page is scrolled to the top.
     page.evaluate("scrollTo(0, 0)")
     overlaps: list[str] = page.evaluate(COLLISIONS)
-    return overlaps + [f"cut off: {each}" for each in page.evaluate(CUT)]
+    return overlaps + [f"cut off: {element}" for element in page.evaluate(CUT)]
 
 
-def moved(kept: Sequence[Sequence[object]], now: Sequence[Part]) -> list[str]:
-    """What stands elsewhere than it stood; a line for each part, empty where nothing does."""
-    names, today = [str(each[0]) for each in kept], [each[0] for each in now]
-    if names != today:
+def moved(before: Sequence[Sequence[object]], now: Sequence[Part]) -> list[str]:
+    """The parts that have moved, one line each; empty if none has."""
+    names, names_now = [str(part[0]) for part in before], [part[0] for part in now]
+    if names != names_now:
         at = next(
-            (i for i, (a, b) in enumerate(zip(names, today, strict=False)) if a != b),
-            min(len(names), len(today)),
+            (i for i, (a, b) in enumerate(zip(names, names_now, strict=False)) if a != b),
+            min(len(names), len(names_now)),
         )
-        return [f"part {at}: was {names[at : at + 3]}, is {today[at : at + 3]}"]
+        return [f"part {at}: was {names[at : at + 3]}, is {names_now[at : at + 3]}"]
     return [
         f"part {at} ({name}): was from {left} to {right}, is from {from_} to {to}"
-        for at, ((_, left, right), (name, from_, to)) in enumerate(zip(kept, now, strict=True))
-        if _far(left, from_) or _far(right, to)
+        for at, ((_, left, right), (name, from_, to)) in enumerate(zip(before, now, strict=True))
+        if _differs(left, from_) or _differs(right, to)
     ]
 
 
-def _far(one: object, other: int | None) -> bool:
+def _differs(one: object, other: int | None) -> bool:
     if not isinstance(one, int) or other is None:
         return one is not other
     return abs(one - other) > SLACK_PX

@@ -1,4 +1,4 @@
-"""The pages that are looked at, each with fixed data and in each state that it has."""
+"""The pages of the layout and picture tests, with fixed data, in each of their states."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def _advice() -> str:
     return f"/pipelines/{services.save(described(RISKY)).slug}/"
 
 
-def _of_a_run(state: State, *verdicts: str, under: str = "") -> Callable[[], str]:
-    return lambda: make.experiment(state, *verdicts).get_absolute_url() + under
+def _run_page(state: State, *verdicts: str, suffix: str = "") -> Callable[[], str]:
+    return lambda: make.experiment(state, *verdicts).get_absolute_url() + suffix
 
 
 def _three_arms() -> str:
@@ -33,25 +33,25 @@ def _three_arms() -> str:
     return made.get_absolute_url()
 
 
-def _compared() -> str:
+def _comparison() -> str:
     first, second = (make.experiment(State.DONE, "broken", "holds") for _ in range(2))
     return f"{first.get_absolute_url()}compare/?with={second.slug}"
 
 
-def _listed() -> str:
+def _experiment_list() -> str:
     make.one_in_each_state()
     return "/experiments/"
 
 
-def _played() -> str:
+def _incident_play() -> str:
     first = all_incidents()[0]
     return f"/incidents/{first.slug}/plays/{plays.start(first, list(first.releases)).slug}/"
 
 
-def _series(place: int) -> str:
-    """One that is done, one that was cancelled, one that goes on."""
+def _series(index: int) -> str:
+    """The address of one of three series: a finished one, a cancelled one and a running one."""
     pipeline = str(services.save(described(RISKY)).slug)
-    return make.series_in_each_state(pipeline)[place].get_absolute_url()
+    return make.series_in_each_state(pipeline)[index].get_absolute_url()
 
 
 def _message() -> str:
@@ -68,21 +68,21 @@ PAGES: dict[str, Callable[[], str]] = {
     "report": lambda: f"{_advice()}report/",
     "reasons": lambda: f"{_advice()}reasons/",
     "settings": lambda: f"{_advice()}settings/",
-    "waiting": _of_a_run(State.QUEUED),
+    "waiting": _run_page(State.QUEUED),
     "running": lambda: watched.experiment(4.0).get_absolute_url(),
-    "done": _of_a_run(State.DONE, "broken", "holds"),
-    "done-unknown": _of_a_run(State.DONE, "unknown", "holds"),
+    "done": _run_page(State.DONE, "broken", "holds"),
+    "done-unknown": _run_page(State.DONE, "unknown", "holds"),
     "three-arms": _three_arms,
     "replay": lambda: make.recorded().get_absolute_url(),
-    "failed": _of_a_run(State.FAILED),
-    "interrupted": _of_a_run(State.INTERRUPTED),
-    "cancelled": _of_a_run(State.CANCELLED),
+    "failed": _run_page(State.FAILED),
+    "interrupted": _run_page(State.INTERRUPTED),
+    "cancelled": _run_page(State.CANCELLED),
     "experiments-empty": lambda: "/experiments/",
-    "experiments": _listed,
-    "compare-empty": _of_a_run(State.DONE, "broken", "holds", under="compare/"),
-    "compare": _compared,
-    "repetitions": _of_a_run(State.DONE, "broken", "holds", under="repetitions/"),
-    "repetitions-failed": _of_a_run(State.FAILED, under="repetitions/"),
+    "experiments": _experiment_list,
+    "compare-empty": _run_page(State.DONE, "broken", "holds", suffix="compare/"),
+    "compare": _comparison,
+    "repetitions": _run_page(State.DONE, "broken", "holds", suffix="repetitions/"),
+    "repetitions-failed": _run_page(State.FAILED, suffix="repetitions/"),
     "message": _message,
     "scenarios": lambda: "/scenarios/?harm=lost_write&layer=spark",
     "scenarios-shown": lambda: "/scenarios/?harm=effect_duplicated&layer=spark",
@@ -95,7 +95,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "class-room": lambda: f"/class/{make.rooms()[0].code}/",
     "incidents": lambda: "/incidents/",
     "incident": lambda: f"/incidents/{all_incidents()[0].slug}/",
-    "incident-waiting": _played,
+    "incident-waiting": _incident_play,
     "evidence-failure": lambda: "/evidence/failures/leader-killed/",
     "lines": lambda: "/evidence/lines/",
     "series": lambda: _series(0),
@@ -110,14 +110,14 @@ PAGES: dict[str, Callable[[], str]] = {
     "sign-in": lambda: "/account/sign-in/",
     "missing": lambda: "/nothing-here/",
 }
-"""Each page by its name, and what makes it and gives its address."""
+"""By the name of each page, a function that creates it and returns its address."""
 
-LOOKED_AT = (*PAGES, *VISITED)
-"""Those and the ones that a visitor brings about."""
+ALL_PAGES = (*PAGES, *VISITED)
+"""The names of these pages and of those that need actions of a visitor."""
 
 
 def opened(page: Page, name: str) -> str:
-    """Opens one of them; its address."""
+    """Opens one of the pages and returns its address."""
     address = VISITED[name](page) if name in VISITED else PAGES[name]()
     page.goto(address)
     wait_until_drawn(page, name)
@@ -125,7 +125,7 @@ def opened(page: Page, name: str) -> str:
 
 
 def wait_until_drawn(page: Page, name: str) -> None:
-    """What a script draws, and the fonts, are there."""
+    """Waits until scripts have drawn the page and its fonts are loaded."""
     if name in {"replay", "lesson-done"}:
         page.locator("[data-chart] canvas").first.wait_for()
     if name == "home":

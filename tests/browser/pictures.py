@@ -1,8 +1,8 @@
-"""Pictures of pages as small ones, and what differs between two of them.
+"""Reduced pictures of pages, and the differences between two of them.
 
-A picture is reduced to a square for 16 × 16 pixels, which is the mean of their colours. So what a
-browser's release draws in another shade at the edge of a letter is no difference, and a missing
-plot, a mark of another colour, or a card in another place is one.
+A picture is reduced to one square per 16 × 16 pixels, with their mean colour. So another shade at
+the edge of a letter, as between browser releases, is no difference; a missing plot, a mark of
+another colour or a card in another place is one.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from playwright.sync_api import Page
 
 SQUARE_PX = 16
 BAND = 4
-"""Rows of squares that are compared together, at the place where they fit best."""
-SHIFT = 4
-"""Up or down, in rows: a line of text more above is told once, and not for all that follows."""
-SHADE = 28
-"""How far a colour may be off in its worst channel, of 255."""
-SQUARES = 3
-"""In one band so many may be off."""
+"""The number of rows of squares that are compared together, at the position of the best match."""
+MAX_SHIFT = 4
+"""How many rows a band may move up or down: one more line of text is reported only once."""
+MAX_SHADE = 28
+"""The largest difference that a colour channel may have, of 255."""
+MAX_SQUARES = 3
+"""The number of squares in a band that may differ."""
 
-REDUCED = """async ([png, side]) => {
+REDUCE = """async ([png, side]) => {
   const image = new Image()
   image.src = "data:image/png;base64," + png
   await image.decode()
@@ -48,7 +48,7 @@ REDUCED = """async ([png, side]) => {
   return [small.toDataURL("image/png").split(",")[1], width, [...made.data]]
 }"""
 
-STILL = """slug => {
+FIX_TEXTS = """slug => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const clock = /\\d{4}-\\d\\d-\\d\\d( \\d\\d:\\d\\d(:\\d\\d)?)?/g
   for (let node; (node = texts.nextNode());) {
@@ -57,61 +57,67 @@ STILL = """slug => {
     if (text !== node.data) node.data = text
   }
 }"""
-"""Dates and the address of what was made differ from run to run."""
+"""Replaces dates and slugs, which differ from run to run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A reduced picture: rows of squares, each its red, green and blue; and the PNG of it."""
+    """A reduced picture: rows of squares with red, green and blue, and the same as PNG."""
 
     rows: tuple[tuple[tuple[int, int, int], ...], ...]
     png: bytes
 
 
-def taken(page: Page, slug: str = "") -> Picture:
-    """The whole page as it stands, reduced."""
-    page.evaluate(STILL, slug)
+def take_picture(page: Page, slug: str = "") -> Picture:
+    """A reduced picture of the whole page."""
+    page.evaluate(FIX_TEXTS, slug)
     png = page.screenshot(full_page=True, animations="disabled", caret="hide")
-    return reduced(page, png, SQUARE_PX)
+    return reduce_png(page, png, SQUARE_PX)
 
 
-def reduced(page: Page, png: bytes, side: int) -> Picture:
-    """A PNG with one square for side × side pixels; by the browser, which reads and writes PNG."""
+def reduce_png(page: Page, png: bytes, side: int) -> Picture:
+    """Reduces a PNG to one square per side × side pixels, in the browser."""
     blank = page.context.new_page()
-    small, width, data = blank.evaluate(REDUCED, [base64.b64encode(png).decode(), side])
+    small, width, data = blank.evaluate(REDUCE, [base64.b64encode(png).decode(), side])
     blank.close()
     squares = [(data[at], data[at + 1], data[at + 2]) for at in range(0, len(data), 4)]
     rows = tuple(tuple(squares[at : at + width]) for at in range(0, len(squares), width))
     return Picture(rows, base64.b64decode(small))
 
 
-def differences(kept: Picture, now: Picture) -> list[str]:
-    """Where the two differ, a line for each band; empty where they do not."""
-    if len(kept.rows[0]) != len(now.rows[0]):
-        return [f"it was {len(kept.rows[0])} squares wide and is {len(now.rows[0])}"]
+def differences(before: Picture, now: Picture) -> list[str]:
+    """The bands in which two pictures differ, one line each; empty if none does."""
+    if len(before.rows[0]) != len(now.rows[0]):
+        return [f"it was {len(before.rows[0])} squares wide and is {len(now.rows[0])}"]
     lines, shift = [], 0
-    for top in range(0, len(kept.rows), BAND):
-        band = kept.rows[top : top + BAND]
+    for top in range(0, len(before.rows), BAND):
+        band = before.rows[top : top + BAND]
         tries = [
-            (_off(band, now.rows[max(top + by, 0) : max(top + by, 0) + BAND]), abs(by - shift), by)
-            for by in range(shift - SHIFT, shift + SHIFT + 1)
+            (
+                _differing_squares(band, now.rows[max(top + by, 0) : max(top + by, 0) + BAND]),
+                abs(by - shift),
+                by,
+            )
+            for by in range(shift - MAX_SHIFT, shift + MAX_SHIFT + 1)
         ]
         off, _, best = min(tries)
-        if off > SQUARES:
+        if off > MAX_SQUARES:
             lines.append(f"{off} squares from {top * SQUARE_PX} px on")
         else:
             shift = best
-    if abs(len(now.rows) - len(kept.rows) - shift) > SHIFT:
-        lines.append(f"it was {len(kept.rows) * SQUARE_PX} px high, is {len(now.rows) * SQUARE_PX}")
+    if abs(len(now.rows) - len(before.rows) - shift) > MAX_SHIFT:
+        lines.append(
+            f"it was {len(before.rows) * SQUARE_PX} px high, is {len(now.rows) * SQUARE_PX}"
+        )
     return lines
 
 
-def _off(
+def _differing_squares(
     one: Sequence[Sequence[tuple[int, int, int]]], other: Sequence[Sequence[tuple[int, int, int]]]
 ) -> int:
     missing = (len(one) - len(other)) * len(one[0]) if one else 0
     return missing + sum(
-        max(abs(a - b) for a, b in zip(left, right, strict=True)) > SHADE
-        for row, its in zip(one, other, strict=False)
-        for left, right in zip(row, its, strict=True)
+        max(abs(a - b) for a, b in zip(left, right, strict=True)) > MAX_SHADE
+        for row, other_row in zip(one, other, strict=False)
+        for left, right in zip(row, other_row, strict=True)
     )

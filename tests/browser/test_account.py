@@ -1,4 +1,4 @@
-"""Progress that follows its visitor from one browser to another, at both ends of width."""
+"""Progress in an account: it follows the visitor to another browser, wide and narrow."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.test_course import answered
-from tests.browser.test_look import look, looked_at
+from tests.browser.test_course import predict
+from tests.browser.test_look import look, styled_page
 
-__all__ = ["looked_at"]
+__all__ = ["styled_page"]
 PASSWORD = "correct horse battery"
 
 
@@ -20,7 +20,7 @@ PASSWORD = "correct horse battery"
 def phone(
     browser: Browser, browser_context_args: dict[str, Any], live_server: LiveServer
 ) -> Iterator[Page]:
-    """Another browser, as wide as a phone."""
+    """A page in another browser, as wide as a phone."""
     context = browser.new_context(**browser_context_args, viewport={"width": 360, "height": 900})
     yield context.new_page()
     context.close()
@@ -32,9 +32,9 @@ def fill(page: Page, name: str, password: str, button: str) -> None:
     page.get_by_role("button", name=button).click()
 
 
-def test_progress_is_the_same_on_another_device(looked_at: Page, phone: Page) -> None:
-    page = looked_at
-    answered(page)
+def test_progress_is_the_same_in_another_browser(styled_page: Page, phone: Page) -> None:
+    page = styled_page
+    predict(page)
     page.goto("/learn/")
     page.get_by_role("link", name="An account").click()
     look(page, "account-sign-in")

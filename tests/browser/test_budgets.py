@@ -1,7 +1,8 @@
-"""What each page may cost: script, words above its folds, and width on the narrowest phones.
+"""The limits of each page: bytes of script, unfolded words, and width on the narrowest phones.
 
-`python -m pytest tests/browser/test_budgets.py -s` prints what was measured, a line a page. With
-LAB_SCREENSHOTS set to a folder each page is kept there as well, narrow and wide, light and dark.
+`python -m pytest tests/browser/test_budgets.py -s` prints the measurements, one line per page. If
+LAB_SCREENSHOTS names a folder, pictures of each page are saved there, narrow and wide, light and
+dark.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from playwright.sync_api import Browser, Page
 
 from labs.lessons import all_lessons
 from tests.addresses import addresses
-from tests.browser.conftest import clipped, too_wide
+from tests.browser.conftest import clipped_controls, overflowing
 from tests.labs import watched
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,8 +27,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 MOST_SCRIPT_BYTES = 200_000
 MOST_WORDS = 1_200
 NARROW = (320, 360)
-LONG = {"advisor:report"}
-"""What is made for paper: its words are printed and have no limit."""
+FOR_PRINT = {"advisor:report"}
+"""Pages for print, whose words have no limit."""
 
 WORDS = """() => {
   const folded = "details:not([open]) > :not(summary), [hidden], .visually-hidden, .paper-only"
@@ -44,7 +45,7 @@ SCRIPT = """() => performance.getEntriesByType("resource")
 
 
 def pages(client: Client) -> Iterator[tuple[str, str]]:
-    """Name and address of every page that answers, of the lessons the first one's."""
+    """The name and address of every page that answers; of the lessons only the first."""
     first = all_lessons()[0].name
     yield "labs:running", watched.experiment(4.0).get_absolute_url()
     for name, address in addresses():
@@ -52,7 +53,7 @@ def pages(client: Client) -> Iterator[tuple[str, str]]:
             continue
         answer = client.get(address)
         if answer.status_code >= 500:
-            yield name, address  # measured as it is: the browser complains of it
+            yield name, address  # it is measured, and its error fails the test
         kind = answer.get("Content-Type", "")
         answer.close()
         if answer.status_code == 200 and kind.startswith("text/html") and "attachment" not in (
@@ -61,25 +62,28 @@ def pages(client: Client) -> Iterator[tuple[str, str]]:
             yield name, address
 
 
-def measured(page: Page, address: str) -> tuple[int, int, list[str]]:
-    """Bytes of script, words above the folds, and what is too wide at which width."""
+def measure(page: Page, address: str) -> tuple[int, int, list[str]]:
+    """Returns the bytes of script, the unfolded words, and the elements that are too wide."""
     answer = page.goto(address)
     assert answer is not None
     page.wait_for_load_state("load")
     wide = [] if answer.ok else [f"answered {answer.status}"]
     for width in NARROW:
         page.set_viewport_size({"width": width, "height": 800})
-        wide += [f"{width} px: {name}" for name in too_wide(page)]
-        wide += [f"{width} px, cut off: {name}" for name in clipped(page)]
+        wide += [f"{width} px: {name}" for name in overflowing(page)]
+        wide += [f"{width} px, cut off: {name}" for name in clipped_controls(page)]
     words = page.evaluate(WORDS)
     page.evaluate(UNFOLDED)
     page.set_viewport_size({"width": min(NARROW), "height": 800})
-    wide += [f"{min(NARROW)} px, unfolded: {name}" for name in (*too_wide(page), *clipped(page))]
+    wide += [
+        f"{min(NARROW)} px, unfolded: {name}"
+        for name in (*overflowing(page), *clipped_controls(page))
+    ]
     return page.evaluate(SCRIPT), words, wide
 
 
-def keep(page: Page, name: str) -> None:
-    """The four pictures of a page, if a folder for them was named."""
+def save_pictures(page: Page, name: str) -> None:
+    """Saves four pictures of a page if LAB_SCREENSHOTS names a folder."""
     folder = os.environ.get("LAB_SCREENSHOTS")
     if not folder:
         return
@@ -92,22 +96,22 @@ def keep(page: Page, name: str) -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.thorough
-def test_every_page_stays_within_its_budget(
+def test_every_page_stays_within_the_limits(
     browser: Browser, browser_context_args: dict[str, Any], client: Client
 ) -> None:
     client.raise_request_exception = False
-    over: list[str] = []
+    violations: list[str] = []
     for number, (name, address) in enumerate(list(pages(client))):
-        # Of its own, so that no script comes from what another page left behind.
+        # A new context, so that no script comes from the cache of another page.
         context = browser.new_context(**browser_context_args)
         page = context.new_page()
-        script, words, wide = measured(page, address)
+        script, words, wide = measure(page, address)
         print(f"{script:8,} bytes of script {words:6,} words  {name} {address}")  # noqa: T201
-        over += [f"{address}: {name}" for name in wide]
+        violations += [f"{address}: {name}" for name in wide]
         if script > MOST_SCRIPT_BYTES:
-            over.append(f"{address}: {script:,} bytes of script")
-        if words > MOST_WORDS and name not in LONG:
-            over.append(f"{address}: {words:,} words above its folds")
-        keep(page, f"{number:03}-{re.sub(r'[^a-z-]+', '-', name)}")
+            violations.append(f"{address}: {script:,} bytes of script")
+        if words > MOST_WORDS and name not in FOR_PRINT:
+            violations.append(f"{address}: {words:,} words above its folds")
+        save_pictures(page, f"{number:03}-{re.sub(r'[^a-z-]+', '-', name)}")
         context.close()
-    assert not over, "\n".join(over)
+    assert not violations, "\n".join(violations)

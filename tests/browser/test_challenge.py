@@ -1,4 +1,4 @@
-"""A challenge from its list to a solution, in a real Chromium, on real brokers."""
+"""A challenge from the list to its solution, in a real Chromium and on real brokers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labs.challenges import find
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 from tests.browser.whole import expect_grade, lab
 
 __all__ = ["lab"]
@@ -25,7 +25,7 @@ def play(page: Page, lever: str, value: str, expected: str) -> None:
     expect_grade(page, expected)
 
 
-def test_from_the_list_to_the_optimum(page: Page, lab: str) -> None:
+def test_a_challenge_from_the_list_to_the_optimum(page: Page, lab: str) -> None:
     page.goto(f"{lab}/challenges/")
     page.get_by_role("link", name=CHALLENGE.title, exact=True).last.click()
     expect(page.locator("#goal")).to_contain_text(CHALLENGE.goal)
@@ -37,9 +37,9 @@ def test_from_the_list_to_the_optimum(page: Page, lab: str) -> None:
     play(page, "producer.acks", "all", "Passed, with 1 change.")
     page.get_by_role("link", name="Go on").click()
     expect(page.locator("#optimum")).to_contain_text(CHALLENGE.optimum.why)
-    assert serious(page) == []
+    assert accessibility_violations(page) == []
     page.set_viewport_size({"width": 360, "height": 900})
-    assert too_wide(page) == []
+    assert overflowing(page) == []
 
     page.get_by_role("link", name="This result as a page to share").click()
     expect(page.locator("#graded")).to_contain_text("0 acknowledged and gone of")

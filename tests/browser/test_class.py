@@ -1,4 +1,4 @@
-"""A class room in a real Chromium: every state, and how a browser follows its teacher."""
+"""A class room in a real Chromium: every state, and browsers that follow the teacher."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from labs.models import Classroom, Experiment, State
-from tests.browser.test_look import look, looked_at
+from tests.browser.test_look import look, styled_page
 from tests.labs import make
 from tests.labs.pages.test_lesson_views import NAME, finish
 
-__all__ = ["looked_at"]
+__all__ = ["styled_page"]
 
 
 @pytest.fixture
 def pupil(
-    looked_at: Page, browser: Browser, browser_context_args: dict[str, Any]
+    styled_page: Page, browser: Browser, browser_context_args: dict[str, Any]
 ) -> Iterator[Page]:
-    """A second browser of the same width and colours."""
-    dark = looked_at.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    """A page in a second browser with the same width and colour scheme."""
+    dark = styled_page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     context = browser.new_context(
-        **browser_context_args, viewport=looked_at.viewport_size,
+        **browser_context_args, viewport=styled_page.viewport_size,
         color_scheme="dark" if dark else "light",
     )  # fmt: skip
     yield context.new_page()
     context.close()
 
 
-def opened(page: Page) -> Classroom:
+def open_room(page: Page) -> Classroom:
     page.goto(f"/class/?lab={NAME}")
     page.get_by_role("button", name="Open a room").click()
     expect(page.locator(".room-code")).to_be_visible()
@@ -48,16 +48,16 @@ def join(page: Page, code: str, nickname: str) -> None:
 
 def predict(page: Page) -> None:
     for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
-        about = page.get_by_role("group", name=arm)
-        about.get_by_label(answer).check()
-        about.get_by_label("I am sure").check()
+        arm_group = page.get_by_role("group", name=arm)
+        arm_group.get_by_label(answer).check()
+        arm_group.get_by_label("I am sure").check()
     page.get_by_role("button", name="my prediction").click()
 
 
 @pytest.mark.thorough
-def test_a_class_in_every_state(looked_at: Page, pupil: Page, live_server: LiveServer) -> None:
-    teacher = looked_at
-    room = opened(teacher)
+def test_a_class_in_every_state(styled_page: Page, pupil: Page, live_server: LiveServer) -> None:
+    teacher = styled_page
+    room = open_room(teacher)
     look(teacher, "class-empty")
     join(pupil, "nosuch22", "Ann")
     expect(pupil.get_by_role("alert")).to_contain_text("There is no room with this code")
@@ -69,8 +69,8 @@ def test_a_class_in_every_state(looked_at: Page, pupil: Page, live_server: LiveS
     expect(teacher.get_by_text("1 of 1 predicted").first).to_be_visible()
     expect(teacher.get_by_role("heading", name="1 joined, 1 here")).to_be_visible()
     look(teacher, "class-seats")
-    runs(teacher, pupil)
-    asks(teacher, pupil)
+    run_experiment(teacher, pupil)
+    ask_question(teacher, pupil)
     Classroom.objects.update(stage="explain", version=99)
     expect(pupil.get_by_role("heading", name="To take home")).to_be_visible()
     look(pupil, "class-explained")
@@ -80,8 +80,8 @@ def test_a_class_in_every_state(looked_at: Page, pupil: Page, live_server: LiveS
     look(teacher, "class-closed")
 
 
-def runs(teacher: Page, pupil: Page) -> None:
-    """Closes predicting and starts the run, which fails first."""
+def run_experiment(teacher: Page, pupil: Page) -> None:
+    """Closes the predictions and starts the run, which first fails and then succeeds."""
     teacher.get_by_role("button", name="Close the predictions").click()
     expect(pupil.get_by_role("heading", name="How the class predicted")).to_be_visible()
     look(pupil, "class-predicted")
@@ -99,8 +99,8 @@ def runs(teacher: Page, pupil: Page) -> None:
     look(teacher, "class-result")
 
 
-def asks(teacher: Page, pupil: Page) -> None:
-    """Asks the first question, and shows what is right."""
+def ask_question(teacher: Page, pupil: Page) -> None:
+    """Asks the first question and shows the right answer."""
     teacher.get_by_role("button", name="On to the questions").click()
     expect(pupil.get_by_role("button", name="Answer")).to_be_visible()
     look(pupil, "class-question")
@@ -113,12 +113,12 @@ def asks(teacher: Page, pupil: Page) -> None:
     look(pupil, "class-revealed")
 
 
-def test_what_a_pupil_fills_in_survives_who_comes_after(
+def test_a_pupils_input_survives_when_another_pupil_joins(
     page: Page, browser: Browser, browser_context_args: dict[str, Any], live_server: LiveServer
 ) -> None:
-    """And a teacher gets on with the keyboard alone."""
+    """The teacher uses only the keyboard."""
     teacher = browser.new_context(**browser_context_args).new_page()
-    room = opened(teacher)
+    room = open_room(teacher)
     join(page, room.code, "Ann")
     first = page.get_by_role("group", name="acks=0").get_by_label("Some are lost")
     first.focus()

@@ -1,4 +1,4 @@
-"""Thirty browsers in one class room, from joining to the table, on one real run."""
+"""Thirty browsers in one class room, from joining to the exported table, with one real run."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ pytestmark = [
 ]  # fmt: skip
 CLASS = 30
 FOLLOWS_MS = 60_000
-"""A browser asks every 2 seconds; thirty beside the brokers wait for each other on two cores."""
+"""Browsers poll every 2 seconds; thirty of them and the brokers share two cores."""
 
 
 @pytest.fixture
 def browsers(browser: Browser, lab: str) -> Iterator[list[Page]]:
-    """A page in a context of its own each: another browser to the site."""
+    """Pages in separate contexts, which are different browsers to the site."""
     contexts = [browser.new_context(base_url=lab) for _ in range(CLASS)]
     yield [context.new_page() for context in contexts]
     for context in contexts:
         context.close()
 
 
-def all_see(pages: list[Page], heading: str) -> None:
+def expect_heading(pages: list[Page], heading: str) -> None:
     for page in pages:
         expect(page.get_by_role("heading", name=heading)).to_be_visible(timeout=FOLLOWS_MS)
 
@@ -53,7 +53,7 @@ def test_thirty_browsers_replay_one_run(page: Page, browsers: list[Page], lab: s
     for question in find(NAME).questions:
         ask(page, browsers, question)
     page.locator("#forward").click()
-    all_see(browsers, "To take home")
+    expect_heading(browsers, "To take home")
 
     with page.expect_download() as download:
         page.get_by_role("link", name="Export as CSV").click()
@@ -67,11 +67,11 @@ def test_thirty_browsers_replay_one_run(page: Page, browsers: list[Page], lab: s
 
 
 def run_and_replay(teacher: Page, browsers: list[Page]) -> None:
-    """One run, from the click to its replay in every browser."""
+    """Starts a run and waits for its replay in every browser."""
     teacher.get_by_role("button", name="Close the predictions").click()
-    all_see(browsers, "How the class predicted")
+    expect_heading(browsers, "How the class predicted")
     teacher.get_by_role("button", name="Run it on real brokers").click()
-    all_see(browsers, "One run, on real brokers")
+    expect_heading(browsers, "One run, on real brokers")
     onward = teacher.get_by_role("button", name="On to the questions")
     expect(onward).to_be_visible(timeout=VERDICT_LIMIT_MS)
     for browser in browsers:
@@ -86,10 +86,10 @@ def run_and_replay(teacher: Page, browsers: list[Page]) -> None:
 
 
 def ask(teacher: Page, browsers: list[Page], question: Question) -> None:
-    """One question: all answer rightly, and see that they did."""
+    """Asks one question, which all answer correctly, and checks that they see it."""
     right = next(answer.text for answer in question.answers if answer.right)
     teacher.locator("#forward").click()
-    all_see(browsers, question.ask)
+    expect_heading(browsers, question.ask)
     for browser in browsers:
         browser.get_by_label(right).check()
         browser.get_by_role("button", name="Answer").click()

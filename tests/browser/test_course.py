@@ -1,4 +1,4 @@
-"""A lab and the map of the course at both ends of width, light and dark, and by keyboard alone."""
+"""A lab and the map of the course: wide and narrow, light and dark, and by keyboard alone."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from pytest_django.live_server_helper import LiveServer
 
 from labs.lessons import Lesson, all_lessons, find
 from labs.models import Experiment
-from tests.browser.conftest import too_wide
-from tests.browser.test_look import look, looked_at
+from tests.browser.conftest import overflowing
+from tests.browser.test_look import look, styled_page
 from tests.labs.pages.test_lesson_views import NAME, finish
 
-__all__ = ["looked_at"]
+__all__ = ["styled_page"]
 
 
-def answered(page: Page) -> None:
-    """Goes from the map to the run with every prediction made."""
+def predict(page: Page) -> None:
+    """Opens the first lab from the map and makes every prediction."""
     page.goto("/learn/")
     page.get_by_role("link", name="Begin with What an acknowledgement means").click()
     page.get_by_role("button", name="Go on").click()
     for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
-        about = page.get_by_role("group", name=arm)
-        about.get_by_label(answer).check()
-        about.get_by_label("I am sure").check()
+        arm_group = page.get_by_role("group", name=arm)
+        arm_group.get_by_label(answer).check()
+        arm_group.get_by_label("I am sure").check()
     page.get_by_role("button", name="Keep my prediction").click()
 
 
-def waited(page: Page, **verdicts: str) -> None:
-    """Looks at a run while it goes on; what there is to read meanwhile goes when it is over."""
+def check_and_finish(page: Page, **verdicts: str) -> None:
+    """Checks a running experiment and finishes it; the text to read meanwhile then disappears."""
     reading = page.get_by_role("heading", name="While it runs")
     expect(reading).to_be_visible()
     look(page, "lab-waiting")
@@ -41,24 +41,24 @@ def waited(page: Page, **verdicts: str) -> None:
 
 
 def start_over_after_the_solution(page: Page) -> None:
-    """Presses the button beneath a solution that was shown, and predicts once more."""
+    """Shows the solution, starts the lab over, and predicts once more."""
     page.goto(f"/learn/{NAME}/your-turn/")
     page.locator("summary", has_text="Show the solution").click()
     page.get_by_role("button", name="Start this lab over").click()
     expect(page.get_by_text("This lab starts over.")).to_be_visible()
     expect(page.get_by_role("region", name="Story")).to_be_visible()
-    answered(page)
+    predict(page)
     expect(page.get_by_role("button", name="Run it")).to_be_visible()
 
 
-def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: LiveServer) -> None:
-    page = looked_at
+def test_a_lab_from_its_story_to_the_settings(styled_page: Page, live_server: LiveServer) -> None:
+    page = styled_page
     page.goto(f"/learn/{NAME}/story/")
     expect(page.get_by_role("img", name=re.compile("^The leader's log"))).to_be_visible()
     look(page, "lab-story")
-    answered(page)
+    predict(page)
     page.get_by_role("button", name="Run it").click()
-    waited(page, acks_0="broken", acks_1="broken")
+    check_and_finish(page, acks_0="broken", acks_1="broken")
     for step in ("predict", "see", "explain", "your-turn", "take-home"):
         page.goto(f"/learn/{NAME}/{step}/")
         look(page, f"lab-{step}")
@@ -68,7 +68,7 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     page.get_by_label("None is lost").check()
     page.get_by_label("I guess").check()
     page.get_by_role("button", name="Run it on real brokers").click()
-    waited(page, min_isr_3="broken")
+    check_and_finish(page, min_isr_3="broken")
     page.get_by_role("link", name="Try another change").click()
     expect(page.get_by_role("heading", name="Try another change")).to_be_visible()
     expect(page.locator("#graded")).to_contain_text("Not yet")
@@ -95,33 +95,31 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
 @pytest.mark.thorough
 @pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.name)
 def test_every_lab_fits_every_screen(
-    looked_at: Page, live_server: LiveServer, lesson: Lesson
+    styled_page: Page, live_server: LiveServer, lesson: Lesson
 ) -> None:
     for step in ("story", "predict", "your-turn", "why", "take-home"):
-        looked_at.goto(f"/learn/{lesson.name}/{step}/")
-        look(looked_at, f"{lesson.order:02}-{step}")
+        styled_page.goto(f"/learn/{lesson.name}/{step}/")
+        look(styled_page, f"{lesson.order:02}-{step}")
 
 
-def test_an_arm_that_is_named_after_a_long_setting_fits_a_phone(
-    page: Page, live_server: LiveServer
-) -> None:
+def test_an_arm_with_a_long_name_fits_a_phone(page: Page, live_server: LiveServer) -> None:
     lesson = find("unclean-election")
     page.set_viewport_size({"width": 360, "height": 800})
     page.goto(f"/learn/{lesson.name}/predict/")
     for prediction in lesson.predictions:
-        about = page.get_by_role("group", name=lesson.arm(prediction.arm).label)
-        about.get_by_label(lesson.symptom.none).check()
-        about.get_by_label("I guess").check()
+        arm_group = page.get_by_role("group", name=lesson.arm(prediction.arm).label)
+        arm_group.get_by_label(lesson.symptom.none).check()
+        arm_group.get_by_label("I guess").check()
     page.get_by_role("button", name="Keep my prediction").click()
     page.get_by_role("button", name="Run it").click()
     expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
-    assert too_wide(page) == []
+    assert overflowing(page) == []
     finish(Experiment.objects.latest("pk"), any_replica="broken")
     page.goto(f"/learn/{lesson.name}/see/")
-    assert too_wide(page) == []
+    assert overflowing(page) == []
 
 
-def test_a_lab_needs_no_mouse(page: Page, live_server: LiveServer) -> None:
+def test_predictions_are_made_by_keyboard(page: Page, live_server: LiveServer) -> None:
     page.goto(f"/learn/{NAME}/predict/")
     first = page.get_by_role("group", name="acks=0").get_by_label("None is lost")
     first.focus()
@@ -135,9 +133,9 @@ def test_a_lab_needs_no_mouse(page: Page, live_server: LiveServer) -> None:
 
 
 @pytest.mark.thorough
-def test_what_was_missed_is_asked_again(looked_at: Page, live_server: LiveServer) -> None:
-    page = looked_at
-    answered(page)
+def test_wrong_predictions_are_asked_again(styled_page: Page, live_server: LiveServer) -> None:
+    page = styled_page
+    predict(page)
     page.get_by_role("button", name="Run it").click()
     finish(Experiment.objects.latest("pk"))  # nothing was lost: two of three did not come true
     Experiment.objects.update(ended_at=timezone.now() - timedelta(days=3))
@@ -154,8 +152,8 @@ def test_what_was_missed_is_asked_again(looked_at: Page, live_server: LiveServer
 
 
 @pytest.mark.thorough
-def test_the_mechanism_of_a_timeout_is_drawn(looked_at: Page, live_server: LiveServer) -> None:
-    page, lesson = looked_at, find("what-a-timeout-does-not-tell")
+def test_the_timeout_lab_shows_its_drawing(styled_page: Page, live_server: LiveServer) -> None:
+    page, lesson = styled_page, find("what-a-timeout-does-not-tell")
     page.goto(f"/learn/{lesson.name}/run/")
     page.get_by_role("button", name="Run it").click()
     finish(Experiment.objects.latest("pk"))

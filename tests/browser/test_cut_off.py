@@ -1,4 +1,4 @@
-"""What the walk along every address holds at 320 px is found where it is wrong."""
+"""The check for controls that are cut off at 320 px finds each kind of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.conftest import clipped, too_wide
+from tests.browser.conftest import clipped_controls, overflowing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,12 +20,10 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_control_that_is_cut_off_is_noticed(
-    page: Page, live_server: LiveServer, name: str
-) -> None:
+def test_a_control_that_is_cut_off_is_found(page: Page, live_server: LiveServer, name: str) -> None:
     page.set_viewport_size({"width": 320, "height": 800})
     page.goto("/describe/topic/")
-    assert clipped(page) == []
+    assert clipped_controls(page) == []
     page.evaluate("rule => document.styleSheets[0].insertRule(rule)", BREAKS[name])
-    assert any("<button" in each for each in clipped(page)), name
-    assert too_wide(page) == [], "the page itself is no wider, so only this finds it"
+    assert any("<button" in control for control in clipped_controls(page)), name
+    assert overflowing(page) == [], "the page itself is no wider, so only this finds it"

@@ -1,4 +1,4 @@
-"""The questionnaire in a real browser: by keyboard, by mouse, with and without JavaScript."""
+"""The questionnaire in a real browser: by keyboard and mouse, with and without JavaScript."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def tab_to(page: Page, target: Locator, limit: int = 60) -> None:
 
 
 def go_on(page: Page) -> None:
-    """Presses the button that leads to the next step."""
+    """Goes to the next step."""
     page.locator("button[value=next]").click()
 
 
 def describe_risky(page: Page) -> None:
-    """Describes three brokers, three copies and acks=1, and arrives at the advice."""
+    """Describes three brokers, three copies and acks=1, up to the advice."""
     page.goto("/describe/client/")
     go_on(page)
     page.get_by_label("replication.factor").fill("3")
@@ -35,7 +35,7 @@ def describe_risky(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"/pipelines/[a-z2-9]{8}/$"))
 
 
-def test_the_whole_way_by_keyboard_alone(page: Page) -> None:
+def test_the_questionnaire_works_by_keyboard_alone(page: Page) -> None:
     page.goto("/describe/")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -55,11 +55,13 @@ def test_the_whole_way_by_keyboard_alone(page: Page) -> None:
         tab_to(page, page.locator("button[value=next]"))
         step = page.url
         page.keyboard.press("Enter")
-        expect(page).not_to_have_url(step)  # the old page would take the next keys, too
+        expect(page).not_to_have_url(step)  # otherwise the old page would receive the next keys
     expect(page.get_by_role("heading", level=1)).to_contain_text("You need at least once")
 
 
-def test_without_javascript_nothing_is_missing(browser: Browser, live_server: LiveServer) -> None:
+def test_the_questionnaire_works_without_javascript(
+    browser: Browser, live_server: LiveServer
+) -> None:
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     page = context.new_page()
     describe_risky(page)
@@ -70,7 +72,7 @@ def test_without_javascript_nothing_is_missing(browser: Browser, live_server: Li
     context.close()
 
 
-def test_the_card_follows_the_typing(page: Page) -> None:
+def test_the_card_is_updated_while_typing(page: Page) -> None:
     page.goto("/describe/topic/")
     card = page.locator("#card")
     expect(card).to_contain_text("Nothing is judged yet")
@@ -82,7 +84,7 @@ def test_the_card_follows_the_typing(page: Page) -> None:
     expect(card).to_contain_text("replication.factor=1")
 
 
-def test_the_clients_own_timer_is_asked_for_only_beside_ones_own_code(page: Page) -> None:
+def test_the_question_about_the_commit_timer_appears_only_when_it_matters(page: Page) -> None:
     page.goto("/describe/consumer/")
     timer = page.get_by_label("Does the client commit on its timer as well?")
     commit = page.get_by_label("When is a message marked as done?")
@@ -93,7 +95,7 @@ def test_the_clients_own_timer_is_asked_for_only_beside_ones_own_code(page: Page
     expect(timer).to_be_hidden()
 
 
-def test_reload_keeps_what_was_typed_and_not_sent(page: Page) -> None:
+def test_a_reload_keeps_unsent_input(page: Page) -> None:
     page.goto("/describe/topic/")
     with page.expect_response(re.compile("/card/$")):
         page.get_by_label("replication.factor").fill("3")
@@ -101,11 +103,11 @@ def test_reload_keeps_what_was_typed_and_not_sent(page: Page) -> None:
     expect(page.get_by_label("replication.factor")).to_have_value("3")
 
 
-def test_the_browsers_back_keeps_the_answers(page: Page) -> None:
+def test_the_back_button_keeps_the_answers(page: Page) -> None:
     page.goto("/describe/topic/")
     page.get_by_label("replication.factor").fill("3")
     go_on(page)
-    # Before the next page is there, there is nothing to go back from.
+    # The next page must be loaded before the browser can go back from it.
     page.wait_for_url("**/describe/producer/")
     page.go_back()
     expect(page.get_by_label("replication.factor")).to_have_value("3")
@@ -127,7 +129,7 @@ def test_an_error_takes_the_focus_and_leads_to_its_field(page: Page) -> None:
     expect(acks).to_have_value("1")
 
 
-def test_what_is_typed_is_shown_as_text_never_run(page: Page) -> None:
+def test_input_is_shown_as_text_and_never_run(page: Page) -> None:
     page.goto("/describe/topic/")
     typed = "<img src=x onerror=alert(1)>\"'"
     page.get_by_label("replication.factor").fill(typed)
@@ -137,7 +139,7 @@ def test_what_is_typed_is_shown_as_text_never_run(page: Page) -> None:
     assert page.locator("main img").count() == 0
 
 
-def test_a_changed_client_keeps_what_makes_sense(page: Page) -> None:
+def test_changing_the_client_keeps_shared_settings(page: Page) -> None:
     page.goto("/describe/producer/")
     page.get_by_label("acks").select_option("all")
     go_on(page)
@@ -149,7 +151,7 @@ def test_a_changed_client_keeps_what_makes_sense(page: Page) -> None:
     expect(page.get_by_text("librdkafka 2.16").first).to_be_visible()
 
 
-def test_starting_over_asks_nothing_and_can_be_taken_back(page: Page) -> None:
+def test_starting_over_can_be_undone(page: Page) -> None:
     page.goto("/describe/topic/")
     page.get_by_label("replication.factor").fill("3")
     go_on(page)
@@ -168,23 +170,25 @@ def test_a_mark_of_the_matrix_leads_to_its_reason(page: Page) -> None:
     expect(reason).to_contain_text("acks=1: the leader acknowledges alone")
 
 
-def test_the_advice_is_a_permanent_link(page: Page, browser: Browser) -> None:
+def test_the_address_of_the_advice_works_in_another_browser(page: Page, browser: Browser) -> None:
     describe_risky(page)
-    stranger = browser.new_context().new_page()
-    stranger.goto(page.url)
+    other_page = browser.new_context().new_page()
+    other_page.goto(page.url)
     heading = page.get_by_role("heading", level=1).inner_text()
-    expect(stranger.get_by_role("heading", level=1)).to_have_text(heading)
-    stranger.context.close()
+    expect(other_page.get_by_role("heading", level=1)).to_have_text(heading)
+    other_page.context.close()
 
 
-def test_the_recommended_settings_download_under_their_name(page: Page, tmp_path: Path) -> None:
+def test_recommended_settings_are_downloaded_with_their_file_name(
+    page: Page, tmp_path: Path
+) -> None:
     describe_risky(page)
     export = page.locator("details", has_text="producer.properties")
     export.locator("summary").click()
     expect(export.locator("pre")).to_contain_text("acks=all")
-    with page.expect_download() as waiting:
+    with page.expect_download() as download:
         export.get_by_role("link", name="Download producer.properties").click()
-    assert waiting.value.suggested_filename == "producer.properties"
-    waiting.value.save_as(tmp_path / "producer.properties")
+    assert download.value.suggested_filename == "producer.properties"
+    download.value.save_as(tmp_path / "producer.properties")
     lines = (tmp_path / "producer.properties").read_text().splitlines()
     assert "acks=all" in lines

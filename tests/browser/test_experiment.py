@@ -1,4 +1,4 @@
-"""The main way through the house in a real Chromium, down to the ledger that is downloaded."""
+"""The main path through the site in a real Chromium, up to the downloaded ledger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 from tests.browser.whole import VERDICT_LIMIT_MS, lab
 
 __all__ = ["lab"]
@@ -24,7 +24,7 @@ STATED = {"topic.replication.factor": "3", "producer.acks": "1"}
 
 
 def describe(page: Page) -> None:
-    """Walks the questionnaire to its end."""
+    """Goes through the questionnaire to its end."""
     while "/describe/" in page.url:
         for name, value in STATED.items():
             state(page, name, value)
@@ -34,7 +34,7 @@ def describe(page: Page) -> None:
 
 
 def state(page: Page, name: str, value: str) -> None:
-    """Fills in a field if this step has it, whichever kind of field it is."""
+    """Fills in a field of any kind, if this step has it."""
     field = page.locator(f'[name="{name}"]')
     if not field.count():
         return
@@ -54,7 +54,7 @@ def test_from_the_questionnaire_to_the_ledger(page: Page, lab: str, tmp_path: Pa
 
     expect(page.locator(".lede")).to_contain_text(re.compile("Waiting|Running"))
     expect(page.locator(".live-log")).to_have_count(6, timeout=VERDICT_LIMIT_MS)
-    assert serious(page) == []
+    assert accessibility_violations(page) == []
     expect(page.locator(".live-lane.is-dead .live-sign").first).to_be_visible(
         timeout=VERDICT_LIMIT_MS
     )
@@ -68,27 +68,27 @@ def test_from_the_questionnaire_to_the_ledger(page: Page, lab: str, tmp_path: Pa
     expect(page.locator(".lede")).to_have_text(
         re.compile(r"As described: [1-9][\d,]* of [\d,]+ .*As recommended: 0 of [1-9][\d,]* ")
     )
-    assert serious(page) == []
+    assert accessibility_violations(page) == []
     for width in (360, 1600):
         page.set_viewport_size({"width": width, "height": 900})
-        assert too_wide(page) == []
+        assert overflowing(page) == []
     expect(page.locator("svg.plot[role=img]")).to_have_count(2)
 
-    with page.expect_download() as coming:
+    with page.expect_download() as download:
         page.get_by_role("link", name="Download the ledger of As described").click()
     lost = int(described.locator(".kind-lost dd").first.inner_text().split()[0].replace(",", ""))
-    assert lost_in(coming.value.path(), tmp_path) == lost
+    assert lost_in(download.value.path(), tmp_path) == lost
 
     page.goto(f"{lab}/")
     expect(page.get_by_role("heading", level=2, name="messages are gone")).to_be_visible()
 
 
 def lost_in(archive: Path, folder: Path) -> int:
-    """Counts from the downloaded files alone: acknowledged values that the log does not hold."""
+    """Counts the acknowledged values that the log lacks, from the downloaded files alone."""
     with zipfile.ZipFile(io.BytesIO(archive.read_bytes())) as zipped:
         zipped.extractall(folder)
     (ledger,) = folder.glob("ledger-*")
     sends = pq.read_table(ledger / "sends.parquet").to_pylist()
     log = pq.read_table(ledger / "log.parquet").to_pylist()
-    held = {row["value"] for row in log}
-    return len({row["value"] for row in sends if row["outcome"] == "ok"} - held)
+    stored = {row["value"] for row in log}
+    return len({row["value"] for row in sends if row["outcome"] == "ok"} - stored)

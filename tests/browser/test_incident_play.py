@@ -1,4 +1,4 @@
-"""A play of an incident in a browser: asked for, followed while it runs, and looked at."""
+"""A play of an incident in a browser, from its start to its result."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from labs.incidents import find
 from labs.models import Experiment, State
 from labs.runs import lifecycle
 from labs.runs.recording import Recorder
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_redis")]
 INCIDENT = find("KAFKA-13598")
 HARMED: dict[str, int] = {"affected": 5, "fixed": 0}
 
 
-def enter(recorder: Recorder, side: str, phase: str, **more: Any) -> None:
+def enter_phase(recorder: Recorder, side: str, phase: str, **more: Any) -> None:
     recorder.take({"event": "phase", "arm": side, "phase": phase, "at_s": 1.0, **more})
 
 
-def seen(recorder: Recorder, side: str) -> None:
+def finish_side(recorder: Recorder, side: str) -> None:
     result = {
         "name": side, "verdict": "", "release": INCIDENT.releases[side], "harmed": HARMED[side],
         "of": 5, "exhibits": [{"title": "The batches in the log", "text": "baseOffset: 0 " * 30}],
@@ -31,7 +31,7 @@ def seen(recorder: Recorder, side: str) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_play_is_asked_for_followed_and_looked_at(page: Page, width: int) -> None:
+def test_a_play_is_started_followed_and_read(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"/incidents/{INCIDENT.slug}/")
     page.get_by_label("the newest release").uncheck()
@@ -41,26 +41,28 @@ def test_a_play_is_asked_for_followed_and_looked_at(page: Page, width: int) -> N
     claimed = lifecycle.claim(play.slug, play.attempt, "us")
     assert claimed
     recorder = Recorder(claimed, "us")
-    enter(recorder, "affected", "fetching", detail="downloading kafka-clients-3.1.0.jar (3 of 5)")
+    enter_phase(
+        recorder, "affected", "fetching", detail="downloading kafka-clients-3.1.0.jar (3 of 5)"
+    )
     expect(page.get_by_text("kafka-clients-3.1.0.jar (3 of 5)")).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="Fetching the release").first
            ).to_have_attribute("aria-current", "step")  # fmt: skip
-    assert (too_wide(page), serious(page)) == ([], [])
-    seen(recorder, "affected")
+    assert (overflowing(page), accessibility_violations(page)) == ([], [])
+    finish_side(recorder, "affected")
     expect(page.get_by_text("5 of 5")).to_be_visible()
-    seen(recorder, "fixed")
+    finish_side(recorder, "fixed")
     lifecycle.finish(play.slug, "us", State.DONE)
     expect(page.get_by_text("Done.", exact=True).first).to_be_visible()
     page.get_by_text("The batches in the log").first.click()
     expect(page.get_by_role("region", name="3.1.0: The batches in the log")).to_be_visible()
-    assert (too_wide(page), serious(page)) == ([], [])
+    assert (overflowing(page), accessibility_violations(page)) == ([], [])
     page.get_by_role("link", name="Play it again").click()
     expect(page.get_by_role("heading", name="Seen here")).to_be_visible()
     expect(page.get_by_text("3.1.0: 5 of 5. 3.1.1: 0 of 5.")).to_be_visible()
-    assert (too_wide(page), serious(page)) == ([], [])
+    assert (overflowing(page), accessibility_violations(page)) == ([], [])
 
 
-def test_nothing_chosen_is_said_beside_the_choice_and_a_play_can_be_cancelled(page: Page) -> None:
+def test_an_empty_choice_is_reported_and_a_play_can_be_cancelled(page: Page) -> None:
     page.goto(f"/incidents/{INCIDENT.slug}/")
     for label in ("with the bug", "with the fix", "the newest release"):
         page.get_by_role("checkbox", name=label).uncheck()

@@ -1,6 +1,6 @@
-"""The way through the house by keyboard alone: from the start page to the story of one message.
+"""The main path by keyboard alone: from the home page to the story of one message.
 
-After each Tab the focus is on something that can be seen, and it can be seen that it is there.
+After each Tab the focused element and its focus ring must be visible.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ FOCUS = """() => {
     if (at.closest("[aria-hidden=true]")) return `hidden from readers: ${name}`
     return ""
 }"""
-HELD = "element => element === document.activeElement"
+HAS_FOCUS = "element => element === document.activeElement"
 
 
 def tab_to(page: Page, target: Locator, limit: int = 90) -> None:
-    """Presses Tab until the target has the focus; each stop on the way can be seen."""
+    """Presses Tab until the target has the focus; each stop on the way must be visible."""
     for _ in range(limit):
         page.keyboard.press("Tab")
         assert page.evaluate(FOCUS) == "", page.url
-        if target.evaluate(HELD):
+        if target.evaluate(HAS_FOCUS):
             return
     raise AssertionError(f"{limit} times Tab did not reach {target} on {page.url}")
 
 
 def press(page: Page, target: Locator) -> None:
-    """Tabs to it and presses Enter, which leads to another page."""
+    """Tabs to a link or button and presses Enter, which opens another page."""
     before = page.url
     tab_to(page, target)
     page.keyboard.press("Enter")
-    expect(page).not_to_have_url(before)  # the old page would take the next keys, too
+    expect(page).not_to_have_url(before)  # otherwise the old page would receive the next keys
 
 
 def skip_to_the_content(page: Page) -> None:
@@ -65,7 +65,7 @@ def skip_to_the_content(page: Page) -> None:
 
 
 def finish(made: Experiment) -> None:
-    """What the worker does: verdicts, and a ledger to play back."""
+    """Does what the worker would do: sets the verdicts and writes a ledger to replay."""
     described, recommended = made.runs.order_by("position")
     for run, verdict in ((described, "broken"), (recommended, "holds")):
         run.verdict, run.phase, run.result = verdict, "done", make.result(verdict)
@@ -79,8 +79,8 @@ def finish(made: Experiment) -> None:
     )
 
 
-def described_by_keyboard(page: Page) -> None:
-    """Home, the questionnaire with `acks=1`, and its advice."""
+def describe_by_keyboard(page: Page) -> None:
+    """Goes from the home page through the questionnaire, with `acks=1`, to the advice."""
     page.goto("/")
     skip_to_the_content(page)
     press(page, page.get_by_role("link", name="Describe a pipeline"))
@@ -103,7 +103,7 @@ def described_by_keyboard(page: Page) -> None:
 )
 def test_from_home_to_the_story_of_a_message(page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    described_by_keyboard(page)
+    describe_by_keyboard(page)
     skip_to_the_content(page)
     why = page.locator("summary", has_text="Why this can happen")
     tab_to(page, why)
@@ -113,11 +113,11 @@ def test_from_home_to_the_story_of_a_message(page: Page, size: tuple[int, int]) 
     expect(page.locator(".lede")).to_contain_text("Waiting")
     finish(Experiment.objects.get())
     expect(page.locator("#news")).to_contain_text("985 of 10,000")
-    replayed_by_keyboard(page)
+    replay_by_keyboard(page)
 
 
-def replayed_by_keyboard(page: Page) -> None:
-    """The replay by its keys, and then a message by its number."""
+def replay_by_keyboard(page: Page) -> None:
+    """Uses the keys of the replay, and then opens a message by its number."""
     play = page.locator("[data-play]")
     tab_to(page, play)
     clock = page.locator("[data-clock]")
@@ -143,7 +143,7 @@ def replayed_by_keyboard(page: Page) -> None:
     "address",
     ["/scenarios/?harm=lost_write&layer=brokers", "/toy/", "/learn/", "/reference/?q=acks"],
 )
-def test_each_stop_of_tab_can_be_seen(page: Page, address: str) -> None:
+def test_each_tab_stop_is_visible(page: Page, address: str) -> None:
     page.goto(address)
     last: Any = page.locator("footer a").last
     tab_to(page, last, limit=400)

@@ -1,7 +1,7 @@
-"""Pages as they are laid out, compared with how they were: narrow and wide, light and dark.
+"""The layout of pages is compared with a recorded one: narrow and wide, light and dark.
 
-After a change that is meant, LAB_RECORD_LAYOUT=1 writes layout.json anew; look at the pages (with
-LAB_SCREENSHOTS, tests/browser/test_budgets.py) and at its diff before you commit it.
+After an intended change LAB_RECORD_LAYOUT=1 writes layout.json again. Look at the pages (with
+LAB_SCREENSHOTS and tests/browser/test_budgets.py) and at the diff before you commit it.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 from tests.browser.layout import collisions, moved, parts
 from tests.browser.pages import PAGES, wait_until_drawn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-KEPT = Path(__file__).with_name("layout.json")
+RECORD_FILE = Path(__file__).with_name("layout.json")
 WIDTHS = (360, 1280)
 
 
-LAID_OUT = (
+PAGE_NAMES = (
     "home", "describe", "advice", "running", "done", "replay", "cancelled", "scenarios", "toy",
     "concept", "setting", "lesson", "missing",
 )  # fmt: skip
 
 
-def _kept() -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
-    return kept
+def _recorded() -> dict[str, Any]:
+    recorded: dict[str, Any] = json.loads(RECORD_FILE.read_text()) if RECORD_FILE.is_file() else {}
+    return recorded
 
 
 def _record(key: str, now: list[Any]) -> None:
-    lines = (f"{json.dumps(name)}: {json.dumps(each)}" for name, each in
-             sorted({**_kept(), key: now}.items()))  # fmt: skip
-    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    lines = (f"{json.dumps(name)}: {json.dumps(layout)}" for name, layout in
+             sorted({**_recorded(), key: now}.items()))  # fmt: skip
+    RECORD_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-# By day those that most visitors see; by night all of them.
-LOOKED_AT = [
+# `make test` checks the pages that most visitors see, `make nightly` all of them.
+CASES = [
     pytest.param(name, marks=() if name in {"home", "advice", "done"} else pytest.mark.thorough)
-    for name in LAID_OUT
+    for name in PAGE_NAMES
 ]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", LOOKED_AT)
-def test_a_page_is_laid_out_as_it_was(
+@pytest.mark.parametrize("name", CASES)
+def test_a_page_has_its_recorded_layout(
     browser: Browser, browser_context_args: dict[str, Any], name: str, width: int
 ) -> None:
     context = browser.new_context(
@@ -62,13 +62,13 @@ def test_a_page_is_laid_out_as_it_was(
     now, key = parts(page), f"{name}-{width}"
     if os.environ.get("LAB_RECORD_LAYOUT"):
         _record(key, now)
-    assert moved(_kept().get(key, []), now) == []
-    assert too_wide(page) == []
+    assert moved(_recorded().get(key, []), now) == []
+    assert overflowing(page) == []
     assert collisions(page) == []
-    assert serious(page) == [], "light"
+    assert accessibility_violations(page) == [], "light"
     page.emulate_media(color_scheme="dark")
     assert parts(page) == now, "a colour scheme moves nothing"
-    assert serious(page) == [], "dark"
+    assert accessibility_violations(page) == [], "dark"
     context.close()
 
 
@@ -84,13 +84,13 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_broken_layout_is_noticed(page: Page, name: str) -> None:
+def test_a_broken_layout_is_found(page: Page, name: str) -> None:
     rule, expected = BREAKS[name]
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto(PAGES["done"]())
     before = parts(page)
     assert collisions(page) == []
-    # A rule that the page's policy lets through, as it lets through those of its own sheets.
+    # The page's content security policy allows a rule in one of its own style sheets.
     page.evaluate("rule => document.styleSheets[0].insertRule(rule)", rule)
     problems = moved(before, parts(page)) + collisions(page)
-    assert any(expected in each for each in problems), problems
+    assert any(expected in problem for problem in problems), problems

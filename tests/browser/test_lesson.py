@@ -1,4 +1,4 @@
-"""A lesson from its story to the settings, in a real Chromium, on real brokers."""
+"""A lab from its story to the settings, in a real Chromium and on real brokers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 from tests.browser.whole import VERDICT_LIMIT_MS, expect_grade, lab
 
 __all__ = ["lab"]
@@ -17,21 +17,21 @@ pytestmark = [
 ]  # fmt: skip
 
 
-def predicted(page: Page, lab: str) -> None:
-    """Goes from the map of the course to the run, with every prediction made."""
+def predict(page: Page, lab: str) -> None:
+    """Opens the first lab from the map and makes every prediction."""
     page.goto(f"{lab}/learn/")
     page.get_by_role("link", name="Begin with What an acknowledgement means").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What an acknowledgement means")
     page.get_by_role("button", name="Go on").click()
     for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
-        about = page.get_by_role("group", name=arm)
-        about.get_by_label(answer).check()
-        about.get_by_label("I think so").check()
+        arm_group = page.get_by_role("group", name=arm)
+        arm_group.get_by_label(answer).check()
+        arm_group.get_by_label("I think so").check()
     page.get_by_role("button", name="Keep my prediction").click()
 
 
-def own_turn(page: Page, change: str, expected: str) -> None:
-    """Chooses a change, and waits for what the brokers say of it."""
+def try_change(page: Page, change: str, expected: str) -> None:
+    """Chooses a change, runs it, and waits for its grade."""
     page.get_by_label(change, exact=True).check()
     page.get_by_label("None is lost").check()
     page.get_by_label("I am sure").check()
@@ -39,8 +39,8 @@ def own_turn(page: Page, change: str, expected: str) -> None:
     expect_grade(page, expected)
 
 
-def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
-    predicted(page, lab)
+def test_a_lab_from_the_story_to_the_settings(page: Page, lab: str) -> None:
+    predict(page, lab)
     page.get_by_role("button", name="Run it").click()
     expect(page.locator(".arm")).to_have_count(3)
     page.get_by_role("button", name="Compare it with your prediction").click(
@@ -51,16 +51,16 @@ def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
     expect(table.get_by_role("row", name=re.compile("acks=1"))).to_contain_text("Some are lost")
     expect(table.get_by_role("row", name=re.compile("acks=all"))).to_contain_text("None is lost")
     expect(page.locator("#replay")).to_be_visible()
-    assert serious(page) == []
+    assert accessibility_violations(page) == []
     page.set_viewport_size({"width": 360, "height": 900})
-    assert too_wide(page) == []
+    assert overflowing(page) == []
 
     page.get_by_role("button", name="Go on").click()
     expect(page.locator("main")).to_contain_text(
         re.compile(r"[1-9][\d,]* of [\d,]+ acknowledged messages are gone\. They were in the")
     )
     page.get_by_role("button", name="Go on").click()
-    own_turn(page, "acks=all", "With your change this run did not show it.")
+    try_change(page, "acks=all", "With your change this run did not show it.")
 
     page.get_by_role("button", name="Go on").click()
     page.get_by_label("Each send was answered before the leader died").check()

@@ -1,4 +1,4 @@
-"""The picture of a run that goes on: it moves, and stands still for who asks for less motion."""
+"""The picture of a running experiment: it moves, except with reduced motion."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def acknowledged(page: Page) -> Any:
     return page.locator(".live-amount").first
 
 
-def test_logs_glide_to_the_next_sample_and_dots_go_on_from_where_they_were(page: Page) -> None:
+def test_logs_glide_to_the_next_sample_and_dots_keep_moving(page: Page) -> None:
     made = watched.experiment(1.5)
     page.goto(made.get_absolute_url())
     before = acknowledged(page).inner_text()
@@ -41,7 +41,7 @@ def test_logs_glide_to_the_next_sample_and_dots_go_on_from_where_they_were(page:
 def test_the_picture_is_on_the_first_screen(page: Page) -> None:
     page.set_viewport_size({"width": 1600, "height": 900})
     page.goto(watched.experiment(4.0).get_absolute_url())
-    # Where a worker runs, no notice says that there is none.
+    # Hide the notice that no worker runs.
     page.evaluate("document.styleSheets[0].insertRule('.notice { display: none }')")
     ends = page.evaluate(
         "[...document.querySelectorAll('.live-lanes')].map(e => e.getBoundingClientRect().bottom)"
@@ -50,8 +50,8 @@ def test_the_picture_is_on_the_first_screen(page: Page) -> None:
     assert max(ends) <= 900
 
 
-def test_nothing_is_replaced_while_it_is_pressed(page: Page) -> None:
-    """A button that is drawn anew between press and release would lose its click."""
+def test_an_element_is_not_replaced_while_it_is_pressed(page: Page) -> None:
+    """A button that is replaced between press and release would lose its click."""
     made = watched.experiment(1.5)
     page.goto(made.get_absolute_url())
     before = acknowledged(page).inner_text()
@@ -66,7 +66,7 @@ def test_nothing_is_replaced_while_it_is_pressed(page: Page) -> None:
     expect(acknowledged(page)).not_to_have_text(before, timeout=20_000)
 
 
-def test_for_who_asks_for_less_motion_nothing_glides(
+def test_with_reduced_motion_nothing_glides(
     browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:
     context = browser.new_context(**browser_context_args, reduced_motion="reduce")
@@ -83,7 +83,7 @@ def test_for_who_asks_for_less_motion_nothing_glides(
     context.close()
 
 
-def test_what_was_to_be_read_meanwhile_goes_when_the_run_is_over(page: Page) -> None:
+def test_the_text_to_read_meanwhile_disappears_when_the_run_ends(page: Page) -> None:
     made = watched.experiment(1.5)
     page.goto(made.get_absolute_url())
     expect(page.get_by_role("heading", name="While it runs")).to_be_visible()

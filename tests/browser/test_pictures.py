@@ -1,7 +1,7 @@
-"""Pictures of pages in each of their states, narrow and wide, light and dark, beside kept ones.
+"""Pictures of pages in each state are compared with recorded ones: all widths and colour schemes.
 
-After a change that is meant, LAB_RECORD_PICTURES=1 writes pictures/ anew; look at the pages before
-you commit them: with LAB_SCREENSHOTS set to a folder each is kept there in full.
+After an intended change LAB_RECORD_PICTURES=1 writes pictures/ again. Look at the pages before you
+commit them: if LAB_SCREENSHOTS names a folder, full pictures are saved there.
 """
 
 from __future__ import annotations
@@ -17,49 +17,49 @@ from pytest_django.live_server_helper import LiveServer
 
 from config.doctor import chromium_program
 from labs.models import State
-from tests.browser.conftest import QUIET
-from tests.browser.pages import LOOKED_AT, opened, wait_until_drawn
-from tests.browser.pictures import Picture, differences, reduced, taken
+from tests.browser.conftest import CHROMIUM_ARGUMENTS
+from tests.browser.pages import ALL_PAGES, opened, wait_until_drawn
+from tests.browser.pictures import Picture, differences, reduce_png, take_picture
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-KEPT = Path(__file__).with_name("pictures")
+RECORDED = Path(__file__).with_name("pictures")
 LOOKS = [(width, scheme) for width in (360, 1280) for scheme in ("light", "dark")]
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Letters as wide as their font says, and not as a machine's hinting rounds them."""
+    """Turns off font hinting, so that letters have the same width on every machine."""
     return {
         **browser_type_launch_args,
         "executable_path": chromium_program(),
-        "args": [*QUIET, "--font-render-hinting=none", "--force-color-profile=srgb"],
+        "args": [*CHROMIUM_ARGUMENTS, "--font-render-hinting=none", "--force-color-profile=srgb"],
     }
 
 
 @pytest.fixture
 def still(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[Page]:
-    """A page on which nothing moves."""
+    """A page without animations."""
     context = browser.new_context(**browser_context_args, reduced_motion="reduce")
     yield context.new_page()
     context.close()
 
 
-def compared(page: Page, file: Path, slug: str) -> list[str]:
-    """What differs from the kept picture; the page is kept instead if that is asked for."""
-    now = taken(page, slug)
+def compare(page: Page, file: Path, slug: str) -> list[str]:
+    """The differences from the recorded picture; LAB_RECORD_PICTURES records it first."""
+    now = take_picture(page, slug)
     if os.environ.get("LAB_RECORD_PICTURES"):
         file.write_bytes(now.png)
     if not file.is_file():
         return [f"{file.name}: not kept, LAB_RECORD_PICTURES=1 keeps it"]
-    kept = reduced(page, file.read_bytes(), 1)
-    return [f"{file.name}: {each}" for each in differences(kept, now)]
+    recorded = reduce_png(page, file.read_bytes(), 1)
+    return [f"{file.name}: {difference}" for difference in differences(recorded, now)]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", LOOKED_AT)
-def test_a_page_looks_as_it_did(still: Page, name: str) -> None:
+@pytest.mark.parametrize("name", ALL_PAGES)
+def test_a_page_looks_as_recorded(still: Page, name: str) -> None:
     address, differences = opened(still, name), list[str]()
     parts = address.split("/")
     slug = parts[2] if parts[1] in {"experiments", "pipelines", "class"} else ""
@@ -70,14 +70,14 @@ def test_a_page_looks_as_it_did(still: Page, name: str) -> None:
         still.goto(address)
         wait_until_drawn(still, name)
         if folder := os.environ.get("LAB_SCREENSHOTS"):
-            whole = Path(folder) / f"{name}-{width}-{scheme}.png"
-            still.screenshot(path=whole, full_page=True)
-        differences += compared(still, KEPT / f"{name}-{width}-{scheme}.png", slug)
+            path = Path(folder) / f"{name}-{width}-{scheme}.png"
+            still.screenshot(path=path, full_page=True)
+        differences += compare(still, RECORDED / f"{name}-{width}-{scheme}.png", slug)
     assert differences == []
 
 
 SUBTLE = "a verdict of another colour"
-"""The one that moves nothing: `make test` has it noticed, and `make nightly` all."""
+"""The only break that moves nothing; `make test` checks it, and `make nightly` checks all."""
 
 BREAKS = {
     "arms one under the other": ".arms { display: block !important }",
@@ -89,21 +89,20 @@ BREAKS = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(x, marks=() if x == SUBTLE else pytest.mark.thorough) for x in BREAKS]
+    "name",
+    [pytest.param(name, marks=() if name == SUBTLE else pytest.mark.thorough) for name in BREAKS],
 )
-def test_a_page_that_looks_broken_is_noticed(
-    page: Page, live_server: LiveServer, name: str
-) -> None:
+def test_a_page_that_looks_broken_is_found(page: Page, live_server: LiveServer, name: str) -> None:
     made = make.experiment(State.DONE, "broken", "holds")
     page.goto(made.get_absolute_url())
     wait_until_drawn(page, "done")
-    before = taken(page, made.slug)
-    assert differences(before, taken(page, made.slug)) == []
+    before = take_picture(page, made.slug)
+    assert differences(before, take_picture(page, made.slug)) == []
     page.evaluate("rule => document.styleSheets[0].insertRule(rule)", BREAKS[name])
-    assert differences(before, taken(page, made.slug)) != []
+    assert differences(before, take_picture(page, made.slug)) != []
 
 
-def test_a_line_of_text_more_is_no_difference() -> None:
+def test_an_additional_line_of_text_is_no_difference() -> None:
     rows = tuple(tuple((at * 3 % 250, row * 5 % 250, 90) for at in range(40)) for row in range(60))
     moved = rows[:20] + ((rows[0],) * 2) + rows[20:]
     assert len(differences(Picture(rows, b""), Picture(moved, b""))) <= 1

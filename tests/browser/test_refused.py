@@ -1,4 +1,4 @@
-"""What somebody sends and the server refuses: the page says so, and nothing is sent in vain."""
+"""Requests that the server refuses: the page reports it, and too large files are not sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from pytest_django.live_server_helper import LiveServer
 from config import limits
 
 
-def test_a_refusal_is_said_on_the_page_that_stays(page: Page, live_server: LiveServer) -> None:
+def test_a_refused_request_is_reported_on_the_same_page(
+    page: Page, live_server: LiveServer
+) -> None:
     page.goto("/describe/from-files/")
     page.get_by_label("Paste").fill("acks=1")
     refused = page.locator("#refused")

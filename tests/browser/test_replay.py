@@ -1,4 +1,4 @@
-"""The replay in a real browser: played and scrubbed by keyboard, a message followed to its end."""
+"""The replay in a real browser: playing and scrubbing by keyboard, and following a message."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from labs.engine.record.ledger import TableWriter
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 from tests.engine import histories
 from tests.labs import make
 
@@ -26,7 +26,7 @@ def lane(page: Page, broker: int) -> str:
     return page.locator(f"[data-broker='{broker}']").inner_text().replace("\n", " ")
 
 
-def test_it_begins_where_the_leader_is_furthest_ahead(replay: Page) -> None:
+def test_the_replay_begins_where_the_leader_is_furthest_ahead(replay: Page) -> None:
     expect(replay.locator("[data-clock]")).to_have_text("1.0 s")
     expect(replay.locator("[data-say]")).to_have_text(
         "Broker 1 leads (epoch 0). In sync: 1, 2, 3. High watermark 6."
@@ -36,7 +36,7 @@ def test_it_begins_where_the_leader_is_furthest_ahead(replay: Page) -> None:
     expect(replay.locator("[data-chart] canvas")).to_be_visible()
 
 
-def test_keys_move_it_sample_by_sample_and_the_slider_says_the_same_aloud(replay: Page) -> None:
+def test_keys_move_by_one_sample_and_the_slider_announces_it(replay: Page) -> None:
     slider = replay.get_by_role("slider", name="Time in the run")
     slider.focus()
     for _ in range(4):
@@ -51,7 +51,7 @@ def test_keys_move_it_sample_by_sample_and_the_slider_says_the_same_aloud(replay
     expect(replay.locator("[data-say]")).to_contain_text("Broker 1 leads")
 
 
-def test_space_plays_it_to_the_end(replay: Page) -> None:
+def test_space_plays_the_replay_to_the_end(replay: Page) -> None:
     replay.get_by_role("slider", name="Time in the run").focus()
     replay.keyboard.press(" ")
     play = replay.locator("[data-play]")
@@ -62,7 +62,7 @@ def test_space_plays_it_to_the_end(replay: Page) -> None:
     expect(replay.locator("[data-count=acknowledged]")).to_have_text("15")
 
 
-def test_another_partition_is_chosen_by_keyboard_and_shows_the_same_moment(page: Page) -> None:
+def test_another_partition_is_chosen_by_keyboard_at_the_same_moment(page: Page) -> None:
     page.goto(make.recorded_in_two_partitions().get_absolute_url())
     page.get_by_role("slider", name="Time in the run").press("ArrowRight")
     expect(page.locator("[data-clock]")).to_have_text("1.3 s")
@@ -75,22 +75,22 @@ def test_another_partition_is_chosen_by_keyboard_and_shows_the_same_moment(page:
     assert page.locator("[data-broker='1']").count() == 0
     page.get_by_role("slider", name="Time in the run").press("ArrowLeft")
     expect(page.locator("[data-clock]")).to_have_text("1.0 s")
-    assert serious(page) == []
+    assert accessibility_violations(page) == []
 
 
-def test_a_message_that_is_followed_before_the_telemetry_has_come_is_marked(page: Page) -> None:
-    waiting: list[Route] = []
-    page.route("**/replay.json*", lambda route: waiting.append(route))
+def test_a_message_followed_before_the_telemetry_arrives_is_marked(page: Page) -> None:
+    held_routes: list[Route] = []
+    page.route("**/replay.json*", lambda route: held_routes.append(route))
     page.goto(make.recorded().get_absolute_url())
     page.get_by_role("link", name=str(histories.LOST), exact=True).click()
     expect(page.locator("#story")).to_contain_text("Not in the log at the end.")
     assert page.locator("[data-stage]").is_hidden()
-    for route in waiting:
+    for route in held_routes:
         route.continue_()
     expect(page.locator(".lane.is-followed")).to_have_count(3)
 
 
-def test_offsets_beyond_a_million_stand_in_full_beside_the_axis(page: Page) -> None:
+def test_offsets_of_a_million_fit_beside_the_axis(page: Page) -> None:
     made = make.recorded()
     million = histories.sample(4.5, 2, 1, 10**6, {1: 10, 2: 10**6, 3: 10**6})
     ledger = made.runs.get(name="described").ledger
@@ -112,13 +112,13 @@ def test_a_lost_message_is_followed_and_marked(replay: Page) -> None:
     expect(replay.locator("#story")).to_contain_text("Not in the log at the end.")
     expect(replay.locator(".lane.is-followed")).to_have_count(3)
     expect(replay.locator("[data-clock]")).to_have_text("1.0 s")
-    assert serious(replay) == []
+    assert accessibility_violations(replay) == []
     for width in (360, 1600):
         replay.set_viewport_size({"width": width, "height": 900})
-        assert too_wide(replay) == []
+        assert overflowing(replay) == []
 
 
-def test_on_a_phone_every_column_of_the_circumstances_is_in_sight(page: Page) -> None:
+def test_on_a_phone_every_column_of_the_circumstances_is_visible(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 900})
     made = make.recorded()
     long = {"producer": {"max.in.flight.requests.per.connection": 5}}
@@ -134,7 +134,7 @@ def test_on_a_phone_every_column_of_the_circumstances_is_in_sight(page: Page) ->
     )
 
 
-def test_on_a_phone_counts_stand_under_their_name_and_nothing_scrolls_sideways(page: Page) -> None:
+def test_on_a_phone_counts_are_below_their_names_and_nothing_scrolls_sideways(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 900})
     made, other = make.recorded(), make.recorded()
     page.goto(f"{made.get_absolute_url()}compare/?with={other.slug}")
@@ -148,7 +148,7 @@ def test_on_a_phone_counts_stand_under_their_name_and_nothing_scrolls_sideways(p
     assert 0 <= number["x"] < number["x"] + number["width"] <= 360
 
 
-def test_a_reason_leads_to_its_moment_and_the_address_holds_it(replay: Page) -> None:
+def test_a_reason_leads_to_its_moment_which_the_address_contains(replay: Page) -> None:
     reasons = replay.get_by_role("list", name="Why")
     expect(reasons.get_by_role("listitem")).to_have_count(3)
     expect(reasons).to_contain_text("4 messages were on broker 1 alone")
@@ -159,7 +159,7 @@ def test_a_reason_leads_to_its_moment_and_the_address_holds_it(replay: Page) -> 
     expect(replay.locator("#replay")).to_be_in_viewport()
 
 
-def test_keys_go_on_from_where_a_reason_or_an_event_led(replay: Page) -> None:
+def test_keys_work_after_a_jump_to_a_reason_or_an_event(replay: Page) -> None:
     clock = replay.locator("#replay [data-clock]")
     for link in (".because [data-seek]", ".replay-events [data-seek]"):
         replay.locator(link).first.click()
@@ -168,7 +168,7 @@ def test_keys_go_on_from_where_a_reason_or_an_event_led(replay: Page) -> None:
         expect(clock).not_to_have_text(before)
 
 
-def test_an_address_opens_its_moment(page: Page) -> None:
+def test_an_address_with_a_moment_opens_it(page: Page) -> None:
     address = make.recorded().get_absolute_url()
     page.goto(f"{address}#t=3.6")
     expect(page.locator("[data-clock]")).to_have_text("3.6 s")
@@ -178,7 +178,7 @@ def test_an_address_opens_its_moment(page: Page) -> None:
     expect(page.locator("[data-clock]")).to_have_text("1.2 s")
 
 
-def test_events_are_gone_through_and_said(replay: Page) -> None:
+def test_events_are_stepped_through_with_captions(replay: Page) -> None:
     caption = replay.locator("[data-caption]")
     expect(caption).to_have_text("")
     replay.get_by_role("button", name="Next event").click()
@@ -194,10 +194,10 @@ def test_events_are_gone_through_and_said(replay: Page) -> None:
     expect(caption).to_have_text("Leader broker 1 was killed")
     replay.locator(".replay-events a").click()
     expect(replay.locator(".replay-events .is-now")).to_contain_text("Leader broker 1 was killed")
-    assert serious(replay) == []
+    assert accessibility_violations(replay) == []
 
 
-def test_at_four_times_the_speed_it_takes_a_quarter_of_the_time(replay: Page) -> None:
+def test_at_four_times_the_speed_the_replay_takes_a_quarter_of_the_time(replay: Page) -> None:
     replay.get_by_role("combobox", name="Speed").select_option("4")
     replay.evaluate("window.began = performance.now()")
     replay.get_by_role("button", name="Play").click()
@@ -206,7 +206,7 @@ def test_at_four_times_the_speed_it_takes_a_quarter_of_the_time(replay: Page) ->
     assert 900 < took < 3000
 
 
-def test_an_event_is_told_in_plain_words_and_its_proof_on_demand(page: Page) -> None:
+def test_an_event_is_described_and_its_proof_is_shown_on_demand(page: Page) -> None:
     made = make.recorded()
     run = made.runs.get(name="described")
     made.runs.filter(name="described").update(faults=run.result["fault_evidence"])
@@ -221,28 +221,28 @@ def test_an_event_is_told_in_plain_words_and_its_proof_on_demand(page: Page) -> 
     expect(proof).to_contain_text("pid 4711 gone")
 
 
-def test_an_exported_run_plays_from_a_disk_and_asks_nobody(page: Page, tmp_path: Path) -> None:
+def test_an_exported_run_plays_offline_without_requests(page: Page, tmp_path: Path) -> None:
     page.goto(make.recorded().get_absolute_url())
-    with page.expect_download() as coming:
+    with page.expect_download() as download:
         page.get_by_role("link", name="Save as one HTML file (plays offline)").click()
     file = tmp_path / "run.html"
-    file.write_bytes(coming.value.path().read_bytes())
-    page.goto("about:blank")  # ends what the page of the experiment still asks for
-    names: list[str] = []
-    page.on("request", lambda request: names.append(request.url))
+    file.write_bytes(download.value.path().read_bytes())
+    page.goto("about:blank")  # ends the requests of the experiment page
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(file.as_uri())
     expect(page.locator("[data-say]")).to_contain_text("Broker 1 leads")
     expect(page.locator("[data-chart] canvas")).to_be_visible()
     page.locator("[data-play]").click()
     expect(page.locator("[data-clock]")).to_have_text("4.0 s", timeout=30_000)
     expect(page.locator("[data-say]")).to_contain_text("Broker 2 leads (epoch 1)")
-    assert names == [file.as_uri()]
-    assert serious(page) == []
+    assert requested == [file.as_uri()]
+    assert accessibility_violations(page) == []
     page.set_viewport_size({"width": 320, "height": 800})
-    assert too_wide(page) == []
+    assert overflowing(page) == []
 
 
-def test_the_link_to_a_moment_is_copied(replay: Page) -> None:
+def test_the_link_to_a_moment_can_be_copied(replay: Page) -> None:
     replay.context.grant_permissions(["clipboard-read", "clipboard-write"])
     slider = replay.get_by_role("slider", name="Time in the run")
     slider.focus()

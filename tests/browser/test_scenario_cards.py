@@ -1,4 +1,4 @@
-"""The scenarios and the concepts in a real browser: narrow, run, and from one to the other."""
+"""The scenarios and the concepts in a real browser: filters, runs, and links between them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from playwright.sync_api import Page, expect
 
 from advisor.concepts import all_concepts
 from labs.pages.scenarios.cards import shown
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_cards_are_narrowed_without_a_reload_and_run(page: Page) -> None:
+def test_cards_are_filtered_without_a_reload_and_run(page: Page) -> None:
     page.goto("/scenarios/")
     page.evaluate("window.here = true")
     page.get_by_label("Layer").select_option("spark")
@@ -33,8 +33,8 @@ def test_the_cards_fit_and_are_readable(page: Page, width: int) -> None:
     page.goto("/scenarios/?harm=lost_write")
     for locator in page.get_by_text("The weak and the safe settings").all():
         locator.click()
-    assert too_wide(page) == []
-    assert serious(page) == []
+    assert overflowing(page) == []
+    assert accessibility_violations(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
@@ -43,11 +43,11 @@ def test_concepts_fit_a_phone_and_are_readable(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     for concept in all_concepts():
         page.goto(f"/concepts/{concept.name}/")
-        assert too_wide(page) == [], concept.name
-        assert serious(page) == [], concept.name
+        assert overflowing(page) == [], concept.name
+        assert accessibility_violations(page) == [], concept.name
 
 
-def test_a_word_of_a_story_leads_to_its_concept_and_that_to_a_scenario(page: Page) -> None:
+def test_a_term_leads_to_its_concept_and_the_concept_to_a_scenario(page: Page) -> None:
     page.goto("/scenarios/#isr-shrunk-leader-killed")
     card = page.get_by_role(
         "article", name="The in-sync set shrinks to the leader, then the leader"

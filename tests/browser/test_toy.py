@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from advisor.reasoning import leader_loss
 from advisor.reasoning.leader_loss import Follower, State
 from labs.models import Experiment
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,7 +35,7 @@ PLAY_ALL = """async ([lags, lagMax]) => {
 
 @pytest.fixture
 def played(page: Page) -> dict[str, list[dict[str, Any]]]:
-    """What the browser's model makes of every state, at every pair of lags."""
+    """The results of the browser's model for every state and every pair of lags, by state."""
     page.goto("/toy/")
     result = defaultdict(list)
     for item in page.evaluate(PLAY_ALL, [LAGS, leader_loss.lag_max_ms() / 1000]):
@@ -46,28 +46,30 @@ def played(page: Page) -> dict[str, list[dict[str, Any]]]:
 def test_the_model_and_the_advisor_agree_on_every_state(
     played: dict[str, list[dict[str, Any]]],
 ) -> None:
-    """It loses at some lags of a state if, and only if, the advisor says that it may."""
+    """The model loses messages at some lags of a state exactly if the advisor says that it may."""
     assert set(played) == {state.key for state in leader_loss.states()}
     for state in leader_loss.states():
-        outcome, seen = leader_loss.outcome(state), played[state.key]
-        assert any(row["lost"] for row in seen) == bool(outcome.lost), state.key
-        assert {row["refused"] for row in seen} == {outcome.refused}, state.key
-        assert {row["hidden"] for row in seen} == {outcome.hidden}, state.key
+        outcome, results = leader_loss.outcome(state), played[state.key]
+        assert any(row["lost"] for row in results) == bool(outcome.lost), state.key
+        assert {row["refused"] for row in results} == {outcome.refused}, state.key
+        assert {row["hidden"] for row in results} == {outcome.hidden}, state.key
 
 
-def test_somebody_leads_if_one_is_in_sync_eligible_or_the_election_unclean(
+def test_a_leader_needs_an_in_sync_or_eligible_replica_or_an_unclean_election(
     played: dict[str, list[dict[str, Any]]],
 ) -> None:
     alone = (Follower.OUT, Follower.OUT)
-    led = {key: {row["leader"] is not None for row in seen} for key, seen in played.items()}
-    assert led[State("1", 2, False, False, alone).key] == {False}
-    assert led[State("1", 1, False, True, alone).key] == {False}
-    assert led[State("1", 2, False, True, alone).key] == {True}
-    assert led[State("1", 2, True, False, alone).key] == {True}
-    assert led[State("1", 2, False, False, (Follower.OUT, Follower.BEHIND)).key] == {True}
+    has_leader = {
+        key: {row["leader"] is not None for row in results} for key, results in played.items()
+    }
+    assert has_leader[State("1", 2, False, False, alone).key] == {False}
+    assert has_leader[State("1", 1, False, True, alone).key] == {False}
+    assert has_leader[State("1", 2, False, True, alone).key] == {True}
+    assert has_leader[State("1", 2, True, False, alone).key] == {True}
+    assert has_leader[State("1", 2, False, False, (Follower.OUT, Follower.BEHIND)).key] == {True}
 
 
-def test_it_is_played_by_keyboard_and_says_what_is_lost_and_why(page: Page) -> None:
+def test_the_toy_is_played_by_keyboard_and_explains_the_loss(page: Page) -> None:
     page.goto("/toy/?acks=1&min_isr=2&lag_2=8&lag_3=5")
     kill = page.get_by_role("button", name="Kill the leader")
     kill.focus()
@@ -80,7 +82,7 @@ def test_it_is_played_by_keyboard_and_says_what_is_lost_and_why(page: Page) -> N
     kill.press("Enter")
     expect(result).to_contain_text("Nothing is lost.")
     assert "acks=all" in page.url
-    assert serious(page) == []
+    assert accessibility_violations(page) == []
 
 
 def test_a_follower_that_is_dragged_too_far_leaves_the_in_sync_set(page: Page) -> None:
@@ -90,7 +92,7 @@ def test_a_follower_that_is_dragged_too_far_leaves_the_in_sync_set(page: Page) -
     expect(page.locator("[data-standing]")).to_contain_text("In sync: 1, 2. Too few are in sync")
 
 
-def test_the_picture_moves_unless_less_motion_is_wished_for(page: Page) -> None:
+def test_the_picture_moves_except_with_reduced_motion(page: Page) -> None:
     pixels = "document.querySelector('canvas').toDataURL()"
     page.goto("/toy/")
     first = page.evaluate(pixels)
@@ -122,38 +124,38 @@ FRAMES = """frames => new Promise(done => {
 })"""
 
 
-def test_a_frame_draws_once_and_lays_nothing_out(page: Page) -> None:
-    """What keeps it at 60 frames a second, wherever it runs: a frame is one picture, no layout."""
+def test_a_frame_draws_once_and_causes_no_layout(page: Page) -> None:
+    """One drawing per frame and no layout keep it at 60 frames a second on any machine."""
     page.goto("/toy/?acks=1&min_isr=2&lag_2=8&lag_3=5")
     kill = page.get_by_role("button", name="Kill the leader")
     kill.wait_for()
     browser = page.context.new_cdp_session(page)
     browser.send("Performance.enable")
 
-    def laid_out() -> list[float]:
+    def layout_counts() -> list[float]:
         metrics = browser.send("Performance.getMetrics")["metrics"]
         counts = {metric["name"]: metric["value"] for metric in metrics}
         return [counts["LayoutCount"], counts["RecalcStyleCount"]]
 
-    before = laid_out()
+    before = layout_counts()
     assert 30 <= page.evaluate(FRAMES, 31) <= 32
-    assert laid_out() == before
+    assert layout_counts() == before
     page.emulate_media(reduced_motion="reduce")
     kill.click()
     page.evaluate(FRAMES, 2)
     assert page.evaluate(FRAMES, 20) == 0, "what does not move is not drawn again"
 
 
-def test_it_fits_a_phone(page: Page) -> None:
+def test_the_toy_fits_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 800})
     page.goto("/toy/")
     page.get_by_role("button", name="Kill the leader").click()
     expect(page.locator("[data-result]")).to_contain_text("lost")
-    assert too_wide(page) == []
-    assert serious(page) == []
+    assert overflowing(page) == []
+    assert accessibility_violations(page) == []
 
 
-def test_the_same_settings_go_to_real_brokers_by_one_click(page: Page) -> None:
+def test_one_click_runs_the_same_settings_on_real_brokers(page: Page) -> None:
     page.goto("/toy/?acks=1&min_isr=2&lag_2=8&lag_3=5")
     page.get_by_role("button", name="Run it on real brokers").click()
     expect(page.locator("h1")).to_have_text("The leader dies while its followers are behind")
@@ -164,7 +166,7 @@ def test_the_same_settings_go_to_real_brokers_by_one_click(page: Page) -> None:
     assert made.runs.get(name="recommended").settings["producer"]["acks"] == "all"
 
 
-def test_without_a_script_the_page_answers_and_shows_the_table(
+def test_without_javascript_the_page_shows_the_answer_and_the_table(
     browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:
     context = browser.new_context(**browser_context_args, java_script_enabled=False)
@@ -179,6 +181,6 @@ def test_without_a_script_the_page_answers_and_shows_the_table(
     context.close()
 
 
-def test_scripts_are_small() -> None:
+def test_the_scripts_of_the_toy_are_small() -> None:
     scripts = (Path(settings.BASE_DIR) / "config" / "static").glob("toy*.js")
     assert sum(script.stat().st_size for script in scripts) <= 30_000

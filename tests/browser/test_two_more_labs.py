@@ -1,6 +1,6 @@
-"""Two more labs as a learner goes through them, on real brokers: with `test_lesson` that is three.
+"""Two more labs in a real Chromium and on real brokers, besides that of `test_lesson`.
 
-Nothing here is of one lab: what is predicted, chosen and answered is what the lab says of itself.
+The predictions, changes and answers come from the definition of each lab.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labs.lessons import Lesson, find
-from tests.browser.conftest import serious, too_wide
+from tests.browser.conftest import accessibility_violations, overflowing
 from tests.browser.whole import VERDICT_LIMIT_MS, expect_grade, lab
 
 __all__ = ["lab"]
@@ -22,17 +22,17 @@ LABS = ("retries-duplicate", "commit-before-or-after")
 
 def predict(page: Page, lesson: Lesson) -> None:
     """Predicts the symptom in the story's arm, and in no other."""
-    words = lesson.symptom.answers()
+    labels = lesson.symptom.answers()
     for prediction in lesson.predictions:
-        about = page.get_by_role("group", name=lesson.arm(prediction.arm).label)
-        expected = words["some" if prediction.arm == lesson.symptom.arm else "none"]
-        about.get_by_label(expected).check()
-        about.get_by_label("I am sure").check()
+        arm_group = page.get_by_role("group", name=lesson.arm(prediction.arm).label)
+        expected = labels["some" if prediction.arm == lesson.symptom.arm else "none"]
+        arm_group.get_by_label(expected).check()
+        arm_group.get_by_label("I am sure").check()
     page.get_by_role("button", name="Keep my prediction").click()
 
 
 def answer(page: Page, lesson: Lesson) -> None:
-    """Answers every question rightly."""
+    """Answers every question correctly."""
     for question in lesson.questions:
         right = next(answer.text for answer in question.answers if answer.right)
         section = page.locator(f"#{question.name}")
@@ -42,7 +42,7 @@ def answer(page: Page, lesson: Lesson) -> None:
 
 
 @pytest.mark.parametrize("lesson", [find(name) for name in LABS], ids=LABS)
-def test_from_the_map_to_the_settings(page: Page, lab: str, lesson: Lesson) -> None:
+def test_a_lab_from_the_map_to_the_settings(page: Page, lab: str, lesson: Lesson) -> None:
     page.goto(f"{lab}/learn/")
     page.get_by_role("link", name=f"Begin with {lesson.title}").click()
     page.get_by_role("button", name="Go on").click()
@@ -52,13 +52,13 @@ def test_from_the_map_to_the_settings(page: Page, lab: str, lesson: Lesson) -> N
     compare = page.get_by_role("button", name="Compare it with your prediction")
     compare.click(timeout=VERDICT_LIMIT_MS)
 
-    all_ = len(lesson.predictions)
-    right = page.get_by_role("heading", name=f"{all_} of {all_} predictions right")
+    count = len(lesson.predictions)
+    right = page.get_by_role("heading", name=f"{count} of {count} predictions right")
     expect(right).to_be_visible()
     expect(page.locator("#replay")).to_be_visible()
-    assert serious(page) == []
+    assert accessibility_violations(page) == []
     page.set_viewport_size({"width": 360, "height": 900})
-    assert too_wide(page) == []
+    assert overflowing(page) == []
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_text("could not be judged")).to_have_count(0)
     page.get_by_role("button", name="Go on").click()
@@ -74,7 +74,7 @@ def test_from_the_map_to_the_settings(page: Page, lab: str, lesson: Lesson) -> N
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_role("region", name="Settings", exact=True)).to_be_visible()
     page.goto(f"{lab}/learn/")
-    mine = page.locator(f"#lab-{lesson.order}")
-    expect(mine).to_contain_text("you are at “Take home” · your turn is solved")
-    request = len(lesson.questions)
-    expect(mine).to_contain_text(f"{request} of {request} questions right")
+    lab_entry = page.locator(f"#lab-{lesson.order}")
+    expect(lab_entry).to_contain_text("you are at “Take home” · your turn is solved")
+    question_count = len(lesson.questions)
+    expect(lab_entry).to_contain_text(f"{question_count} of {question_count} questions right")

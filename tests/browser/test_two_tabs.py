@@ -1,4 +1,4 @@
-"""Two tabs of one browser in the questionnaire: neither overwrites the other's answers unseen."""
+"""The questionnaire in two tabs of one browser: no tab silently overwrites the other's answers."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def test_the_second_tab_shows_both_answers_before_it_saves(tabs: tuple[Page, Pag
     choose(one, "1")
     choose(other, "0")
     go_on(one)
-    said = one.locator(".error-summary")
-    expect(said).to_be_focused()
-    expect(said).to_contain_text("Another tab has saved 1 different answer")
-    expect(said).to_contain_text("0 in the other tab, 1 here")
+    summary = one.locator(".error-summary")
+    expect(summary).to_be_focused()
+    expect(summary).to_contain_text("Another tab has saved 1 different answer")
+    expect(summary).to_contain_text("0 in the other tab, 1 here")
     expect(one.get_by_label("acks")).to_have_value("1")
     go_on(one)
     one.wait_for_url("**/describe/consumer/")
@@ -54,7 +54,7 @@ def edit(page: Page, slug: str) -> None:
     page.wait_for_url("**/describe/topic/**")
 
 
-def test_two_descriptions_in_two_tabs_stay_two(tabs: tuple[Page, Page]) -> None:
+def test_descriptions_in_two_tabs_stay_separate(tabs: tuple[Page, Page]) -> None:
     one, other = tabs
     edit(one, saved({"topic.replication.factor": "2", "producer.acks": "1"}))
     edit(other, saved({"topic.replication.factor": "3", "producer.acks": "0"}))
@@ -68,7 +68,7 @@ def test_two_descriptions_in_two_tabs_stay_two(tabs: tuple[Page, Page]) -> None:
     expect(other.get_by_label("acks")).to_have_value("0")
 
 
-def test_a_page_that_the_browser_kept_in_memory_is_asked_for_again(
+def test_a_page_from_the_back_forward_cache_is_reloaded(
     page: Page, live_server: LiveServer
 ) -> None:
     page.goto("/describe/producer/")
@@ -77,7 +77,7 @@ def test_a_page_that_the_browser_kept_in_memory_is_asked_for_again(
     expect(page.get_by_label("acks")).to_be_visible()
 
 
-def test_a_stale_form_after_back_has_what_was_saved_and_saves_without_a_clash(
+def test_a_form_after_back_has_the_saved_answers_and_saves_without_a_conflict(
     page: Page, live_server: LiveServer
 ) -> None:
     page.goto("/describe/producer/")

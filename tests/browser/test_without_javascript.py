@@ -1,4 +1,4 @@
-"""What a browser without JavaScript sees of an experiment: all of it, as fast as pages load."""
+"""Experiments and the home page in a browser without JavaScript."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plain(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[Pa
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_run_that_goes_on_is_loaded_anew_and_one_that_is_over_is_not(plain: Page) -> None:
+def test_the_page_of_a_running_experiment_reloads_until_it_ends(plain: Page) -> None:
     made = make.experiment(State.RUNNING)
     plain.goto(made.get_absolute_url())
     expect(plain.locator(".lede")).to_contain_text("Running")
@@ -36,7 +36,7 @@ def test_a_run_that_goes_on_is_loaded_anew_and_one_that_is_over_is_not(plain: Pa
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_replay_that_nothing_can_play_is_not_there_and_its_table_is(plain: Page) -> None:
+def test_a_replay_is_replaced_by_its_table(plain: Page) -> None:
     plain.goto(make.recorded().get_absolute_url())
     expect(plain.get_by_role("heading", name="Replay")).to_be_visible()
     expect(plain.locator("[data-stage]")).to_be_hidden()
@@ -47,7 +47,7 @@ def test_a_replay_that_nothing_can_play_is_not_there_and_its_table_is(plain: Pag
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_picture_of_a_run_is_there(plain: Page) -> None:
+def test_the_picture_of_a_run_is_shown(plain: Page) -> None:
     plain.goto(watched.experiment(2.4).get_absolute_url())
     expect(plain.locator(".live-log")).to_have_count(6)
     expect(plain.locator(".live-news").first).to_contain_text("was paused")

@@ -1,7 +1,7 @@
-"""Pages in states that a visitor has to bring about: labs, challenges, class rooms and plays.
+"""Pages in states that need actions of a visitor: labs, challenges, class rooms and plays.
 
-Each is brought about over HTTP, as a browser without JavaScript does it; the browser then gets the
-session of that visitor.
+The actions are done over HTTP, as by a browser without JavaScript; the browser of the test then
+gets the session of that visitor.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ CHALLENGE = find_challenge("one-acknowledgement")
 INCIDENT = find_incident("KAFKA-13598")
 
 
-def _bring(page: Page, client: Client) -> None:
-    """Makes the browser the visitor that this client is."""
+def _share_session(page: Page, client: Client) -> None:
+    """Gives the browser the session of this client."""
     name = settings.SESSION_COOKIE_NAME
     page.goto("/learn/")  # a cookie belongs to a site
     base = page.evaluate("location.origin")
@@ -38,8 +38,8 @@ def _bring(page: Page, client: Client) -> None:
     page.context.add_cookies([cookie])
 
 
-def _in_state(made: Experiment, state: State) -> None:
-    """Moves what was just queued to where it is to be seen."""
+def _set_state(made: Experiment, state: State) -> None:
+    """Moves an experiment that was just queued to a state."""
     now = F("queued_at")
     runs = {"owner": "somebody", "heartbeat_at": now}
     Experiment.objects.filter(pk=made.pk).update(
@@ -53,21 +53,21 @@ def _lesson(state: State, step: str, page: Page) -> str:
     made = started(client)
     if state == State.DONE:
         finish(made, acks_0="broken", acks_1="broken")
-        _with_a_replay(made.runs.get(name="acks-1"))
+        _add_replay(made.runs.get(name="acks-1"))
     else:
-        _in_state(made, state)
-        _show(made, state)
-    _bring(page, client)
+        _set_state(made, state)
+        _show_brokers(made, state)
+    _share_session(page, client)
     return f"/learn/{NAME}/{step}/"
 
 
-def _show(made: Experiment, state: State) -> None:
-    """The brokers of a run that goes on, at a moment."""
+def _show_brokers(made: Experiment, state: State) -> None:
+    """Adds the telemetry of brokers to a running experiment."""
     if state == State.RUNNING:
         watched.show(made, SECOND)
 
 
-def _with_a_replay(run: Run) -> None:
+def _add_replay(run: Run) -> None:
     histories.lost_at_the_end_of_a_log(run.ledger)
     run.result["timeline"]["start_ns"] = run.result["axis_began_ns"] = histories.BEGAN
     run.save()
@@ -81,9 +81,9 @@ def _challenge(state: State, verdict: str, page: Page) -> str:
     assert made is not None
     if verdict:
         made.runs.update(verdict=verdict, phase="done", result=make.result(verdict))
-    _in_state(made, state)
-    _show(made, state)
-    _bring(page, client)
+    _set_state(made, state)
+    _show_brokers(made, state)
+    _share_session(page, client)
     return address
 
 
@@ -98,11 +98,11 @@ def _room(stage: Stage, state: State | None, page: Page) -> str:
         if state == State.DONE:
             finish(room.experiment, acks_0="broken", acks_1="broken")
         else:
-            _in_state(room.experiment, state)
-            _show(room.experiment, state)
-    room.stage, room.code = stage.value, "abcd2345"  # a random one would look otherwise each time
+            _set_state(room.experiment, state)
+            _show_brokers(room.experiment, state)
+    room.stage, room.code = stage.value, "abcd2345"  # a random code would change the picture
     room.save()
-    _bring(page, client)
+    _share_session(page, client)
     return room.get_absolute_url()
 
 
@@ -125,7 +125,7 @@ def _play(state: State, page: Page) -> str:
         elif state == State.RUNNING:
             run.phase = "playing" if run.position == 0 else "waiting"
         run.save()
-    _in_state(made, state)
+    _set_state(made, state)
     return f"/incidents/{INCIDENT.slug}/plays/{made.slug}/"
 
 
@@ -152,4 +152,4 @@ VISITED: dict[str, Callable[[Page], str]] = {
     "incident-done": partial(_play, State.DONE),
     "without-database": _without_database,
 }
-"""Each page by its name, and what brings it about and gives its address."""
+"""By the name of each page, a function that creates its state and returns its address."""

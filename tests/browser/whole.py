@@ -1,4 +1,4 @@
-"""One whole house (web, worker, Redis) for the browser tests that run real experiments."""
+"""A complete lab (web, worker, Redis) for the browser tests that run real experiments."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from playwright.sync_api import Page, TimeoutError, expect
 from tests.stack.house import house
 
 VERDICT_LIMIT_MS = 420_000
-"""A run takes under a minute. Clusters of all houses of a machine stand in one line for its places
-(`labs.engine.base.slots`), so beside other tests it may take many times as long."""
+"""A run takes under a minute. But all clusters of a machine share its slots
+(`labs.engine.base.slots`), so next to other tests it may take many times as long."""
 
 
 def expect_grade(page: Page, expected: str) -> None:
-    """Waits for the end of the run that is on the page, and expects these words in its grade.
+    """Waits for the end of the run on the page, and expects this text in its grade.
 
-    Fails with what the page says: the place in line, the phase, or why there is no verdict.
+    The failure message has the text of the page: the place in the queue, the phase, or the reason
+    for a missing verdict.
     """
-    page.locator("#live[hx-get]").wait_for()  # what an earlier run said is gone
+    page.locator("#live[hx-get]").wait_for()  # the result of an earlier run has been replaced
     ended = page.locator("#graded .notice, #graded.notice, #live form:has-text('no result')").first
     try:
         ended.wait_for(timeout=VERDICT_LIMIT_MS)
@@ -30,7 +31,7 @@ def expect_grade(page: Page, expected: str) -> None:
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a house that was started by `manage.py up` for the tests of a file."""
+    """The address of a lab that `manage.py up` runs for the tests of one file."""
     with house(tmp_path_factory.mktemp("whole") / "data") as up:
         up.wait_until_ready()
         yield f"http://127.0.0.1:{up.port}"

@@ -1,4 +1,4 @@
-"""The first screen of the advice as it is laid out: what decides stands where it is seen."""
+"""The first screen of the advice shows the verdict, the picture, the changes and the runs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ MANY_CHANGES = {
     "streams": WEAK | {"family": "streams"},
     "connect": WEAK | {"family": "java", "application.framework": "connect"},
 }
-"""Every setting weak that can be: ten changes and more, or a guarantee that none gives."""
-DECIDES = ("#verdict", ".picture svg", ".smallest li:last-child", ".proved li")
+"""Pipelines with as many weak settings as possible: ten changes and more, or no solution."""
+FIRST_SCREEN = ("#verdict", ".picture svg", ".smallest li:last-child", ".proved li")
 
 
 @pytest.fixture
 def slug(live_server: LiveServer) -> str:
-    """A pipeline that was already run once."""
+    """The slug of a pipeline with one finished experiment."""
     text = str(services.save(described(RISKY)).slug)
     make.experiment(State.DONE, "broken", "holds", pipeline=text)
     return text
@@ -43,8 +43,8 @@ def slug(live_server: LiveServer) -> str:
 SCREENS = [(1600, 900, 1), (360, 740, 2)]
 
 
-def assert_what_decides_is_within(page: Page, height: int) -> None:
-    shown = [page.locator(decide).first for decide in DECIDES]
+def assert_first_screen_within(page: Page, height: int) -> None:
+    shown = [page.locator(selector).first for selector in FIRST_SCREEN]
     for locator in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
         box = locator.bounding_box()
         assert box is not None
@@ -54,18 +54,18 @@ def assert_what_decides_is_within(page: Page, height: int) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize(("width", "height", "screens"), SCREENS)
 @pytest.mark.parametrize("name", MANY_CHANGES)
-def test_what_decides_is_seen_at_once_also_where_much_is_weak(
+def test_the_verdict_is_on_the_first_screen_with_many_changes(
     page: Page, live_server: LiveServer, name: str, width: int, height: int, screens: int
 ) -> None:
     slug = str(services.save(described(MANY_CHANGES[name])).slug)
     make.experiment(State.DONE, "broken", "holds", pipeline=slug)
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"/pipelines/{slug}/")
-    assert_what_decides_is_within(page, screens * height)
+    assert_first_screen_within(page, screens * height)
 
 
 @pytest.mark.parametrize(("width", "height", "screens"), SCREENS)
-def test_what_decides_is_seen_at_once(
+def test_the_verdict_is_on_the_first_screen(
     browser: Browser, live_server: LiveServer, slug: str, width: int, height: int, screens: int
 ) -> None:
     context = browser.new_context(
@@ -73,11 +73,11 @@ def test_what_decides_is_seen_at_once(
     )
     page = context.new_page()
     page.goto(f"/pipelines/{slug}/")
-    assert_what_decides_is_within(page, screens * height)
+    assert_first_screen_within(page, screens * height)
     context.close()
 
 
-def test_contents_and_the_heads_of_the_matrix_stay_in_sight(page: Page, slug: str) -> None:
+def test_contents_and_column_heads_stay_visible_while_scrolling(page: Page, slug: str) -> None:
     page.set_viewport_size({"width": 1600, "height": 600})
     page.goto(f"/pipelines/{slug}/")
     page.locator(".matrix tbody tr").last.scroll_into_view_if_needed()
