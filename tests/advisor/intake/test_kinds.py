@@ -122,7 +122,7 @@ _READ_BY = {
 
 @given(pipelines())
 def test_an_exported_file_is_read_back_unchanged(pipeline: Pipeline) -> None:
-    """Users upload our own exports again."""
+    """Users also upload files that they have exported here."""
     product = Product(pipeline.family, pipeline.version, pipeline.kafka)
     for export in exports_for(pipeline):
         if export.name not in _READ_BY:

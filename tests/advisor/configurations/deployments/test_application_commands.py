@@ -182,7 +182,7 @@ def test_variables_and_arguments_override_the_files_of_an_application(
     ({"c.yml": SERVICES.replace("%s", "run").replace("earliest", "${START:-latest}"), ".env":
       "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\nSTART=latest\n"}, 1, "latest -> earliest"),
 ])  # fmt: skip
-def test_files_that_override_or_are_overridden(
+def test_files_that_override_others_get_the_expected_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], code: int,
     expected: str,
 ) -> None:  # fmt: skip

@@ -138,7 +138,7 @@ def test_services_must_belong_to_one_cluster(
 
 
 def with_line(*services: int, line: str) -> str:
-    """Returns three brokers, and adds `what` to the services with these numbers."""
+    """Returns three brokers, and adds `line` to the services with these numbers."""
     text = brokers(*[VOTERS % ABC] * 3)
     for number in services:
         heading = f"  kafka{number}:\n"

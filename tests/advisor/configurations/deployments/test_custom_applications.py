@@ -43,7 +43,7 @@ CUSTOM = "as an application of your own has it"
     ("DB_ISOLATION_LEVEL", "read_committed", 0, "YES"),
     ("MYSQL_TX_ISOLATION_LEVEL", "read_committed", 0, "YES"),
 ])  # fmt: skip
-def test_a_variable_of_a_custom_application(
+def test_a_variable_of_a_custom_application_gets_the_expected_answer(
     tmp_path: Path, name: str, value: str, code: int, expected: str
 ) -> None:
     text = f"{BROKERS}{APP}    environment:\n      {name}: '{value}'\n"
@@ -61,7 +61,7 @@ def test_a_variable_of_a_custom_application(
     ("/opt/kafka/bin/kafka-console-producer.sh --producer-property acks=1 --topic t", 0, "YES"),
     ("kcat -b k1 -P -t t -X acks=1", 0, "YES"),
 ])  # fmt: skip
-def test_an_argument_of_a_custom_application(
+def test_an_argument_of_a_custom_application_gets_the_expected_answer(
     tmp_path: Path, command: str, code: int, expected: str
 ) -> None:
     assert_file(

@@ -149,7 +149,7 @@ CI = "services:\n  - postgres:16\nbuild:\n  image: maven\n"
     ({"c.yml": PLAIN % ""}, 2, "no setting of Kafka is in this file"),
     ({"ci.yml": CI, "application.yml": SPRING}, 2, "YAML of a kind that we do not know"),
 ])  # fmt: skip
-def test_services_without_kafka_settings(
+def test_services_without_kafka_settings_get_the_expected_answer(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
     """Such a compose file is usual next to an application's files; alone it states nothing."""

@@ -57,7 +57,7 @@ LATE, WEAK = "auto.offset.reset: latest -> earliest", "acks: 1 -> all"
     ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % 1], 1, WEAK),
     ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % "all"], 0, "^YES"),
 ])  # fmt: skip
-def test_applications_with_their_cluster(
+def test_applications_with_their_cluster_get_the_expected_answer(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
     assert_in_any_files(tmp_path, [CLUSTER, *parts], READS, code, expected)
@@ -86,7 +86,7 @@ def test_other_brokers_with_those_of_strimzi_are_refused(tmp_path: Path, broker:
     ([f"{MAP}  {RESET}: earliest\n", CONTAINER + ENV + VALUE % (ACKS, "all")], 2,
      "is used by no container here"),
 ])  # fmt: skip
-def test_a_config_map_in_a_separate_file(
+def test_a_config_map_in_a_separate_file_gets_the_expected_answer(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
     assert_in_any_files(tmp_path, parts, f"{TOPIC} {READS}", code, expected)
@@ -108,7 +108,7 @@ SPRING = MAP + APPLICATION % 1 + "    spring.kafka.consumer.auto-offset-reset: e
     ([SPRING, CONTAINER], 1, WEAK),
     ([SPRING, CONTAINER + MOUNTED % "other"], 2, "no pod here has the files of this ConfigMap"),
 ])  # fmt: skip
-def test_resources_that_accompany_a_workload(
+def test_resources_that_accompany_a_workload_get_the_expected_answer(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
     assert_in_any_files(tmp_path, parts, f"{TOPIC} {READS}", code, expected)
@@ -128,7 +128,9 @@ def test_json_output_of_kubectl_is_read(tmp_path: Path) -> None:
     {"d.yaml": CONTAINER, "s.yaml": SIDE_BY_SIDE[0]},
     {"s.yaml": SIDE_BY_SIDE[0]},
 ])  # fmt: skip
-def test_manifests_without_kafka_settings(tmp_path: Path, files: dict[str, str]) -> None:
+def test_manifests_without_kafka_settings_are_refused_only_alone(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
     """Such manifests are usual next to an application's file; alone they state nothing."""
     write_files(tmp_path, {**files, "application.yml": "spring.kafka.producer.acks: 1\n"})
     paths = " ".join(f"{tmp_path}/{name}" for name in files)

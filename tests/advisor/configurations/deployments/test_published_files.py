@@ -185,7 +185,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), PROGRAMS)
-def test_java_constants_of_serializers_and_kafka_streams(
+def test_java_constants_of_serializers_and_kafka_streams_are_recognised(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "A.java", text, "", SETTINGS, code, expected)

@@ -53,7 +53,9 @@ def in_namespace(namespace: str, text: str) -> str:
     (MAP % "a" + APPLICATION % 1 + MAP % "b" + APPLICATION % "all", 2, "--only a, --only b"),
     (MAP % "a" + VARIABLE % "all" + POD, 2, "is used by no container here"),
 ])  # fmt: skip
-def test_applications_in_one_text(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_applications_in_one_text_get_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
 
 
@@ -63,7 +65,7 @@ def test_applications_in_one_text(tmp_path: Path, text: str, code: int, expected
     *[(MAP % "a" + SERVER % (1, one) + MAP % "b" + SERVER % (2, 3 - one),
        f"{COPIES} topic.replication.factor=3", 1, "min.insync.replicas: 1 -> 2") for one in (1, 2)],
 ])  # fmt: skip
-def test_files_with_the_same_name(
+def test_files_with_the_same_name_get_the_expected_answer(
     tmp_path: Path, text: str, settings: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yml", text, "", settings, code, expected)
@@ -76,7 +78,7 @@ def test_files_with_the_same_name(
     '{"name": "a", "image": "a", "env": [{"name": "SPRING_KAFKA_PRODUCER_ACKS", "value": "1"}]}'
     "]}}}}",
 ])  # fmt: skip
-def test_output_of_kubectl(tmp_path: Path, text: str) -> None:
+def test_the_output_of_kubectl_is_read(tmp_path: Path, text: str) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, 1, FIX)
 
 
@@ -89,7 +91,9 @@ def test_output_of_kubectl(tmp_path: Path, text: str) -> None:
     ("log.dirs: /tmp/a\n      min.insync.replicas: 2", 0, "YES.*log.dirs: Strimzi sets"),
     ("controller.socket.timeout.ms: 0", 2, "controller.socket.timeout.ms"),
 ])  # fmt: skip
-def test_a_value_in_a_strimzi_resource(tmp_path: Path, row: str, code: int, expected: str) -> None:
+def test_a_value_in_a_strimzi_resource_gets_the_expected_answer(
+    tmp_path: Path, row: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "k.yml", STRIMZI % row, "", COPIES, code, expected)
 
 
@@ -104,7 +108,7 @@ def test_a_duplicate_kafka_resource_is_refused(tmp_path: Path) -> None:
     (1, 2, 2, "k.yml:19: this KafkaNodePool is on line 11 already"),
     (3, "", 0, "YES"),
 ])  # fmt: skip
-def test_a_duplicate_node_pool(
+def test_a_duplicate_node_pool_gets_the_expected_answer(
     tmp_path: Path, one: int, other: int | str, code: int, expected: str
 ) -> None:
     kafka = (STRIMZI % "min.insync.replicas: 2").replace("    replicas: 3\n", "")
@@ -119,7 +123,7 @@ def test_a_duplicate_node_pool(
         ("kafka.banzaicloud.io/v1beta1", "Koperator"),
     ],
 )
-def test_resources_of_other_operators(tmp_path: Path, group: str, product: str) -> None:
+def test_resources_of_other_operators_are_refused(tmp_path: Path, group: str, product: str) -> None:
     text = f"apiVersion: {group}\nkind: KafkaTopic\nmetadata: {{name: a}}\nspec:\n  replicas: 3\n"
     words = f"k.yml:1: this is a resource of {product}, .* kafka-configs.sh --describe --all print"
     assert_file(tmp_path / "k.yml", text, "", READS, 2, words)
@@ -137,7 +141,9 @@ def test_a_knative_service_is_an_application(tmp_path: Path) -> None:
     ("echo min.insync.replicas=1 >> /s.properties", 2, "min.insync.replicas is written by this"),
     ("echo hello", 1, "min.insync.replicas: 1 -> 2"),
 ])  # fmt: skip
-def test_a_script_in_a_config_map(tmp_path: Path, script: str, code: int, expected: str) -> None:
+def test_a_script_in_a_config_map_gets_the_expected_answer(
+    tmp_path: Path, script: str, code: int, expected: str
+) -> None:
     file = f"start.sh: |\n    #!/bin/sh\n    {script}\n  server.properties: |\n    broker.id=1\n"
     text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata:\n  {file}"
     settings = f"{COPIES} topic.replication.factor=3"
@@ -155,7 +161,7 @@ def test_a_script_in_a_config_map(tmp_path: Path, script: str, code: int, expect
         ("strimzi.io/managed: 'true'", "YES(?!.*does not set)"),
     ],
 )
-def test_a_resource_that_strimzi_does_not_reconcile(
+def test_a_note_tells_when_strimzi_does_not_reconcile_a_resource(
     tmp_path: Path, annotation: str, expected: str
 ) -> None:
     text = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: t, annotations: "
@@ -184,7 +190,7 @@ OTHER_MAP = (MAP % "m") + VARIABLE
     (POD.partition("        env:")[0] + INIT + ACKS % "all", 2,
      "no file of Kafka's and no variable"),
 ])  # fmt: skip
-def test_variables_of_an_init_container(
+def test_variables_of_an_init_container_get_the_expected_answer(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
@@ -201,7 +207,7 @@ ENV_FROM = "        envFrom: [{configMapRef: {name: c}}]\n"
     (SHARED_MAP % "all" + POD + ENV_FROM + WEB, 0, "YES"),
     (SHARED_MAP % "all" + POD, 2, "is used by no container here"),
 ])  # fmt: skip
-def test_variables_of_one_of_two_applications(
+def test_variables_of_one_of_two_applications_get_the_expected_answer(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)

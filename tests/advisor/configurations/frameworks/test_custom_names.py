@@ -32,7 +32,7 @@ CUSTOM = "of a client, under a name that only your code knows"
     # a value that a framework's setting refers to
     ("own.acks: 1\nspring.kafka.producer.acks: ${own.acks}\n", 1, "acks: 1 -> all"),
 ])  # fmt: skip
-def test_custom_settings_next_to_those_of_spring(
+def test_custom_settings_next_to_spring_get_the_expected_answer(
     tmp_path: Path, more: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "application.yml", SPRING + more, "", READS, code, expected)
@@ -45,7 +45,7 @@ def test_custom_settings_next_to_those_of_spring(
     ("quarkus.datasource.jdbc.transaction-isolation-level=read-committed\n", 0, "^YES"),
     ("%dev.app.producer.acks=1\n", 0, "^YES"),
 ])  # fmt: skip
-def test_custom_settings_next_to_those_of_quarkus(
+def test_custom_settings_next_to_quarkus_get_the_expected_answer(
     tmp_path: Path, more: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "application.properties", QUARKUS + more, "", TOPIC, code, expected)
@@ -54,7 +54,7 @@ def test_custom_settings_next_to_those_of_quarkus(
 @pytest.mark.parametrize(("more", "code", "expected"), [
     ("app.producer.acks: 1\n", 2, CUSTOM), ("  producer: {acks: 1}\n", 2, CUSTOM), ("", 0, "^YES"),
 ])  # fmt: skip
-def test_custom_settings_next_to_those_of_micronaut(
+def test_custom_settings_next_to_micronaut_get_the_expected_answer(
     tmp_path: Path, more: str, code: int, expected: str
 ) -> None:
     settings = f"{READS} application.commit=after-processing consumer.enable.auto.commit=false"

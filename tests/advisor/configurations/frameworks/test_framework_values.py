@@ -118,7 +118,7 @@ POOL = (
     ("ephemral", 2, "storage has no type ephemral: Strimzi has persistent-claim, ephemeral, jbod"),
     ("jbod, volumes: [{id: 0, type: persistent-clam}]", 2, "storage has no type persistent-clam"),
 ])  # fmt: skip
-def test_storage_types_that_strimzi_does_not_support(
+def test_a_strimzi_storage_type_gets_the_expected_answer(
     tmp_path: Path, storage: str, code: int, expected: str
 ) -> None:
     reads = "consumer.auto.offset.reset=earliest"

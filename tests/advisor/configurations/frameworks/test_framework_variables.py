@@ -108,7 +108,7 @@ def test_a_micronaut_variable_overrides_the_file(
     ({"a.env": f"_DEV_{RESET}=earliest\n"}, 1, LATEST),
     ({"a.env": f"{RESET}=earliest\n", "b.env": f"{FAILURE}=fail\n"}, 2, UNREAD),
 ])  # fmt: skip
-def test_a_variable_that_may_belong_to_another_application(
+def test_a_variable_of_uncertain_owner_gets_the_expected_answer(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
     write_files(tmp_path, {"application.properties": AT_LATEST, **files})

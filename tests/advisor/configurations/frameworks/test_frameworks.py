@@ -83,7 +83,7 @@ def test_settings_get_the_expected_answer(
     (f"main.consumer.{API_TIMEOUT}=1", 1, "CANNOT WORK"),
     (f"{API_TIMEOUT}=30000", 0, "YES"),
 ])  # fmt: skip
-def test_a_kafka_streams_timeout_that_is_too_short_to_work(
+def test_a_timeout_of_kafka_streams_gets_the_expected_answer(
     tmp_path: Path, line: str, code: int, expected: str
 ) -> None:
     file = tmp_path / "s.properties"
@@ -231,7 +231,9 @@ QUARKUS = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
-def test_kafka_streams_in_quarkus(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_kafka_streams_in_quarkus_gets_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     assert_file(tmp_path / "application.properties", text, "", TOPIC_COPIES, code, expected)
 
 
@@ -246,7 +248,7 @@ WITH_BINDER += "spring.cloud.stream.bindings.in-0.group=g\n"
     (QUARKUS[-1][0], "--only a", 1, "the connector uses acks=1"),
     (QUARKUS[-1][0], "--kind quarkus-streams", 1, "producer.acks: 1 -> all"),
 ])  # fmt: skip
-def test_kafka_streams_with_another_client(
+def test_kafka_streams_with_another_client_gets_the_expected_answer(
     tmp_path: Path, text: str, option: str, code: int, expected: str
 ) -> None:
     path = tmp_path / "application.properties"
@@ -349,7 +351,9 @@ READER = f"{C} application.processing.errors=retry"
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), SEVERAL_CLIENTS)
-def test_several_clients_in_one_file(tmp_path: Path, text: str, code: int, expected: str) -> None:
+def test_several_clients_in_one_file_get_the_expected_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
     settings = TOPIC if "earliest" in text else READER
     assert_file(tmp_path / "a.conf", f"{text}\n", "", settings, code, expected)
 
@@ -358,7 +362,7 @@ def test_several_clients_in_one_file(tmp_path: Path, text: str, code: int, expec
     ('"startingOffsets", "latest"', '"startingOffsets", "earliest"', 2, "startingOffsets differs"),
     ('"startingOffsets", "earliest"', '"startingOffsets", "earliest"', 0, "YES"),
 ])  # fmt: skip
-def test_several_queries_in_one_file(
+def test_queries_in_one_file_must_have_the_same_settings(
     tmp_path: Path, first: str, second: str, code: int, expected: str
 ) -> None:
     text = "\n".join(

@@ -123,7 +123,7 @@ def test_an_acknowledgment_is_a_commit(tmp_path: Path, body: str, code: int, exp
     ("String m", MANUAL, "has no Acknowledgment.*nothing is committed. Leave out ack-mode"),
     (WITH_ACK, YML, "takes an Acknowledgment.*State spring.kafka.listener.ack-mode"),
 ])  # fmt: skip
-def test_a_listener_and_its_container_agree_on_who_commits(
+def test_a_listener_and_a_container_that_disagree_on_who_commits_are_refused(
     tmp_path: Path, parameters: str, yml: str, expected: str
 ) -> None:
     body = f"{SAVE}\nack.acknowledge();" if parameters == WITH_ACK else SAVE

@@ -231,7 +231,7 @@ BINDING_FILES = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), BINDING_FILES)
-def test_settings_that_a_binding_of_librdkafka_reads_itself(
+def test_settings_that_a_librdkafka_binding_reads_get_the_expected_answer(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "c.json", text, LRK, READS_C, code, expected)

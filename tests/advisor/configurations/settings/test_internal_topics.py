@@ -187,7 +187,7 @@ STATE_STORE = "application.state=logged streams.processing.guarantee=exactly_onc
      f"{TOPIC} {STATE_STORE} streams.replication.factor=1 streams.topic.min.insync.replicas=3",
      "streams.replication.factor: 1 -> 4"),
 ])  # fmt: skip
-def test_a_minimum_equal_to_the_copies_is_recommended_with_an_additional_copy(
+def test_a_spare_copy_is_recommended_where_there_are_enough_brokers(
     options: str, settings: str, expected: str
 ) -> None:
     assert_answer(f"{options} {WANT}", settings, 1, expected)
