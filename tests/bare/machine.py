@@ -62,9 +62,9 @@ class Machine:
         user = ["--uid", str(USER), "--create-home", "--home-dir", str(HOME), "someone"]
         subprocess.run(["chroot", tree, "useradd", *user], check=True)
         for file in files():
-            there = self._home / PROJECT.name / name(file)
-            there.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, there)
+            target = self._home / PROJECT.name / name(file)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
         shutil.copytree(cache_dir(), self._home / ".cache" / "delivery-lab", ignore=UNFINISHED)
 
     def give_home_to(self, user: int) -> None:

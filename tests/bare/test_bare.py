@@ -16,19 +16,19 @@ pytestmark = [pytest.mark.thorough, pytest.mark.timeout(4 * 3600)]
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     tree = tmp_path_factory.mktemp("bare") / "tree"
     try:
-        made = Machine(tree)
-        made.give_home_to(USER)
-        process = made.run(USER, "make", "dev", network=True)
+        prepared = Machine(tree)
+        prepared.give_home_to(USER)
+        process = prepared.run(USER, "make", "dev", network=True)
         assert process.returncode == 0, process.stdout[-4000:]
-        yield made
+        yield prepared
     finally:
         shutil.rmtree(tree, ignore_errors=True)
 
 
 def test_the_machine_has_none_of_the_optional_programs(machine: Machine) -> None:
     names = ["java", "git", "ps", "kill", "redis-server", "ip", "chromium", "docker"]
-    there = f"import shutil; print([name for name in {names} if shutil.which(name)])"
-    assert machine.run(USER, "python3", "-c", there).stdout == "[]\n"
+    script = f"import shutil; print([name for name in {names} if shutil.which(name)])"
+    assert machine.run(USER, "python3", "-c", script).stdout == "[]\n"
 
 
 def test_make_test_names_missing_system_packages_first(machine: Machine) -> None:

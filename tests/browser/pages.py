@@ -28,9 +28,9 @@ def _run_page(state: State, *verdicts: str, suffix: str = "") -> Callable[[], st
 
 
 def _three_arms() -> str:
-    made = make.experiment(State.DONE, "broken", "holds")
-    make.run(made, 2, "third", "holds", make.SETTINGS)
-    return made.get_absolute_url()
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    make.run(experiment, 2, "third", "holds", make.SETTINGS)
+    return experiment.get_absolute_url()
 
 
 def _comparison() -> str:

@@ -51,7 +51,7 @@ def test_thirty_browsers_replay_one_run(page: Page, browsers: list[Page], lab: s
     expect(predicted).to_be_visible(timeout=FOLLOWS_MS)
     run_and_replay(page, browsers)
     for question in find(NAME).questions:
-        ask(page, browsers, question)
+        ask_question(page, browsers, question)
     page.locator("#forward").click()
     expect_heading(browsers, "To take home")
 
@@ -75,8 +75,8 @@ def run_and_replay(teacher: Page, browsers: list[Page]) -> None:
     onward = teacher.get_by_role("button", name="On to the questions")
     expect(onward).to_be_visible(timeout=VERDICT_LIMIT_MS)
     for browser in browsers:
-        shown = browser.get_by_text("3 of 3 of your predictions came true")
-        expect(shown).to_be_visible(timeout=FOLLOWS_MS)
+        outcome = browser.get_by_text("3 of 3 of your predictions came true")
+        expect(outcome).to_be_visible(timeout=FOLLOWS_MS)
     replays = [browser.locator("#replay") for browser in browsers]
     assert len({replay.get_attribute("data-replay") for replay in replays}) == 1
     for browser in browsers:
@@ -85,7 +85,7 @@ def run_and_replay(teacher: Page, browsers: list[Page]) -> None:
         expect(play).to_have_text("Pause")
 
 
-def ask(teacher: Page, browsers: list[Page], question: Question) -> None:
+def ask_question(teacher: Page, browsers: list[Page], question: Question) -> None:
     """Asks one question, which all answer correctly, and checks that they see it."""
     right = next(answer.text for answer in question.answers if answer.right)
     teacher.locator("#forward").click()

@@ -44,8 +44,8 @@ SCREENS = [(1600, 900, 1), (360, 740, 2)]
 
 
 def assert_first_screen_within(page: Page, height: int) -> None:
-    shown = [page.locator(selector).first for selector in FIRST_SCREEN]
-    for locator in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
+    locators = [page.locator(selector).first for selector in FIRST_SCREEN]
+    for locator in [*locators, page.get_by_role("button", name="Prove it on real brokers")]:
         box = locator.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= height

@@ -64,9 +64,9 @@ def skip_to_the_content(page: Page) -> None:
     expect(page.locator("#main")).to_be_focused()
 
 
-def finish(made: Experiment) -> None:
+def finish(experiment: Experiment) -> None:
     """Does what the worker would do: sets the verdicts and writes a ledger to replay."""
-    described, recommended = made.runs.order_by("position")
+    described, recommended = experiment.runs.order_by("position")
     for run, verdict in ((described, "broken"), (recommended, "holds")):
         run.verdict, run.phase, run.result = verdict, "done", make.result(verdict)
         if verdict == "broken":
@@ -74,8 +74,8 @@ def finish(made: Experiment) -> None:
             run.result["timeline"]["start_ns"] = run.result["axis_began_ns"] = histories.BEGAN
             run.result["examples"] = {"lost_write": [{"value": histories.LOST, "copies": 0}]}
         run.save()
-    Experiment.objects.filter(pk=made.pk).update(
-        state=State.DONE, started_at=made.queued_at, ended_at=made.queued_at
+    Experiment.objects.filter(pk=experiment.pk).update(
+        state=State.DONE, started_at=experiment.queued_at, ended_at=experiment.queued_at
     )
 
 

@@ -148,11 +148,11 @@ def test_a_link_with_newer_advice(styled_page: Page) -> None:
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.DONE])
 def test_an_experiment(styled_page: Page, state: State) -> None:
-    made = make.experiment(state, *(["broken", "holds"] if state == State.DONE else []))
-    made.runs.filter(name="recommended").update(
+    experiment = make.experiment(state, *(["broken", "holds"] if state == State.DONE else []))
+    experiment.runs.filter(name="recommended").update(
         settings={"producer": {"acks": "all", "linger.ms": 5}}
     )
-    styled_page.goto(made.get_absolute_url())
+    styled_page.goto(experiment.get_absolute_url())
     for details in styled_page.locator("details").all():
         details.locator("summary").click()
     look(styled_page, f"experiment-{state}")
@@ -286,9 +286,9 @@ def test_printed_advice_has_its_reasons_and_no_buttons(page: Page, live_server: 
 
 def test_no_page_is_wider_than_the_smallest_phone(page: Page, live_server: LiveServer) -> None:
     page.set_viewport_size({"width": 320, "height": 640})
-    slug, made, other = saved(RISKY), make.recorded(), make.experiment(State.DONE, "holds")
-    make.run(made, 2, "third", "holds", make.SETTINGS)
-    address = made.get_absolute_url()
+    slug, experiment, other = saved(RISKY), make.recorded(), make.experiment(State.DONE, "holds")
+    make.run(experiment, 2, "third", "holds", make.SETTINGS)
+    address = experiment.get_absolute_url()
     for name in (
         "/", "/evidence/", "/evidence/lines/", "/incidents/", "/incidents/kafka-14055/",
         "/describe/consumer/",

@@ -27,10 +27,10 @@ def acknowledged(page: Page) -> Any:
 
 
 def test_logs_glide_to_the_next_sample_and_dots_keep_moving(page: Page) -> None:
-    made = watched.experiment(1.5)
-    page.goto(made.get_absolute_url())
+    experiment = watched.experiment(1.5)
+    page.goto(experiment.get_absolute_url())
     before = acknowledged(page).inner_text()
-    watched.show(made, 2.2)
+    watched.show(experiment, 2.2)
     page.wait_for_function(GLIDES, timeout=20_000)
     expect(acknowledged(page)).not_to_have_text(before)
     flows = page.evaluate(FLOWS)
@@ -52,12 +52,12 @@ def test_the_picture_is_on_the_first_screen(page: Page) -> None:
 
 def test_an_element_is_not_replaced_while_it_is_pressed(page: Page) -> None:
     """A button that is replaced between press and release would lose its click."""
-    made = watched.experiment(1.5)
-    page.goto(made.get_absolute_url())
+    experiment = watched.experiment(1.5)
+    page.goto(experiment.get_absolute_url())
     before = acknowledged(page).inner_text()
     acknowledged(page).hover()
     page.mouse.down()
-    watched.show(made, 2.2)
+    watched.show(experiment, 2.2)
     for _ in range(3):
         with page.expect_response("**/live/"):
             pass
@@ -71,11 +71,11 @@ def test_with_reduced_motion_nothing_glides(
 ) -> None:
     context = browser.new_context(**browser_context_args, reduced_motion="reduce")
     page = context.new_page()
-    made = watched.experiment(1.5)
-    page.goto(made.get_absolute_url())
+    experiment = watched.experiment(1.5)
+    page.goto(experiment.get_absolute_url())
     before = acknowledged(page).inner_text()
     page.evaluate(WATCH)
-    watched.show(made, 2.2)
+    watched.show(experiment, 2.2)
     expect(acknowledged(page)).not_to_have_text(before, timeout=20_000)
     expect(page.locator(".live-flow.is-flowing").first).to_be_visible()
     assert page.evaluate(FLOWS) == []
@@ -84,9 +84,9 @@ def test_with_reduced_motion_nothing_glides(
 
 
 def test_the_text_to_read_meanwhile_disappears_when_the_run_ends(page: Page) -> None:
-    made = watched.experiment(1.5)
-    page.goto(made.get_absolute_url())
+    experiment = watched.experiment(1.5)
+    page.goto(experiment.get_absolute_url())
     expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
-    made.state, made.ended_at = "cancelled", made.heartbeat_at
-    made.save()
+    experiment.state, experiment.ended_at = "cancelled", experiment.heartbeat_at
+    experiment.save()
     expect(page.get_by_role("heading", name="While it runs")).to_have_count(0, timeout=20_000)

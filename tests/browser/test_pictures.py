@@ -93,13 +93,13 @@ BREAKS = {
     [pytest.param(name, marks=() if name == SUBTLE else pytest.mark.thorough) for name in BREAKS],
 )
 def test_a_page_that_looks_broken_is_found(page: Page, live_server: LiveServer, name: str) -> None:
-    made = make.experiment(State.DONE, "broken", "holds")
-    page.goto(made.get_absolute_url())
+    experiment = make.experiment(State.DONE, "broken", "holds")
+    page.goto(experiment.get_absolute_url())
     wait_until_drawn(page, "done")
-    before = take_picture(page, made.slug)
-    assert differences(before, take_picture(page, made.slug)) == []
+    before = take_picture(page, experiment.slug)
+    assert differences(before, take_picture(page, experiment.slug)) == []
     page.evaluate("rule => document.styleSheets[0].insertRule(rule)", BREAKS[name])
-    assert differences(before, take_picture(page, made.slug)) != []
+    assert differences(before, take_picture(page, experiment.slug)) != []
 
 
 def test_an_additional_line_of_text_is_no_difference() -> None:

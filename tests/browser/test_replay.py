@@ -91,11 +91,11 @@ def test_a_message_followed_before_the_telemetry_arrives_is_marked(page: Page) -
 
 
 def test_offsets_of_a_million_fit_beside_the_axis(page: Page) -> None:
-    made = make.recorded()
+    experiment = make.recorded()
     million = histories.sample(4.5, 2, 1, 10**6, {1: 10, 2: 10**6, 3: 10**6})
-    ledger = made.runs.get(name="described").ledger
+    ledger = experiment.runs.get(name="described").ledger
     TableWriter(ledger, "telemetry", "million").flush_rows(million)
-    page.goto(made.get_absolute_url())
+    page.goto(experiment.get_absolute_url())
     chart, over = (page.locator(name).first.bounding_box() for name in (".uplot", ".u-over"))
     assert chart is not None
     assert over is not None
@@ -120,10 +120,10 @@ def test_a_lost_message_is_followed_and_marked(replay: Page) -> None:
 
 def test_on_a_phone_every_column_of_the_circumstances_is_visible(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 900})
-    made = make.recorded()
+    experiment = make.recorded()
     long = {"producer": {"max.in.flight.requests.per.connection": 5}}
-    made.runs.filter(name="recommended").update(settings=long)
-    page.goto(made.get_absolute_url())
+    experiment.runs.filter(name="recommended").update(settings=long)
+    page.goto(experiment.get_absolute_url())
     page.locator("section", has_text="What the lab shortened").locator("summary").click()
     for name in ("Settings that differ", "Shortened settings"):
         region = page.get_by_role("region", name=name)
@@ -136,8 +136,8 @@ def test_on_a_phone_every_column_of_the_circumstances_is_visible(page: Page) -> 
 
 def test_on_a_phone_counts_are_below_their_names_and_nothing_scrolls_sideways(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 900})
-    made, other = make.recorded(), make.recorded()
-    page.goto(f"{made.get_absolute_url()}compare/?with={other.slug}")
+    experiment, other = make.recorded(), make.recorded()
+    page.goto(f"{experiment.get_absolute_url()}compare/?with={other.slug}")
     region = page.get_by_role("region", name="Counts side by side")
     assert region.evaluate("each => each.scrollWidth <= each.clientWidth")
     name = region.get_by_role("rowheader", name="sent").bounding_box()
@@ -207,10 +207,10 @@ def test_at_four_times_the_speed_the_replay_takes_a_quarter_of_the_time(replay: 
 
 
 def test_an_event_is_described_and_its_proof_is_shown_on_demand(page: Page) -> None:
-    made = make.recorded()
-    run = made.runs.get(name="described")
-    made.runs.filter(name="described").update(faults=run.result["fault_evidence"])
-    page.goto(made.get_absolute_url())
+    experiment = make.recorded()
+    run = experiment.runs.get(name="described")
+    experiment.runs.filter(name="described").update(faults=run.result["fault_evidence"])
+    page.goto(experiment.get_absolute_url())
     page.get_by_text("What was done to brokers and clients").first.click()
     log = page.get_by_role("list", name="What was done to brokers and clients").first
     expect(log).to_contain_text("Leader broker 1 was killed")

@@ -159,11 +159,11 @@ def test_one_click_runs_the_same_settings_on_real_brokers(page: Page) -> None:
     page.goto("/toy/?acks=1&min_isr=2&lag_2=8&lag_3=5")
     page.get_by_role("button", name="Run it on real brokers").click()
     expect(page.locator("h1")).to_have_text("The leader dies while its followers are behind")
-    made = Experiment.objects.get()
-    described = made.runs.get(name="described").settings
+    experiment = Experiment.objects.get()
+    described = experiment.runs.get(name="described").settings
     assert described["producer"]["acks"] == "1"
     assert described["topic"]["min.insync.replicas"] == 2
-    assert made.runs.get(name="recommended").settings["producer"]["acks"] == "all"
+    assert experiment.runs.get(name="recommended").settings["producer"]["acks"] == "all"
 
 
 def test_without_javascript_the_page_shows_the_answer_and_the_table(

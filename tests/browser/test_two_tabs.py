@@ -29,21 +29,21 @@ def choose(page: Page, acks: str) -> None:
 
 
 def test_the_second_tab_shows_both_answers_before_it_saves(tabs: tuple[Page, Page]) -> None:
-    one, other = tabs
+    first, second = tabs
     for tab in tabs:
         tab.goto("/describe/producer/")
-    choose(one, "1")
-    choose(other, "0")
-    go_on(one)
-    summary = one.locator(".error-summary")
+    choose(first, "1")
+    choose(second, "0")
+    go_on(first)
+    summary = first.locator(".error-summary")
     expect(summary).to_be_focused()
     expect(summary).to_contain_text("Another tab has saved 1 different answer")
     expect(summary).to_contain_text("0 in the other tab, 1 here")
-    expect(one.get_by_label("acks")).to_have_value("1")
-    go_on(one)
-    one.wait_for_url("**/describe/consumer/")
-    go_on(other)
-    expect(other.locator(".error-summary")).to_contain_text("1 in the other tab, 0 here")
+    expect(first.get_by_label("acks")).to_have_value("1")
+    go_on(first)
+    first.wait_for_url("**/describe/consumer/")
+    go_on(second)
+    expect(second.locator(".error-summary")).to_contain_text("1 in the other tab, 0 here")
 
 
 def edit(page: Page, slug: str) -> None:
@@ -55,17 +55,17 @@ def edit(page: Page, slug: str) -> None:
 
 
 def test_descriptions_in_two_tabs_stay_separate(tabs: tuple[Page, Page]) -> None:
-    one, other = tabs
-    edit(one, saved({"topic.replication.factor": "2", "producer.acks": "1"}))
-    edit(other, saved({"topic.replication.factor": "3", "producer.acks": "0"}))
-    factor = one.get_by_label("replication.factor")
+    first, second = tabs
+    edit(first, saved({"topic.replication.factor": "2", "producer.acks": "1"}))
+    edit(second, saved({"topic.replication.factor": "3", "producer.acks": "0"}))
+    factor = first.get_by_label("replication.factor")
     expect(factor).to_have_value("2")
-    go_on(one)
-    one.wait_for_url("**/describe/producer/")
-    expect(one.get_by_label("acks")).to_have_value("1")
-    go_on(other)
-    other.wait_for_url("**/describe/producer/")
-    expect(other.get_by_label("acks")).to_have_value("0")
+    go_on(first)
+    first.wait_for_url("**/describe/producer/")
+    expect(first.get_by_label("acks")).to_have_value("1")
+    go_on(second)
+    second.wait_for_url("**/describe/producer/")
+    expect(second.get_by_label("acks")).to_have_value("0")
 
 
 def test_a_page_from_the_back_forward_cache_is_reloaded(

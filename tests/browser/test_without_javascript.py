@@ -22,15 +22,15 @@ def plain(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[Pa
 
 @pytest.mark.django_db(transaction=True)
 def test_the_page_of_a_running_experiment_reloads_until_it_ends(plain: Page) -> None:
-    made = make.experiment(State.RUNNING)
-    plain.goto(made.get_absolute_url())
+    experiment = make.experiment(State.RUNNING)
+    plain.goto(experiment.get_absolute_url())
     expect(plain.locator(".lede")).to_contain_text("Running")
-    for position, run in enumerate(made.runs.all()):
+    for position, run in enumerate(experiment.runs.all()):
         run.verdict = ("broken", "holds")[position]
         run.result = make.result(run.verdict)
         run.save()
-    made.state, made.ended_at = State.DONE, made.heartbeat_at
-    made.save()
+    experiment.state, experiment.ended_at = State.DONE, experiment.heartbeat_at
+    experiment.save()
     expect(plain.locator(".lede")).to_contain_text("985 of 10,000", timeout=20_000)
     assert plain.locator("meta[http-equiv=refresh]").count() == 0
 

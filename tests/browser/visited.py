@@ -38,11 +38,11 @@ def _share_session(page: Page, client: Client) -> None:
     page.context.add_cookies([cookie])
 
 
-def _set_state(made: Experiment, state: State) -> None:
+def _set_state(experiment: Experiment, state: State) -> None:
     """Moves an experiment that was just queued to a state."""
     now = F("queued_at")
     runs = {"owner": "somebody", "heartbeat_at": now}
-    Experiment.objects.filter(pk=made.pk).update(
+    Experiment.objects.filter(pk=experiment.pk).update(
         state=state, started_at=now, nudged_at=now,
         **(runs if state == State.RUNNING else {"ended_at": now}),
     )  # fmt: skip
@@ -50,21 +50,21 @@ def _set_state(made: Experiment, state: State) -> None:
 
 def _lesson(state: State, step: str, page: Page) -> str:
     client = Client()
-    made = started(client)
+    experiment = started(client)
     if state == State.DONE:
-        finish(made, acks_0="broken", acks_1="broken")
-        _add_replay(made.runs.get(name="acks-1"))
+        finish(experiment, acks_0="broken", acks_1="broken")
+        _add_replay(experiment.runs.get(name="acks-1"))
     else:
-        _set_state(made, state)
-        _show_brokers(made, state)
+        _set_state(experiment, state)
+        _show_brokers(experiment, state)
     _share_session(page, client)
     return f"/learn/{NAME}/{step}/"
 
 
-def _show_brokers(made: Experiment, state: State) -> None:
+def _show_brokers(experiment: Experiment, state: State) -> None:
     """Adds the telemetry of brokers to a running experiment."""
     if state == State.RUNNING:
-        watched.show(made, SECOND)
+        watched.show(experiment, SECOND)
 
 
 def _add_replay(run: Run) -> None:
@@ -77,12 +77,12 @@ def _challenge(state: State, verdict: str, page: Page) -> str:
     client, address = Client(), f"/challenges/{CHALLENGE.name}/"
     levers = CHALLENGE.with_levers(CHALLENGE.optimum) if verdict == "holds" else CHALLENGE.start()
     client.post(address, levers)
-    made = Attempt.objects.select_related("experiment").get().experiment
-    assert made is not None
+    experiment = Attempt.objects.select_related("experiment").get().experiment
+    assert experiment is not None
     if verdict:
-        made.runs.update(verdict=verdict, phase="done", result=make.result(verdict))
-    _set_state(made, state)
-    _show_brokers(made, state)
+        experiment.runs.update(verdict=verdict, phase="done", result=make.result(verdict))
+    _set_state(experiment, state)
+    _show_brokers(experiment, state)
     _share_session(page, client)
     return address
 
@@ -107,9 +107,9 @@ def _room(stage: Stage, state: State | None, page: Page) -> str:
 
 
 def _play(state: State, page: Page) -> str:
-    made = plays.start(INCIDENT, ["affected", "fixed"])
+    experiment = plays.start(INCIDENT, ["affected", "fixed"])
     counted = {"affected": 5, "fixed": 0}
-    for run in made.runs.all():
+    for run in experiment.runs.all():
         if state == State.DONE:
             run.phase, run.result = (
                 "done",
@@ -125,8 +125,8 @@ def _play(state: State, page: Page) -> str:
         elif state == State.RUNNING:
             run.phase = "playing" if run.position == 0 else "waiting"
         run.save()
-    _set_state(made, state)
-    return f"/incidents/{INCIDENT.slug}/plays/{made.slug}/"
+    _set_state(experiment, state)
+    return f"/incidents/{INCIDENT.slug}/plays/{experiment.slug}/"
 
 
 def _without_database(page: Page) -> str:

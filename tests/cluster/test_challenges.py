@@ -16,7 +16,7 @@ pytestmark = [
 @pytest.mark.parametrize("challenge", all_challenges(), ids=lambda case: case.name)
 def test_the_optimum_passes_and_the_tempting_answer_fails(challenge: Challenge, run: Run) -> None:
     proofs = new_proofs(challenge)
-    request = spec(challenge, seed=1)
-    arms, _ = run(request)
-    count(challenge, proofs, [arms[arm.name] for arm in request.arms])
+    experiment = spec(challenge, seed=1)
+    arms, _ = run(experiment)
+    count(challenge, proofs, [arms[arm.name] for arm in experiment.arms])
     assert not [(proof.role, proof.why) for proof in proofs if not proof.is_proven]

@@ -67,8 +67,8 @@ def test_acks_all_with_two_in_sync_loses_nothing(outcome: Outcome) -> None:
 
 
 def test_only_anomalies_that_the_advisor_permits_are_seen(outcome: Outcome) -> None:
-    for name, data in outcome[0].items():
-        seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)}
+    for name, result in outcome[0].items():
+        seen = {anomaly for anomaly in Anomaly if result["counts"].get(anomaly)}
         failures = assess(parse_pipeline(LESSON.arm(name).fields)).failures
         possible = {anomaly for failure in failures for anomaly in failure.permits}
         assert seen <= possible, f"{name}: the advisor has no reason for {seen - possible}"
@@ -77,8 +77,8 @@ def test_only_anomalies_that_the_advisor_permits_are_seen(outcome: Outcome) -> N
 
 
 def test_all_arms_had_the_same_faults_each_with_evidence(outcome: Outcome) -> None:
-    for data in outcome[0].values():
-        evidence = data["fault_evidence"]
+    for result in outcome[0].values():
+        evidence = result["fault_evidence"]
         assert {row["phase"] for row in evidence} == {"complete"}
         assert all(row["evidence"] for row in evidence)
         assert sorted(row["fault"] for row in evidence) == [
@@ -87,22 +87,22 @@ def test_all_arms_had_the_same_faults_each_with_evidence(outcome: Outcome) -> No
 
 
 def test_results_have_every_count_the_versions_and_the_shortened_settings(outcome: Outcome) -> None:
-    for data in outcome[0].values():
-        assert set(COUNTS) == set(data["counts"])
-        assert data["versions"]["kafka"] == "4.3.1"
-        assert all(data["versions"].values())
+    for result in outcome[0].values():
+        assert set(COUNTS) == set(result["counts"])
+        assert result["versions"]["kafka"] == "4.3.1"
+        assert all(result["versions"].values())
         assert "broker broker.session.timeout.ms" in [
-            short["setting"] for short in data["shortened"]
+            short["setting"] for short in result["shortened"]
         ]
 
 
 def test_the_ledger_agrees_with_the_result(outcome: Outcome) -> None:
-    for data in outcome[0].values():
-        sends = pq.read_table(Path(data["ledger"]) / "sends.parquet")
+    for result in outcome[0].values():
+        sends = pq.read_table(Path(result["ledger"]) / "sends.parquet")
         outcomes = sends["outcome"].to_pylist()
-        assert len(outcomes) == data["counts"]["sent"]
-        assert outcomes.count("ok") == data["counts"]["ok"]
-        meta = pq.read_table(Path(data["ledger"]) / "meta.parquet").to_pylist()
+        assert len(outcomes) == result["counts"]["sent"]
+        assert outcomes.count("ok") == result["counts"]["ok"]
+        meta = pq.read_table(Path(result["ledger"]) / "meta.parquet").to_pylist()
         assert meta[0]["final_read_completed"]
 
 
@@ -140,13 +140,13 @@ def test_the_story_of_a_lost_message_ends_with_its_absence_from_the_log(outcome:
 
 def test_events_have_the_phases_and_samples_in_order(outcome: Outcome) -> None:
     for name in ARMS:
-        own = [event for event in outcome[1] if event["arm"] == name]
-        phases = [event["phase"] for event in own if event["event"] == "phase"]
+        arm_events = [event for event in outcome[1] if event["arm"] == name]
+        phases = [event["phase"] for event in arm_events if event["event"] == "phase"]
         assert list(dict.fromkeys(phases)) == [
             "waiting", "booting", "ready", "producing", "faulting", "healing", "reading",
             "judging", "done",
         ]  # fmt: skip
-        samples = [event for event in own if event["event"] == "sample"]
+        samples = [event for event in arm_events if event["event"] == "sample"]
         assert "paused" in {state for sample in samples for state in sample["brokers"].values()}
         assert len({sample["leader"] for sample in samples if sample["leader"]}) > 1
         assert samples[-1]["acknowledged"] > 0
@@ -156,8 +156,8 @@ def test_events_have_the_phases_and_samples_in_order(outcome: Outcome) -> None:
 
 
 def test_a_finished_run_leaves_its_ledger_and_logs_and_no_cluster(outcome: Outcome) -> None:
-    for data in outcome[0].values():
-        folder = Path(data["ledger"]).parent
+    for result in outcome[0].values():
+        folder = Path(result["ledger"]).parent
         assert not (folder / "cluster").exists()
         assert (folder / "logs" / "broker-1.log").exists()
 
@@ -182,56 +182,56 @@ def single_arms(run: Run) -> dict[str, dict[str, Any]]:
         return run(spec, runs=1 if spec.scenario == ONE_BROKER else 2)  # 1: `unknown` is expected
 
     with ThreadPoolExecutor(2) as pool:
-        data = dict(zip(SINGLE_ARM, pool.map(run_one, SINGLE_ARM.values()), strict=True))
-    return {name: one for name, (arms, _) in data.items() for one in arms.values()}
+        results = dict(zip(SINGLE_ARM, pool.map(run_one, SINGLE_ARM.values()), strict=True))
+    return {name: one for name, (arms, _) in results.items() for one in arms.values()}
 
 
 def test_a_run_without_a_fault_is_unknown(single_arms: dict[str, dict[str, Any]]) -> None:
-    data = single_arms["unharmed"]
-    assert data["counts"]["lost_write"] == 0
-    assert data["counts"]["ok"] > 0
-    assert data["verdict"] == "unknown"
-    assert "fault" in data["reason"]
+    result = single_arms["unharmed"]
+    assert result["counts"]["lost_write"] == 0
+    assert result["counts"]["ok"] > 0
+    assert result["verdict"] == "unknown"
+    assert "fault" in result["reason"]
 
 
 def test_a_run_without_an_acknowledged_send_is_unknown(
     single_arms: dict[str, dict[str, Any]],
 ) -> None:
-    data = single_arms["idle"]
-    assert data["counts"]["ok"] == 0
-    assert data["verdict"] == "unknown"
+    result = single_arms["idle"]
+    assert result["counts"]["ok"] == 0
+    assert result["verdict"] == "unknown"
 
 
 def test_with_one_replica_the_run_notes_that_there_are_no_followers(
     single_arms: dict[str, dict[str, Any]],
 ) -> None:
-    data = single_arms["one replica"]
-    assert any("no followers" in note for note in data["notes"])
-    phases = {row["fault"]: row["phase"] for row in data["fault_evidence"]}
+    result = single_arms["one replica"]
+    assert any("no followers" in note for note in result["notes"])
+    phases = {row["fault"]: row["phase"] for row in result["fault_evidence"]}
     assert phases["pause"] == "not_applicable"
 
 
 def test_the_run_has_the_chosen_conditions(
     single_arms: dict[str, dict[str, Any]],
 ) -> None:
-    data = single_arms["chosen"]
-    assert data["verdict"] == "holds", data["reason"]
-    ledger = Path(data["ledger"])
+    result = single_arms["chosen"]
+    assert result["verdict"] == "holds", result["reason"]
+    ledger = Path(result["ledger"])
     assert replay.partitions(ledger) == (0, 1, 2)
     assert set(pq.read_table(ledger / "log.parquet")["partition"].to_pylist()) == {0, 1, 2}
     assert len(list((ledger.parent / "logs").glob("controller-*.log"))) == 1
-    (group,) = data["groups"]
+    (group,) = result["groups"]
     delivered = sum(consumer["deliveries"] for consumer in group["consumers"])
-    assert delivered >= data["counts"]["ok"] - data["counts"]["late"]
+    assert delivered >= result["counts"]["ok"] - result["counts"]["late"]
 
 
 def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> None:
     arms, events = run(experiment(arm("wide", topic__replication_factor=6)), runs=1)
-    data = arms["wide"]
-    assert data["verdict"] == "unknown"
-    assert "at most 5 brokers" in data["reason"]
-    assert set(COUNTS) == set(data["counts"])
-    assert set(data["counts"].values()) == {None}
+    result = arms["wide"]
+    assert result["verdict"] == "unknown"
+    assert "at most 5 brokers" in result["reason"]
+    assert set(COUNTS) == set(result["counts"])
+    assert set(result["counts"].values()) == {None}
     assert [event["arm"] for event in events if event["event"] == "error"] == ["wide"]
 
 

@@ -154,7 +154,7 @@ def test_a_client_stopped_from_outside_makes_the_verdict_unknown(tmp_path: Path)
                 all_processes = descendants(os.getpid())
                 consumer = next(pid for pid in all_processes if "clients.consumer" in names({pid}))
                 os.kill(consumer, signal.SIGSTOP)
-    (data,) = event["experiment"]["arms"]
-    assert data["verdict"] == "unknown", data["reason"]
-    assert "consumer-1 was stopped for" in data["reason"]
+    (result,) = event["experiment"]["arms"]
+    assert result["verdict"] == "unknown", result["reason"]
+    assert "consumer-1 was stopped for" in result["reason"]
     assert ("restart", "complete") not in faults

@@ -152,14 +152,18 @@ def test_a_commit_that_the_coordinator_reports_late_is_recorded(cluster, tmp_pat
 
 def test_faults_by_the_admin_client(cluster):
     cluster.create_topic("kept")
-    log, at = FaultLog(), cluster.bootstrap
-    producer = Producer({"bootstrap.servers": at, "log_level": 0})
+    log, bootstrap = FaultLog(), cluster.bootstrap
+    producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     assert send(producer, "kept", 10) == 10
-    consumer = Consumer({"bootstrap.servers": at, "group.id": "app", "enable.auto.commit": False})
+    consumer = Consumer(
+        {"bootstrap.servers": bootstrap, "group.id": "app", "enable.auto.commit": False}
+    )
     place = TopicPartition("kept", 0, 7)
-    assert group.committed_positions(at, "kept") == {}, "of a coordinator that has just begun"
+    assert group.committed_positions(bootstrap, "kept") == {}, (
+        "of a coordinator that has just begun"
+    )
     until(lambda: commit_succeeds(consumer, place), 60, "no coordinator took the commit")
-    assert group.committed_positions(at, "kept") == {0: 7}
+    assert group.committed_positions(bootstrap, "kept") == {0: 7}
 
     deleted = admin_faults.delete(rig(cluster, log), "kept", {0: 4})[0]
     assert deleted.evidence == "partition 0 starts at 4 now"
@@ -170,8 +174,8 @@ def test_faults_by_the_admin_client(cluster):
 
     assert admin_faults.widen(rig(cluster, log), "kept")[0].evidence == "kept has 2 partitions"
     assert len(cluster.describe("kept")) == 2
-    made = admin_faults.create(rig(cluster, log), "newer")[0].evidence
-    assert made == "newer has 1 copy, the cluster's default.replication.factor"
+    created = admin_faults.create(rig(cluster, log), "newer")[0].evidence
+    assert created == "newer has 1 copy, the cluster's default.replication.factor"
     text = "retention.ms and retention.bytes of kept are -1 now"
     assert admin_faults.disable_retention(rig(cluster, log), "kept")[0].evidence == text
     until(
@@ -196,8 +200,8 @@ def test_faults_by_the_admin_client(cluster):
 
 def test_a_throttle_keeps_a_follower_out_of_sync_until_it_is_released(cluster):
     cluster.create_topic("narrow")
-    log, at = FaultLog(), cluster.bootstrap
-    producer = Producer({"bootstrap.servers": at, "log_level": 0})
+    log, bootstrap = FaultLog(), cluster.bootstrap
+    producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     assert throttle(rig(cluster, log), "narrow", 1)[0].evidence == (
         "leader.replication.throttled.rate=1 on brokers 1, 2, 3, for all replicas of narrow"
     )
@@ -209,7 +213,7 @@ def test_a_throttle_keeps_a_follower_out_of_sync_until_it_is_released(cluster):
     assert restarted.phase == "complete"
     cluster.wait_ready(60)
     # With acks=all the send may wait for the restarted follower; with acks=1 it does not.
-    acks_one = Producer({"bootstrap.servers": at, "log_level": 0, "acks": 1})
+    acks_one = Producer({"bootstrap.servers": bootstrap, "log_level": 0, "acks": 1})
     assert send(acks_one, "narrow", MESSAGES) == MESSAGES
     (state,) = cluster.describe("narrow")
     assert f"follower: broker {({1, 2, 3} - {*state.isr}).pop()}" == row.target

@@ -124,12 +124,12 @@ def test_settings_that_were_read_become_a_pipeline_once_confirmed(client, ask):
     assert "Is this right?" in html
     fields = dict(re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html))
     fields.pop("csrfmiddlewaretoken", None)
-    stated = {
+    expected = {
         "brokers": "1", "kafka": "4.3", "topic.replication.factor": "1",
         "topic.retention.ms": "7000000", "topic.min.insync.replicas": "1",
         "broker.min.insync.replicas": "1", "broker.replica.lag.time.max.ms": "11000",
     }  # fmt: skip
-    assert stated.items() <= fields.items()
+    assert expected.items() <= fields.items()
     assert "set on topic orders" in html
     assert "stored by the cluster for all brokers" in html, "a new cluster has eligible replicas"
     assert "offsets committed on 1 of 2 partitions" in html

@@ -42,13 +42,13 @@ def test_the_reader_waits_for_records_after_an_open_transaction(
 ) -> None:
     """The last stable offset is the start of the open transaction, not the log end."""
     broker.create_topic(TOPIC, 1, 1, {})
-    data = {"bootstrap.servers": broker.bootstrap}
-    hanging = Producer({**data, "transactional.id": "held-back"})
+    client_config = {"bootstrap.servers": broker.bootstrap}
+    hanging = Producer({**client_config, "transactional.id": "held-back"})
     hanging.init_transactions(30)
     hanging.begin_transaction()
     hanging.produce(TOPIC, b"1")
     hanging.flush(30)
-    plain = Producer(data)
+    plain = Producer(client_config)
     plain.produce(TOPIC, b"2")
     assert plain.flush(30) == 0
     assert read_to_the_end(broker, tmp_path / "open", limit_s=3) == (False, 0)

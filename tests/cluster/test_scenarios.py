@@ -38,11 +38,11 @@ def assert_proved(case: Case, outcome: Outcome) -> None:
     assert bad["counts"][case.anomaly] > 0, bad["reason"]
     assert good["counts"][case.anomaly] == 0
     assert good["verdict"] == "holds", good["reason"]
-    for data, settings in ((bad, case.bad), (good, case.good or {})):
-        assert {row["phase"] for row in data["fault_evidence"]} == {"complete"}
-        links = [note for note in data["notes"] if note.startswith("links: ")]
+    for result, settings in ((bad, case.bad), (good, case.good or {})):
+        assert {row["phase"] for row in result["fault_evidence"]} == {"complete"}
+        links = [note for note in result["notes"] if note.startswith("links: ")]
         assert len(links) == find(case.scenario).linked
-        seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)} - NOT_CLAIMED
+        seen = {anomaly for anomaly in Anomaly if result["counts"].get(anomaly)} - NOT_CLAIMED
         failures = assess(pipeline(**settings)).failures
         possible = {
             anomaly for failure in failures for anomaly in {**failure.permits, **failure.absorbed}
@@ -67,8 +67,8 @@ def test_with_zookeeper_an_unclean_election_loses_messages(run: Run, version: st
     weak = {**TWO_COPIES, "topic__min_insync_replicas": 1,
             "topic__unclean_leader_election_enable": True}  # fmt: skip
     described = arm("unclean", "at-least-once", kafka=version[:3], **weak)
-    request = experiment(described, scenario="isr-shrunk-leader-killed")
-    arms, _ = run(replace(request, kafka=version, zookeeper=True))
+    spec = experiment(described, scenario="isr-shrunk-leader-killed")
+    arms, _ = run(replace(spec, kafka=version, zookeeper=True))
     assert arms["unclean"]["verdict"] == "broken", arms["unclean"]["reason"]
     assert arms["unclean"]["counts"]["lost_write"] > 0
 
@@ -83,12 +83,12 @@ def test_with_zookeeper_a_case_shows_its_anomaly(run: Run, name: str, version: s
     """Its good settings do not, unless only eligible leader replicas prevent the anomaly."""
     case = next(case for case in CASES if case.scenario == name)
     arms, _ = run(replace(case.experiment(kafka=version), zookeeper=True))
-    for side, data in arms.items():
+    for side, result in arms.items():
         if side == "good" and name == "last-replica-loses-power":
             continue
-        count = data["counts"].get(case.counted)
-        assert case.right(side, data["verdict"], count), f"{side}: {data['reason']}"
-        assert data["versions"]["kafka"] == version
+        count = result["counts"].get(case.counted)
+        assert case.right(side, result["verdict"], count), f"{side}: {result['reason']}"
+        assert result["versions"]["kafka"] == version
 
 
 @pytest.mark.thorough
@@ -97,8 +97,8 @@ def test_with_zookeeper_a_group_gets_the_records_of_a_dead_member_again(
     run: Run, version: str
 ) -> None:
     described = arm("group", "at-least-once", kafka=version[:3], **EARLIEST)
-    request = experiment(described, scenario="consumer-killed-before-commit")
-    arms, _ = run(replace(request, kafka=version, zookeeper=True))
+    spec = experiment(described, scenario="consumer-killed-before-commit")
+    arms, _ = run(replace(spec, kafka=version, zookeeper=True))
     assert arms["group"]["verdict"] == "holds", arms["group"]["reason"]
     assert arms["group"]["counts"]["redelivery"] > 0
 
@@ -107,12 +107,12 @@ def test_with_zookeeper_a_group_gets_the_records_of_a_dead_member_again(
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
 def test_with_zookeeper_losing_the_last_in_sync_disk_loses_messages(run: Run, version: str) -> None:
     described = arm("two-copies", "at-least-once", kafka=version[:3], **TWO_COPIES)
-    request = experiment(described, scenario="leader-disk-lost")
-    arms, _ = run(replace(request, kafka=version, zookeeper=True))
-    [data] = arms.values()
-    assert data["verdict"] == "broken", data["reason"]
-    assert data["counts"]["lost_write"] > 0
-    assert data["versions"]["kafka"] == version
-    assert any("ZooKeeper" in note for note in data["notes"])
-    wipe_evidence = [row["evidence"] for row in data["fault_evidence"] if row["fault"] == "wipe"]
+    spec = experiment(described, scenario="leader-disk-lost")
+    arms, _ = run(replace(spec, kafka=version, zookeeper=True))
+    [result] = arms.values()
+    assert result["verdict"] == "broken", result["reason"]
+    assert result["counts"]["lost_write"] > 0
+    assert result["versions"]["kafka"] == version
+    assert any("ZooKeeper" in note for note in result["notes"])
+    wipe_evidence = [row["evidence"] for row in result["fault_evidence"] if row["fault"] == "wipe"]
     assert "the folder is empty" in " ".join(wipe_evidence)

@@ -26,16 +26,16 @@ class Jvm:
 
     def properties(self, settings: Mapping[str, str]) -> Any:
         """A `java.util.Properties` of these settings."""
-        made = self.java.java.util.Properties()
+        properties = self.java.java.util.Properties()
         for key, value in settings.items():
-            made.setProperty(key, value)
-        return made
+            properties.setProperty(key, value)
+        return properties
 
     def read(self, text: str) -> dict[str, str]:
         """A properties file as Java itself reads it."""
-        made = self.java.java.util.Properties()
-        made.load(self.java.java.io.StringReader(text))
-        return {key: made.getProperty(key) for key in made.stringPropertyNames()}
+        properties = self.java.java.util.Properties()
+        properties.load(self.java.java.io.StringReader(text))
+        return {key: properties.getProperty(key) for key in properties.stringPropertyNames()}
 
     def unreadable(self, text: str) -> bool:
         """Whether Java cannot read this as a properties file."""
@@ -71,22 +71,22 @@ class Jvm:
 
     def producer_values(self, settings: Mapping[str, str]) -> dict[str, str]:
         """The values in force after `ProducerConfig` and `KafkaProducer` have adjusted them."""
-        given = {
+        all_settings = {
             **_UNREACHABLE, "key.serializer": f"{_SERIAL}Serializer",
             "value.serializer": f"{_SERIAL}Serializer", **settings,
         }  # fmt: skip
-        config = self.kafka.clients.producer.ProducerConfig(self.properties(given))
+        config = self.kafka.clients.producer.ProducerConfig(self.properties(all_settings))
         values = self.strings(config.values())
         values["delivery.timeout.ms"] = str(self._delivery_timeout(config))
         return values
 
     def consumer_values(self, settings: Mapping[str, str]) -> dict[str, str]:
         """The values in force after `ConsumerConfig` has adjusted them."""
-        given = {
+        all_settings = {
             **_UNREACHABLE, "group.id": "contract", "key.deserializer": f"{_SERIAL}Deserializer",
             "value.deserializer": f"{_SERIAL}Deserializer", **settings,
         }  # fmt: skip
-        config = self.kafka.clients.consumer.ConsumerConfig(self.properties(given))
+        config = self.kafka.clients.consumer.ConsumerConfig(self.properties(all_settings))
         return self.strings(config.values())
 
     def _delivery_timeout(self, config: Any) -> int:

@@ -60,9 +60,9 @@ def producer_refusal(settings: Mapping[str, str]) -> str | None:
 
 def consumer_refusal(settings: Mapping[str, str]) -> str | None:
     """Why `confluent_kafka.Consumer` refuses these settings, or None if it starts."""
-    given = _UNREACHABLE | {"group.id": "contract"} | dict(settings)
+    all_settings = _UNREACHABLE | {"group.id": "contract"} | dict(settings)
     try:
-        Consumer(given, logger=_QUIET).close()
+        Consumer(all_settings, logger=_QUIET).close()
     except KafkaException as refused:
         return _message(refused, "Failed to create consumer: ")
     return None

@@ -87,12 +87,12 @@ class Application:
 
     def refusal(self, texts: Texts) -> str | None:
         """Why `new KafkaStreams` refuses these settings, or None if the application is made."""
-        given = self._running.properties(self._always | _NO_RECONNECTS | texts)
+        all_settings = self._running.properties(self._always | _NO_RECONNECTS | texts)
         try:
-            made = self._running.kafka.streams.KafkaStreams(self._topology, given)
+            application = self._running.kafka.streams.KafkaStreams(self._topology, all_settings)
         except Py4JJavaError as error:
             return root_message(error.java_exception)
-        made.close(self._running.java.java.time.Duration.ZERO)
+        application.close(self._running.java.java.time.Duration.ZERO)
         return None
 
     def effective_settings(self, texts: Texts) -> dict[Component, dict[str, str]]:

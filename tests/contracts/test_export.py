@@ -160,8 +160,8 @@ def test_the_kafka_source_of_spark_accepts_the_exported_options() -> None:
 def _options(running: Jvm, settings: dict[str, str]) -> Any:
     """Options in the case-insensitive map that a query has."""
     complete = settings | {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "t"}
-    given = running.java.java.util.HashMap(complete)
-    scala = running.java.scala.jdk.javaapi.CollectionConverters.asScala(given)
+    java_options = running.java.java.util.HashMap(complete)
+    scala = running.java.scala.jdk.javaapi.CollectionConverters.asScala(java_options)
     hash_map = running.java.scala.collection.immutable.HashMap
     options = running.java.org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
     return options(getattr(hash_map, "from")(scala))
@@ -182,7 +182,7 @@ def test_kafka_accepts_the_settings_in_the_exported_commands(
     create = script_arguments(script, "create")
     assert create[create.index("--topic") + 1] == "a topic; $(rm)"
     assert create[create.index("--replication-factor") + 1] == "3"
-    pairs = [create[at + 1] for at, word in enumerate(create) if word == "--config"]
+    pairs = [create[index + 1] for index, word in enumerate(create) if word == "--config"]
     topic = dict(pair.split("=", 1) for pair in pairs)
     log = kafka_jvm.kafka.storage.internals.log.LogConfig
     log.validate(kafka_jvm.properties(topic))

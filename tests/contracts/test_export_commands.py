@@ -96,29 +96,29 @@ def test_kafka_reads_the_exported_changes_as_intended(
 
 
 def _strings(running: Jvm, words: Sequence[str]) -> Any:
-    made = running.gateway.new_array(running.java.java.lang.String, len(words))
-    for at, word in enumerate(words):
-        made[at] = word
-    return made
+    array = running.gateway.new_array(running.java.java.lang.String, len(words))
+    for index, word in enumerate(words):
+        array[index] = word
+    return array
 
 
 def _call_static(running: Jvm, name: str, method: str, argument: Any) -> Any:
     """Calls a package-private static method with one argument."""
     methods = running.java.java.lang.Class.forName(name).getDeclaredMethods()
-    wanted = next(m for m in methods if m.getName() == method and m.getParameterCount() == 1)
-    wanted.setAccessible(True)
-    return wanted.invoke(None, _objects(running, argument))
+    member = next(m for m in methods if m.getName() == method and m.getParameterCount() == 1)
+    member.setAccessible(True)
+    return member.invoke(None, _objects(running, argument))
 
 
 def _construct(running: Jvm, name: str, argument: Any) -> Any:
     """An object made by a package-private constructor with one argument."""
     constructors = running.java.java.lang.Class.forName(name).getDeclaredConstructors()
-    wanted = next(item for item in constructors if item.getParameterCount() == 1)
-    wanted.setAccessible(True)
-    return wanted.newInstance(_objects(running, argument))
+    member = next(item for item in constructors if item.getParameterCount() == 1)
+    member.setAccessible(True)
+    return member.newInstance(_objects(running, argument))
 
 
 def _objects(running: Jvm, argument: Any) -> Any:
-    made = running.gateway.new_array(running.java.java.lang.Object, 1)
-    made[0] = argument
-    return made
+    array = running.gateway.new_array(running.java.java.lang.Object, 1)
+    array[0] = argument
+    return array

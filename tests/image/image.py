@@ -23,7 +23,7 @@ def instructions() -> list[tuple[str, str]]:
 def last_stage() -> list[tuple[str, str]]:
     """The instructions of the last stage, which builds the image itself."""
     results = instructions()
-    begins = max(at for at, (word, _) in enumerate(results) if word == "FROM")
+    begins = max(index for index, (word, _) in enumerate(results) if word == "FROM")
     return results[begins:]
 
 
@@ -47,8 +47,8 @@ def ignored(path: str) -> bool:
         pattern = line.removeprefix("!").removeprefix("**/")
         parts = Path(path).parts
         begins = range(len(parts)) if "**/" in line else (0,)
-        tails = ["/".join(parts[at : at + length]) for at in begins
-                 for length in range(1, len(parts) - at + 1)]  # fmt: skip
+        tails = ["/".join(parts[index : index + length]) for index in begins
+                 for length in range(1, len(parts) - index + 1)]  # fmt: skip
         if any(fnmatch(tail, pattern) and tail.count("/") == pattern.count("/") for tail in tails):
             excluded = not line.startswith("!")
     return excluded

@@ -162,8 +162,8 @@ def _command(pid: int) -> bytes:
 def _lay_out(stage: Path) -> None:
     """Creates the folders of the image. LAB owns the cache and the data, not the project."""
     for path in image.content():
-        (there := stage / "app" / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / path, there)
+        (target := stage / "app" / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, target)
     shutil.copytree(cache_dir(), stage / "cache", ignore=UNFINISHED)
     for folder_name in ("data", "state", "static"):
         (stage / folder_name).mkdir()

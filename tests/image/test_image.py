@@ -24,8 +24,8 @@ def test_the_image_has_the_programs_and_not_the_tests() -> None:
     assert {"manage.py", "docker-compose.yml", "config/web.py", "spark_jobs/verify.py"} <= inside
     assert not [name for name in inside if name.startswith(("tests/", ".git/", ".venv/", "var/"))]
     for package in ("advisor", "config", "labs", "spark_jobs", "templates"):
-        ours = {name(path) for path in (ROOT / package).rglob("*.py")}
-        assert ours <= inside
+        package_files = {name(path) for path in (ROOT / package).rglob("*.py")}
+        assert package_files <= inside
 
 
 def test_records_that_pages_show_are_in_the_image() -> None:

@@ -52,9 +52,9 @@ def test_spark_counts_every_other_story(story: Story, judge_tables: Judge) -> No
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
 def test_the_oracle_counts_a_story(story: Story) -> None:
     counts = Oracle(story.tables).counts()
-    wanted = {
+    expected = {
         name: n
         for name, n in story.counts.items()
         if n is not None and name not in _NOT_COUNTED_BY_ORACLE
     }
-    assert {name: counts[name] for name in wanted} == wanted
+    assert {name: counts[name] for name in expected} == expected

@@ -45,8 +45,8 @@ def _comparable(groups: list[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _differences(counted: Mapping[str, Any], wanted: Mapping[str, int]) -> dict[str, Any]:
-    return {name: (counted[name], n) for name, n in wanted.items() if counted[name] != n}
+def _differences(counted: Mapping[str, Any], expected: Mapping[str, int]) -> dict[str, Any]:
+    return {name: (counted[name], n) for name, n in expected.items() if counted[name] != n}
 
 
 Agree = Callable[[list[int], frozenset[str]], Mapping[str, int]]
@@ -60,15 +60,15 @@ def agree(spark: SparkSession, tmp_path: Path) -> Agree:
     def agree(seeds: list[int], modes: frozenset[str]) -> Mapping[str, int]:
         histories = [history(seed, n, modes) for n, seed in enumerate(seeds)]
         tables = _merge(histories)
-        wanted: Counter[str] = Counter()
+        expected: Counter[str] = Counter()
         for one in histories:
-            wanted.update(Oracle(one).counts())
+            expected.update(Oracle(one).counts())
         answer = judge(spark, write(tmp_path / str(next(runs)), tables))
         listed, all_groups = _comparable(answer["groups"]), groups(tables)
         assert len(listed) == min(len(all_groups), MOST_MEMBERS)
         assert listed.items() <= all_groups.items()
-        assert _differences(answer["counts"], wanted) == {}, "name: (Spark's count, the oracle's)"
-        return wanted
+        assert _differences(answer["counts"], expected) == {}, "name: (Spark's count, the oracle's)"
+        return expected
 
     return agree
 

@@ -53,8 +53,8 @@ def _children(pid: int) -> list[int]:
         listed = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:
         return []
-    own = [int(number) for numbers in listed for number in numbers.split()]
-    return own + [descendant for child in own for descendant in _children(child)]
+    children = [int(number) for numbers in listed for number in numbers.split()]
+    return children + [descendant for child in children for descendant in _children(child)]
 
 
 def test_a_warm_session_survives_a_malformed_ledger_and_judges_two_at_once(

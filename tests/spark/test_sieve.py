@@ -43,9 +43,9 @@ def test_the_answer_is_the_same_with_and_without_the_sieve(
             row["time_ns"] += 30 * MS  # a partition that is read later is not odd
     ledger = write(tmp_path / "ledger", tables)
     small = judge(spark, ledger)
-    wanted = Oracle(tables).counts()
-    assert wanted["key_reordered"] > SOUND_VALUES / 10
-    assert {name: small["counts"][name] for name in wanted} == wanted
+    expected = Oracle(tables).counts()
+    assert expected["key_reordered"] > SOUND_VALUES / 10
+    assert {name: small["counts"][name] for name in expected} == expected
     assert min(small["counts"][name] for name in ("unavailable_ms", "blocked_ms")) > 1_000
     for large in (False, True):
         assert judge(spark, ledger, small=False, large=large) == small
@@ -79,7 +79,7 @@ def test_a_ledger_that_cannot_be_sieved_is_counted_as_a_whole(
     """Compacted topics and transactions are counted by the same definitions, in bundles."""
     histories = [history(seed, seed, frozenset({"transactions"})) for seed in range(20)]
     tables = {table: [row for one in histories for row in one[table]] for table in histories[0]}
-    ledger, wanted = write(tmp_path / "ledger", tables), Oracle(tables).counts()
+    ledger, expected = write(tmp_path / "ledger", tables), Oracle(tables).counts()
     counts = judge(spark, ledger, small=False, large=large)["counts"]
-    assert {name: counts[name] for name in wanted} == wanted
+    assert {name: counts[name] for name in expected} == expected
     assert sieved == [0]

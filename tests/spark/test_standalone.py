@@ -91,7 +91,7 @@ def test_two_workers_count_what_the_oracle_counts(master: str, tmp_path: Path) -
         )
     assert process.returncode == 0, log.read_text()[-2000:]
     counts = json.loads(answers.read_text())["counts"]
-    wanted = Oracle(tables).counts()
-    assert {name: counts[name] for name in wanted} == wanted
+    expected = Oracle(tables).counts()
+    assert {name: counts[name] for name in expected} == expected
     workers = [folder for name in ("one", "two") for folder in (tmp_path / name).glob("app-*/*")]
     assert len(workers) == 2, "each worker ran an executor of the program"

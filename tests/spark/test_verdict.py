@@ -30,7 +30,7 @@ def _verdict(
 
 
 def test_the_guarantees_are_those_of_the_advisor() -> None:
-    assert {name: set(words) for name, words in FORBIDS.items()} == {
+    assert {name: set(verdicts) for name, verdicts in FORBIDS.items()} == {
         guarantee.value: {anomaly.value for anomaly in ADVISOR[guarantee]}
         for guarantee in Guarantee
     }
@@ -102,10 +102,10 @@ def test_holds_needs_a_proved_fault_a_completed_read_and_the_counts() -> None:
 def test_each_guarantee_forbids_its_own_anomalies(
     want: str | None, broken_by: tuple[str, ...], indifferent_to: tuple[str, ...]
 ) -> None:
-    words = {name: verdict({**_ZERO, name: 1}, want, _CERTAIN)[0] for name in broken_by}
-    assert words == dict.fromkeys(broken_by, "broken")
-    words = {name: verdict({**_ZERO, name: 1}, want, _CERTAIN)[0] for name in indifferent_to}
-    assert words == dict.fromkeys(indifferent_to, "holds")
+    verdicts = {name: verdict({**_ZERO, name: 1}, want, _CERTAIN)[0] for name in broken_by}
+    assert verdicts == dict.fromkeys(broken_by, "broken")
+    verdicts = {name: verdict({**_ZERO, name: 1}, want, _CERTAIN)[0] for name in indifferent_to}
+    assert verdicts == dict.fromkeys(indifferent_to, "holds")
 
 
 def test_given_up_sends_break_only_where_the_scenario_says_so() -> None:

@@ -84,9 +84,9 @@ class House:
     def pid_of(self, part: str) -> int | None:
         """The pid of the child of `up` whose command line contains `part`, or None."""
         children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        ours = {int(pid) for file in children for pid in file.read_text().split()}
+        child_pids = {int(pid) for file in children for pid in file.read_text().split()}
         numbers = [
-            pid for pid, cmd in processes_of(self.data).items() if pid in ours and part in cmd
+            pid for pid, cmd in processes_of(self.data).items() if pid in child_pids and part in cmd
         ]
         return numbers[0] if numbers else None
 
