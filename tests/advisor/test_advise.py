@@ -136,7 +136,7 @@ def test_a_binary_or_too_large_file_is_refused(tmp_path: Path):
 
 
 @pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n\n ! so far\n"])
-def test_a_file_that_states_nothing_means_the_defaults(write, text: str):
+def test_a_file_without_settings_means_the_defaults(write, text: str):
     producer = write("producer.properties", text)
     assert advise("--producer", producer) == advise()
 
@@ -310,7 +310,7 @@ def test_a_setting_with_which_nothing_works_gets_one_proposed_value() -> None:
     assert "Before anything else" not in screen
 
 
-def test_a_common_beginning_of_several_reasons_is_printed_once() -> None:
+def test_the_common_beginning_of_several_reasons_is_printed_once() -> None:
     """Three reasons for one setting once repeated the same sentence."""
     stated = (
         "topic.replication.factor=3", "topic.min.insync.replicas=2", "producer.retries=5",
@@ -355,10 +355,13 @@ def test_the_assumed_client_version_is_printed_if_only_the_brokers_is_stated(wri
 
 
 def test_two_spellings_of_one_value_do_not_disagree(write) -> None:
-    one, other = write("a.properties", "acks=-1\n"), write("b.toml", '[producer]\nacks = "all"\n')
-    assert "disagree" not in run(one, other)[2]
+    properties, toml = (
+        write("a.properties", "acks=-1\n"),
+        write("b.toml", '[producer]\nacks = "all"\n'),
+    )
+    assert "disagree" not in run(properties, toml)[2]
     differs = write("c.toml", '[producer]\nacks = "1"\n')
-    assert "the two disagree" in run(one, differs)[2]
+    assert "the two disagree" in run(properties, differs)[2]
 
 
 def test_a_set_option_overrides_a_file(write) -> None:

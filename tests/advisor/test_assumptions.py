@@ -54,9 +54,9 @@ def test_a_min_isr_of_the_broker_is_assumed_where_the_controllers_file_decides()
     fields = {"topic.replication.factor": "3", "consumer.auto.offset.reset": "earliest"}
     fields |= ANSWERED | {"broker.min.insync.replicas": "2"}
     [assumption] = [
-        one
-        for one in decisive_assumptions(described(fields))
-        if one.setting == "min.insync.replicas"
+        candidate
+        for candidate in decisive_assumptions(described(fields))
+        if candidate.setting == "min.insync.replicas"
     ]
     assert (assumption.component, assumption.value) == (Component.TOPIC, 2)
     assert minimum not in assumed_names(fields | {minimum: "2"})
@@ -132,15 +132,15 @@ def test_retention_by_size_rests_on_the_assumed_load() -> None:
 
 @given(pipelines())
 def test_an_unstated_setting_is_an_assumption_exactly_if_it_decides(pipeline: Pipeline) -> None:
-    named = {
+    assumed_keys = {
         (assumption.component, assumption.setting) for assumption in decisive_assumptions(pipeline)
     }
-    assert not any(name in pipeline.stated(component) for component, name in named)
+    assert not any(name in pipeline.stated(component) for component, name in assumed_keys)
     unclean = (Component.TOPIC, "unclean.leader.election.enable")
     # A topic without the setting uses the value of the brokers' file, which is stated.
     if not any(unclean[1] in pipeline.stated(part) for part in (Component.TOPIC, Component.BROKER)):
         other = pipeline.with_setting(*unclean, not pipeline.value(*unclean))
-        assert (unclean in named) == (breaking(other) != breaking(pipeline))
+        assert (unclean in assumed_keys) == (breaking(other) != breaking(pipeline))
 
 
 def test_an_assumption_is_shown_with_the_words_of_its_question() -> None:

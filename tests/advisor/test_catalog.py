@@ -98,20 +98,20 @@ def test_by_duration_is_valid_since_java_4() -> None:
     assert parse(new, "by_duration:P1DT2H") == "by_duration:P1DT2H"
     with pytest.raises(SettingError, match="latest, earliest, none"):
         parse(lookup(Family.JAVA, "3.9", "4.3", C, "auto.offset.reset"), "by_duration:P1DT2H")
-    for wrong in ("by_duration:", "by_duration:P", "by_duration:PT", "by_duration:1h"):
+    for invalid in ("by_duration:", "by_duration:P", "by_duration:PT", "by_duration:1h"):
         with pytest.raises(SettingError):
-            parse(new, wrong)
+            parse(new, invalid)
 
 
 @pytest.mark.parametrize(
-    ("name", "near"),
+    ("name", "nearest"),
     [("ack", "acks"), ("enable.idempotance", "enable.idempotence"),
      ("max.in.flight.requests", "max.in.flight.requests.per.connection"), ("zzz", None)],
 )  # fmt: skip
-def test_an_unknown_name_suggests_the_nearest(name: str, near: str | None) -> None:
+def test_an_unknown_name_suggests_the_nearest(name: str, nearest: str | None) -> None:
     with pytest.raises(UnknownSetting) as raised:
         _setting(name)
-    assert raised.value.problem.suggestion == near
+    assert raised.value.problem.suggestion == nearest
 
 
 def test_settings_that_spark_decides_are_refused_with_the_option_to_set() -> None:

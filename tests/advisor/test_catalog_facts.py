@@ -175,12 +175,16 @@ def _assert_agreement(family: Family, line: str, kafka: str, component: Componen
                 assert setting.any_case
                 written = {text.upper() for text in written}
             assert written <= set(fact.one_of), setting.name
-        same = {item.name for item in by_name.values() if fact.name in (item.alias, item.name)
-                or (fact.alias and fact.alias in (item.name, item.alias))}  # fmt: skip
+        names_of_fact = {
+            item.name
+            for item in by_name.values()
+            if fact.name in (item.alias, item.name)
+            or (fact.alias and fact.alias in (item.name, item.alias))
+        }
         # StreamsConfig does not say which names are deprecated aliases of others.
-        older = set(setting.aliases) if component is S else set()
-        assert {setting.name, *setting.aliases} == same | older, setting.name
-        assert older <= by_name.keys()
+        deprecated_aliases = set(setting.aliases) if component is S else set()
+        assert {setting.name, *setting.aliases} == names_of_fact | deprecated_aliases, setting.name
+        assert deprecated_aliases <= by_name.keys()
 
 
 @EACH_PART
@@ -193,11 +197,11 @@ def test_every_real_setting_can_be_looked_up_and_its_default_parsed(
 
 def _assert_names(family: Family, line: str, kafka: str, component: Component) -> None:
     modelled = settings_of(family, line, kafka, component)
-    every = settings_of(family, line, kafka, component, every=True)
-    assert every[: len(modelled)] == modelled
+    all_settings = settings_of(family, line, kafka, component, every=True)
+    assert all_settings[: len(modelled)] == modelled
     assert all(setting.modelled for setting in modelled)
-    assert not any(setting.modelled for setting in every[len(modelled) :])
-    names = [name for setting in every for name in (setting.name, *setting.aliases)]
+    assert not any(setting.modelled for setting in all_settings[len(modelled) :])
+    names = [name for setting in all_settings for name in (setting.name, *setting.aliases)]
     assert len(names) == len(set(names))
     client = {"": True, component.value: True}
     entry = _fact_names(family, line, kafka, component).values()
@@ -208,7 +212,7 @@ def _assert_names(family: Family, line: str, kafka: str, component: Component) -
     }  # fmt: skip
     beyond = {name for part, name in NOT_IN_KAFKA if part is component}
     assert set(names) - beyond == real - decided.get(family, set())
-    for setting in every[len(modelled) :]:
+    for setting in all_settings[len(modelled) :]:
         assert lookup(family, line, kafka, component, setting.name, every=True) == setting
         assert setting.source
         if setting.default is not None and setting.kind is not Kind.TEXT:

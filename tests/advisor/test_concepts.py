@@ -75,7 +75,7 @@ def test_an_unknown_concept_is_404(client: Client):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("changes", "message"),
     [
         ({"title": ""}, "too much or missing in its head: title"),
         ({"colour": '"red"'}, "too much or missing in its head: colour"),
@@ -84,9 +84,9 @@ def test_an_unknown_concept_is_404(client: Client):
         ({"order": "["}, "lag.md: "),
     ],
 )
-def test_an_invalid_concept_file_is_refused(tmp_path: Path, wrong: dict[str, str], message: str):
+def test_an_invalid_concept_file_is_refused(tmp_path: Path, changes: dict[str, str], message: str):
     with pytest.raises(ConceptError, match=re.escape(message)):
-        load(write_concept(tmp_path, **wrong))
+        load(write_concept(tmp_path, **changes))
 
 
 def test_long_texts_missing_heads_and_missing_drawings_are_refused(tmp_path: Path):

@@ -118,20 +118,20 @@ def test_one_of_two_redundant_min_isr_settings_is_kept() -> None:
         "broker.min.insync.replicas": "2", "topic.min.insync.replicas": "3",
         "broker.offsets.topic.replication.factor": "1",
     })  # fmt: skip
-    left = weak(Revision(recommend(before).pipeline, before))
+    omitted = weak(Revision(recommend(before).pipeline, before))
     minimum = "min.insync.replicas"
-    assert not {(Component.BROKER, minimum), (Component.TOPIC, minimum)} <= left
+    assert not {(Component.BROKER, minimum), (Component.TOPIC, minimum)} <= omitted
 
 
 @given(pipelines())
 def test_omitting_weak_values_never_breaks_more(before: Pipeline) -> None:
     after = recommend(before).pipeline
-    left = after
+    remaining = after
     for component, name in weak(Revision(after, before)):
-        stated = {key: value for key, value in left.stated(component).items() if key != name}
-        left = Pipeline(
-            left.family, left.version, left.kafka, left.brokers,
-            {**left.settings, component: stated}, left.requirement,
+        stated = {key: value for key, value in remaining.stated(component).items() if key != name}
+        remaining = Pipeline(
+            remaining.family, remaining.version, remaining.kafka, remaining.brokers,
+            {**remaining.settings, component: stated}, remaining.requirement,
         )  # fmt: skip
-    assert not left.problems()
-    assert breaking(left) <= breaking(after)
+    assert not remaining.problems()
+    assert breaking(remaining) <= breaking(after)

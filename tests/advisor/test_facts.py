@@ -20,7 +20,7 @@ RULES = {"P": 36, "B": 25, "C": 23, "T": 14, "S": 10, "SP": 20}
 _ROW = re.compile(r"^\| R-([A-Z]+)(\d+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 _PLACE = re.compile(r"(event|finding|change|number|setting) `([^`]+)`")
 _TEXT = (Path(advisor.__file__).parents[1] / "docs" / "facts.md").read_text("utf-8")
-ROWS = [(part, int(number), where) for part, number, _, where in _ROW.findall(_TEXT)]
+ROWS = [(part, int(number), places) for part, number, _, places in _ROW.findall(_TEXT)]
 
 
 def names_by_kind() -> dict[str, set[str]]:
@@ -52,20 +52,20 @@ def test_every_rule_is_listed_once() -> None:
 
 def test_every_rule_names_existing_places_or_a_reason() -> None:
     by_name = names_by_kind()
-    for part, number, where in ROWS:
-        named = _PLACE.findall(where)
-        for kind, name in named:
+    for part, number, places in ROWS:
+        references = _PLACE.findall(places)
+        for kind, name in references:
             assert name in by_name[kind], f"{part}{number}: there is no {kind} {name}"
-        rebuilt = ", ".join(f"{kind} `{name}`" for kind, name in named)
-        assert rebuilt == where or re.fullmatch(r"out of reach: \w.{30,}", where), part
+        rebuilt = ", ".join(f"{kind} `{name}`" for kind, name in references)
+        assert rebuilt == places or re.fullmatch(r"out of reach: \w.{30,}", places), part
 
 
 def test_every_event_and_finding_belongs_to_a_rule() -> None:
     """Events and findings without a rule are newer than the fact base and listed here."""
-    named = {name for _, _, where in ROWS for _, name in _PLACE.findall(where)}
+    references = {name for _, _, places in ROWS for _, name in _PLACE.findall(places)}
     without_rule = {
         "leader-cut-off", "B005", "B008", "S003", "dead-letter-refused", "order-given-up",
         "record-too-large", "B009", "C011", "C012", "P009", "S006", "T007",
     }  # fmt: skip
     names = {event.name for event in all_events()} | {rule.code for rule in all_rules()}
-    assert names - named == without_rule
+    assert names - references == without_rule

@@ -33,7 +33,7 @@ COMPACT = SAFE | {"topic.cleanup.policy": "compact"}
 LOAD = {"application.rate": "1000", "application.message.bytes": "1000"}
 UNCOMMITTED = {"consumer.isolation.level": "read_uncommitted"}
 EMPTY = {"application.disk.lost": "returns-empty"}
-SKIP_ON_ERROR = {"application.processing.errors": "skip"}
+SKIP_ERROR = {"application.processing.errors": "skip"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
 LIMIT_10K = {"topic.max.message.bytes": "10000"}
@@ -90,7 +90,7 @@ CASES = [
     ("last-replica-loses-power", SAFE | ACKS_1 | UNCLEAN | {"topic.flush.messages": "1"},
      TRUNCATED),
     ("last-replica-loses-power", RF3, TRUNCATED),
-    # Records that a leader below the minimum acknowledges alone cannot be read since 3.7.
+    # Records that a leader below the minimum acknowledges alone cannot be read (since 3.7).
     ("last-replica-loses-power", SAFE | ACKS_1, {A.LOST_WRITE}),
     ("all-replicas-lose-power", SAFE, TRUNCATED),
     ("all-replicas-lose-power", SAFE | {"topic.flush.messages": "100"}, TRUNCATED),
@@ -176,17 +176,16 @@ CASES = [
                                "consumer.enable.auto.commit": "false"}, set()),
     ("dead-letter-refused", {"application.framework": "spring"}, set()),
     ("dead-letter-refused", {"application.dead.letter": "unacknowledged"}, set()),
-    ("dead-letter-refused", SKIP_ON_ERROR | {"application.dead.letter": "acknowledged"}, set()),
-    ("dead-letter-refused", SKIP_ON_ERROR | {"application.dead.letter": "unacknowledged"}, SKIP),
-    ("dead-letter-refused", LRK | SKIP_ON_ERROR | {"application.dead.letter": "unacknowledged"},
-     SKIP),
+    ("dead-letter-refused", SKIP_ERROR | {"application.dead.letter": "acknowledged"}, set()),
+    ("dead-letter-refused", SKIP_ERROR | {"application.dead.letter": "unacknowledged"}, SKIP),
+    ("dead-letter-refused", LRK | SKIP_ERROR | {"application.dead.letter": "unacknowledged"}, SKIP),
     ("unprocessable-message", {"application.retry.topics": "true"}, {A.KEY_REORDERED}),
     ("unprocessable-message", {"application.retry.topics": "true",
                                "consumer.enable.auto.commit": "false",
                                "application.processing.errors": "close"}, {A.KEY_REORDERED}),
     ("unprocessable-message", {"application.retry.topics": "true",
                                "application.processing.errors": "close"}, SKIP | {A.KEY_REORDERED}),
-    ("unprocessable-message", SKIP_ON_ERROR | {"application.retry.topics": "true"},
+    ("unprocessable-message", SKIP_ERROR | {"application.retry.topics": "true"},
      {A.KEY_REORDERED, A.EFFECT_MISSING}),
     ("unprocessable-message", {}, set()),
     ("unprocessable-message", {"application.processing.errors": "close"}, SKIP),
@@ -379,7 +378,7 @@ STANDSTILLS = [
     ("unprocessable-message", {"application.framework": "quarkus"}, "failure-strategy=fail"),
     (
         "dead-letter-refused",
-        SKIP_ON_ERROR | {"application.dead.letter": "acknowledged"},
+        SKIP_ERROR | {"application.dead.letter": "acknowledged"},
         "application.dead.letter=acknowledged",
     ),
     ("isr-shrunk-leader-down", SAFE, "eligible.leader.replicas.version=1"),

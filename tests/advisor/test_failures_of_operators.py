@@ -115,7 +115,7 @@ CASES = [
      {A.EFFECT_MISSING}),
     ("clocks-differ", SAFE | {"application.clock.skew.ms": "4999", "topic.retention.ms": "350000"},
      set()),
-    # The broker's refusal is final: over one hour ahead since 4.0; any age is accepted (KIP-937).
+    # The broker's refusal is final: an hour ahead since 4.0; any age is fine (KIP-937, KIP-1030).
     ("foreign-timestamps", {}, set()),
     ("foreign-timestamps", REPLAYED, {A.EFFECT_MISSING, A.GIVEN_UP}),
     ("foreign-timestamps", REPLAYED | {"kafka": "3.9"}, {A.EFFECT_MISSING}),

@@ -69,7 +69,7 @@ def test_every_modelled_setting_with_free_text_is_known_as_free() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "kept"),
+    ("name", "text", "expected"),
     [
         ("transactional.id", SECRET, STATED),
         ("log.dirs", "/var/lib/kafka,/tmpdata", STATED),
@@ -82,9 +82,9 @@ def test_every_modelled_setting_with_free_text_is_known_as_free() -> None:
         ("acks", SECRET, SECRET),
     ],
 )  # fmt: skip
-def test_only_the_part_of_a_text_that_the_model_uses_is_kept(name, text, kept) -> None:
-    assert kept_text(name, text) == kept
-    assert kept_text(name, kept) == kept
+def test_only_the_part_of_a_text_that_the_model_uses_is_kept(name, text, expected) -> None:
+    assert kept_text(name, text) == expected
+    assert kept_text(name, expected) == expected
 
 
 @pytest.mark.django_db

@@ -44,7 +44,7 @@ def test_the_questionnaire_links_to_the_page(client: Client) -> None:
     assert not re.search(r"\sstyle=|<style|\son\w+=|javascript:", html)
 
 
-def test_what_was_read_is_shown_and_not_stored(client: Client) -> None:
+def test_the_settings_read_are_shown_and_not_stored(client: Client) -> None:
     status, html = _send(client, f"acks=1\nsasl.password={SECRET}\nbootstrap.servers=a:1\n")
     assert status == 200
     assert "1 answer read. Is this right?" in html

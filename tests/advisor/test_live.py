@@ -149,7 +149,7 @@ def test_an_unreachable_cluster_is_reported_with_the_reason(
         assert address not in html + _logged(caplog)
 
 
-def test_one_unreachable_broker_of_several_is_no_error(
+def test_one_unreachable_broker_of_several_does_not_end_the_reading(
     client: Client, settings: LazySettings, hung_server: str, short_limit: None
 ) -> None:
     settings.LAB_LIVE_CLUSTERS = {"staging": f"no.such.host.invalid:9092,127.0.0.1:1,{hung_server}"}

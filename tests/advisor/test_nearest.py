@@ -32,8 +32,10 @@ def test_the_nearest_name_is_that_of_difflib() -> None:
     generator = random.Random(7)
     for key in generator.sample(sorted(KEYS), 60):
         misspelling = _misspelled(key, generator)
-        near = get_close_matches(misspelling, sorted(KEYS), n=1)
-        assert nearest(misspelling, KEYS) == (near[0] if near else None), misspelling
+        close_matches = get_close_matches(misspelling, sorted(KEYS), n=1)
+        assert nearest(misspelling, KEYS) == (close_matches[0] if close_matches else None), (
+            misspelling
+        )
 
 
 def test_a_name_without_common_letters_has_no_nearest_name() -> None:

@@ -124,7 +124,7 @@ def test_every_number_has_a_title_a_formula_and_a_source():
         assert number.source
 
 
-def test_the_batch_size_of_spark_gives_the_repeats_and_the_needed_rate():
+def test_the_batch_size_of_spark_gives_the_repeats_and_the_longest_interval():
     spark = {"family": "spark", "consumer.maxOffsetsPerTrigger": "30000"}
     assert values(spark)["repeated-after-crash"] == 30_000
     assert "batch-keeps-up" not in values(spark), "without a rate nothing is made up"

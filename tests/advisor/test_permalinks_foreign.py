@@ -40,21 +40,21 @@ SAVED_ANSWERS = Path(__file__).parent / "kept"
 def test_a_saved_answer_is_read_back_unchanged(pipeline: Pipeline) -> None:
     original = answer(pipeline)
     # PostgreSQL's jsonb does not keep the order of keys.
-    kept = from_plain(Answer, json.loads(json.dumps(to_plain(original), sort_keys=True)))
-    assert kept == original
-    assert report(kept) == report(original)
-    assert kept.recommended == services.recommended(pipeline)
-    assert difference(kept, original) == ()
+    restored = from_plain(Answer, json.loads(json.dumps(to_plain(original), sort_keys=True)))
+    assert restored == original
+    assert report(restored) == report(original)
+    assert restored.recommended == services.recommended(pipeline)
+    assert difference(restored, original) == ()
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("kept", "words"), [
+@pytest.mark.parametrize(("saved_answer", "words"), [
     (None, "was not kept"), ({}, "cannot be read"), ([1], "cannot be read"), (7, "cannot be read"),
 ])  # fmt: skip
 def test_a_missing_or_unreadable_answer_is_reported(
-    client: Client, kept: object, words: str
+    client: Client, saved_answer: object, words: str
 ) -> None:
-    slug = saved(RISKY, answer=kept)
+    slug = saved(RISKY, answer=saved_answer)
     page = page_text(client, "advice", slug)
     assert f"The answer of that day {words}" in page
     assert f"what rules {services.RULES_VERSION} say now" in page
@@ -105,7 +105,7 @@ def replaced(place: tuple[Any, ...], value: object) -> Any:
     return data
 
 
-def kept(place: tuple[Any, ...], value: object) -> str | None:
+def save_modified(place: tuple[Any, ...], value: object) -> str | None:
     """The slug; None if PostgreSQL refuses the text: a lone surrogate or a NUL character."""
     try:
         with transaction.atomic():
@@ -132,7 +132,7 @@ def kept(place: tuple[Any, ...], value: object) -> str | None:
 def test_a_modified_answer_is_escaped_or_refused(
     client: Client, place: tuple[Any, ...], value: object, readable: bool
 ) -> None:
-    if (slug := kept(place, value)) is None:
+    if (slug := save_modified(place, value)) is None:
         return
     page = get(client, "advice", slug)
     assert page.status_code == 200
@@ -148,7 +148,7 @@ def test_a_modified_answer_is_escaped_or_refused(
 def test_any_modified_answer_gives_a_page(
     client: Client, place: tuple[Any, ...], value: object
 ) -> None:
-    if (slug := kept(place, value)) is None:
+    if (slug := save_modified(place, value)) is None:
         return
     assert get(client, "advice", slug).status_code == 200
     for name in ("compared", "newer", "report", "archive"):

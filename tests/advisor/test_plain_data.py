@@ -42,7 +42,7 @@ def test_a_field_with_a_default_may_be_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "path"),
+    ("invalid", "path"),
     [
         (None, "Whole is not"),
         ({"name": 7}, "Whole.name is not"),
@@ -57,7 +57,9 @@ def test_a_field_with_a_default_may_be_missing() -> None:
         ({"tags": [["secret"]]}, "Whole.tags is not"),
     ],
 )
-def test_invalid_data_is_refused_with_its_path(wrong: dict[str, object] | None, path: str) -> None:
+def test_invalid_data_is_refused_with_its_path(
+    invalid: dict[str, object] | None, path: str
+) -> None:
     with pytest.raises(ValueError, match=path) as refused:
-        from_plain(Whole, wrong if wrong is None else VALID | wrong)
+        from_plain(Whole, invalid if invalid is None else VALID | invalid)
     assert "secret" not in str(refused.value)

@@ -169,7 +169,7 @@ def test_one_broker_cannot_survive_its_own_loss():
     assert changes(recommendation) == {"consumer.auto.offset.reset": "earliest"}
 
 
-def test_the_reason_of_impossibility_is_what_no_change_can_close():
+def test_an_impossible_wish_has_the_reasons_that_no_change_closes():
     recommendation = recommend(described({"brokers": "1", "producer.acks": "0"}))
     [why] = [need.why for need in recommendation.impossible]
     assert why.startswith("replication.factor=1: every copy is lost with 1 broker. Offsets that")

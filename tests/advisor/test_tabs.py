@@ -144,10 +144,10 @@ def test_a_page_opened_before_start_over_continues_with_its_answers(client: Clie
     assert saved(client)["producer.acks"] == "1"
 
 
-@pytest.mark.parametrize("of", ["", "nothing", "\x00", "0" * 400])
-def test_an_unknown_draft_is_replaced_by_the_current_one(client: Client, of: str) -> None:
+@pytest.mark.parametrize("draft", ["", "nothing", "\x00", "0" * 400])
+def test_an_unknown_draft_is_replaced_by_the_current_one(client: Client, draft: str) -> None:
     open_edited_tab(client, producer__acks="1")
     open_edited_tab(client, producer__acks="0")
     open_edited_tab(client, producer__acks="all")
-    assert send(client, "producer", {"of": of}, producer__acks="1").status_code == 302
+    assert send(client, "producer", {"of": draft}, producer__acks="1").status_code == 302
     assert saved(client)["producer.acks"] == "1"

@@ -70,15 +70,15 @@ def test_the_reads_of_a_judgement_exclude_those_of_another() -> None:
 def test_a_judgement_is_kept_until_a_setting_that_it_read_changes() -> None:
     traced = Traced.of(described(SAFE))
     [event] = [event for event in events_for(traced) if event.name == "broker-disk-lost"]
-    lost = traced.judged(event)
+    judgement = traced.judged(event)
     other = traced.with_setting(Component.CONSUMER, "isolation.level", "read_committed")
-    assert other.judged(event) is lost
-    assert traced.with_setting(Component.PRODUCER, "acks", "1").judged(event) != lost
+    assert other.judged(event) is judgement
+    assert traced.with_setting(Component.PRODUCER, "acks", "1").judged(event) != judgement
 
 
 def test_a_check_whether_a_setting_is_stated_is_a_read() -> None:
-    """Spring commits in order unless the code states it. A judgement that only checks whether
-    commit.order is stated must not survive a change of it."""
+    """With Spring the judgement only checks whether commit.order is stated. It must not survive a
+    change of commit.order."""
     spring = {"application.framework": "spring", "application.processing": "asynchronous"}
     pipeline = described(SAFE | spring)
     traced = Traced.of(pipeline)
@@ -105,12 +105,12 @@ def test_another_requirement_is_judged_again() -> None:
     traced = Traced.of(described(SAFE))
     assess(traced)
     more = replace(traced, requirement=replace(traced.requirement, survive=2))
-    [lost] = [
+    [disk_lost] = [
         assessment
         for assessment in assess(more).failures
         if assessment.event.name == "broker-disk-lost"
     ]
-    assert lost.permits
+    assert disk_lost.permits
 
 
 def test_another_wish_with_the_same_survival_keeps_the_judgements() -> None:

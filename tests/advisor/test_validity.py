@@ -107,7 +107,7 @@ def test_values_that_the_cluster_or_the_code_cannot_have_are_refused(
     (Family.JAVA, "3.9", {"heartbeat.interval.ms": 7000, "session.timeout.ms": 6000,
                           "group.protocol": "classic"}, "session.timeout.ms"),
 ])  # fmt: skip
-def test_a_heartbeat_interval_above_the_session_timeout_is_refused(
+def test_a_heartbeat_interval_not_below_the_session_timeout_is_refused(
     family: Family, version: str, settings: dict[str, Value], setting: str
 ) -> None:
     (problem,) = _problems({C: settings}, family, version)

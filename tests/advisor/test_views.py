@@ -264,5 +264,5 @@ def test_editing_a_saved_pipeline_creates_a_new_link(client: Client) -> None:
     new_slug = walk(client, producer={"producer.acks": "all"})
     assert new_slug != slug
     assert Description.objects.get(slug=slug).data["settings"]["producer"]["acks"] == "1"
-    kept = Description.objects.get(slug=new_slug).data["settings"]["producer"]
-    assert kept == {"acks": "all", "linger.ms": 9}
+    settings = Description.objects.get(slug=new_slug).data["settings"]["producer"]
+    assert settings == {"acks": "all", "linger.ms": 9}

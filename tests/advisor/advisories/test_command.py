@@ -70,9 +70,9 @@ def test_the_list_can_be_filtered_by_component_version_and_search():
     [(("--component", "zookeeper"), "zookeeper"), (("--version", "newest"), "newest")],
 )
 def test_a_wrong_filter_is_named_with_exit_code_2(options, message):
-    with pytest.raises(CommandError, match=message) as wrong:
+    with pytest.raises(CommandError, match=message) as error:
         list_advisories(*options)
-    assert wrong.value.returncode == 2
+    assert error.value.returncode == 2
 
 
 def test_the_text_lists_the_advisories_and_their_number():

@@ -1,4 +1,4 @@
-"""Every advisory that a pipeline can match is named, with its guarantee and its upgrade."""
+"""Every advisory that a pipeline can match is ids, with its guarantee and its upgrade."""
 
 from __future__ import annotations
 
@@ -135,8 +135,8 @@ def test_json_states_the_guarantee_with_and_without_the_bug(
     [row] = [row for row in data["advisories"] if row["id"] == advisory.id]
     assert data["guarantee"].keys() == data["guarantee_with_advisories"]["possible"].keys()
     bugs = known_bugs(answers[advisory.id])
-    left = bugs.guarantees if row["certainty"] == "hit" else bugs.at_worst
-    assert not FORBIDS[left[Boundary.END_TO_END]] & {*advisory.anomalies}
+    guarantees = bugs.guarantees if row["certainty"] == "hit" else bugs.at_worst
+    assert not FORBIDS[guarantees[Boundary.END_TO_END]] & {*advisory.anomalies}
 
 
 @EACH_MATCHED
@@ -144,7 +144,7 @@ def test_the_upgrade_is_the_first_release_that_clears_the_bug_and_adds_none(
     answers: dict[str, Answer], advisory: Advisory, pipeline: Pipeline
 ) -> None:
     bugs = known_bugs(answers[advisory.id])
-    [upgrade] = [one for one in bugs.upgrades if advisory.id in (*one.clears, *one.remain)]
+    [upgrade] = [item for item in bugs.upgrades if advisory.id in (*item.clears, *item.remain)]
     later = [
         release
         for release in releases(advisory.product)
@@ -154,19 +154,19 @@ def test_the_upgrade_is_the_first_release_that_clears_the_bug_and_adds_none(
         running = Version(upgrade.running)
         assert not [release for release in later if release > running], "a release ends it"
         return
-    target, here = Version(upgrade.target), Version(upgrade.running)
-    assert here < target
+    target, running_version = Version(upgrade.target), Version(upgrade.running)
+    assert running_version < target
     assert not advisory.affects(target)
     parts = {advisory.part}
     if parts < CLIENTS:  # all Java parts of an application run one release
         parts = CLIENTS & part_versions(pipeline).keys()
     cleared = [bug.advisory for bug in bugs.bugs if bug.advisory.id in upgrade.clears]
-    named = {*upgrade.clears, *upgrade.remain}
-    others = [one for one in advisories() if one.part in parts and one.id not in named]
+    ids = {*upgrade.clears, *upgrade.remain}
+    others = [item for item in advisories() if item.part in parts and item.id not in ids]
     for release in releases(advisory.product):
-        if here < release < target:
-            assert any(one.affects(release) for one in cleared) or any(
-                match(one, {one.part: str(release)}, pipeline) for one in others
+        if running_version < release < target:
+            assert any(item.affects(release) for item in cleared) or any(
+                match(item, {item.part: str(release)}, pipeline) for item in others
             ), f"{release} would do"
 
 

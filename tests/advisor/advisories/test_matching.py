@@ -189,7 +189,7 @@ IDEMPOTENT = {"producer.enable.idempotence": "true"}
 IN_FLIGHT = "producer.max.in.flight.requests.per.connection"
 
 
-@pytest.mark.parametrize(("family", "version", "stated", "named"), [
+@pytest.mark.parametrize(("family", "version", "stated", "expected"), [
     ("librdkafka", "2.16.0", IDEMPOTENT, True),
     ("librdkafka", "2.16.0", {}, False),
     ("librdkafka", "2.16.0", IDEMPOTENT | {IN_FLIGHT: "1"}, False),
@@ -197,26 +197,26 @@ IN_FLIGHT = "producer.max.in.flight.requests.per.connection"
     ("java", "4.3.1", IDEMPOTENT, False),
 ])  # fmt: skip
 def test_librdkafka_4953_needs_idempotence_and_several_requests_in_flight(
-    family, version, stated, named
+    family, version, stated, expected
 ):
     pipeline = pipeline_of(family=family, version=version, **stated)
-    assert ("librdkafka #4953" in {hit.advisory.id for hit in hits(pipeline)}) is named
+    assert ("librdkafka #4953" in {hit.advisory.id for hit in hits(pipeline)}) is expected
 
 
 TRANSACTIONS = {"producer.transactional.id": "orders"}
 
 
-@pytest.mark.parametrize(("client", "kafka", "named", "not_named"), [
+@pytest.mark.parametrize(("client", "kafka", "expected", "unexpected"), [
     ({"version": "3.9.2"}, "4.3.1", {"KAFKA-14562"}, {"KIP-890", "librdkafka #5423"}),
     ({"version": "4.3.1"}, "3.9.2", {"KIP-890"}, {"KAFKA-14562", "librdkafka #5423"}),
     ({"version": "4.3.1"}, "4.3.1", set(), {"KIP-890", "KAFKA-14562", "librdkafka #5423"}),
     ({"family": "librdkafka", "version": "2.16.0"}, "4.3.1", {"librdkafka #5423"}, {"KIP-890"}),
 ])  # fmt: skip
-def test_transactions_need_both_sides_of_kip_890(client, kafka, named, not_named):
+def test_transactions_need_both_sides_of_kip_890(client, kafka, expected, unexpected):
     matching = {hit.advisory.id for hit in hits(pipeline_of(kafka=kafka, **client, **TRANSACTIONS))}
-    assert named <= matching
-    assert not not_named & matching
-    assert not (named | not_named) & {
+    assert expected <= matching
+    assert not unexpected & matching
+    assert not (expected | unexpected) & {
         hit.advisory.id for hit in hits(pipeline_of(kafka=kafka, **client))
     }
 

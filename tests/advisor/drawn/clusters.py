@@ -105,16 +105,16 @@ def _anchors(inline: str, merged: list[Row]) -> str:
 
 def _service(random: Random, stated: StatedRows, number: int, inline: str, *, is_list: bool) -> str:
     text = f"  kafka{number}:\n"
-    own = [("KAFKA_NODE_ID", str(number)), *stated.get("own", [])]
-    own.append(("KAFKA_ADVERTISED_LISTENERS", f"PLAINTEXT://kafka{number}:9092"))
-    random.shuffle(own)
+    rows = [("KAFKA_NODE_ID", str(number)), *stated.get("own", [])]
+    rows.append(("KAFKA_ADVERTISED_LISTENERS", f"PLAINTEXT://kafka{number}:9092"))
+    random.shuffle(rows)
     match inline:
         case "whole":
             text += "    <<: *broker\n"
         case "own":
             text += "    image: apache/kafka:4.1.0\n"
-            own = [*_BASE, *stated.get("merged", []), *own]
-            own = [*{name: (name, value) for name, value in own}.values()]
+            rows = [*_BASE, *stated.get("merged", []), *rows]
+            rows = [*{name: (name, value) for name, value in rows}.values()]
         case _:
             text += "    image: apache/kafka:4.1.0\n"
     names = [file for place, file in (("env_file", "kafka.env"), ("later_env_file", "more.env"))
@@ -124,11 +124,11 @@ def _service(random: Random, stated: StatedRows, number: int, inline: str, *, is
     text += "    environment:\n"
     if inline in ("anchor", "whole"):
         merge = f"      <<: *{'kafka' if inline == 'anchor' else 'of-all'}\n"
-        rows = [_row(random, row, is_list) for row in own]
-        rows.insert(random.choice([0, len(rows)]), merge)
-        text += "".join(rows)
+        lines = [_row(random, row, is_list) for row in rows]
+        lines.insert(random.choice([0, len(lines)]), merge)
+        text += "".join(lines)
     else:
-        text += "".join(_row(random, row, is_list) for row in own)
+        text += "".join(_row(random, row, is_list) for row in rows)
     return f"{text}    volumes: ['data{number}:/var/lib/kafka/data']\n"
 
 

@@ -57,18 +57,18 @@ def applications(random: Random) -> Drawn:
     is_pod = len(containers) == 2 and random.random() < 0.3
     texts = list[str]()
     for number, container in enumerate(containers):
-        sources, own = "", [*container.rows.get("own", [])]
+        sources, env_rows = "", [*container.rows.get("own", [])]
         for place in ("config", "secret"):
             if rows := container.rows.get(place):
                 parts.append(_source(random, f"app{number}-{place}", place, rows))
                 kind = "configMapRef" if place == "config" else "secretRef"
                 sources += f"            - {kind}:\n                name: app{number}-{place}\n"
         env = "".join(f"            - name: {key}\n              value: '{value}'\n"
-                      for key, value in own)  # fmt: skip
+                      for key, value in env_rows)  # fmt: skip
         if rows := container.rows.get("reference"):
             entries = [(f"value-{index}", value) for index, (_, value) in enumerate(rows)]
             parts.append(_source(random, f"app{number}-values", "config", entries))
-            own_names = {key for key, _ in own}
+            own_names = {key for key, _ in env_rows}
             env += "".join(
                 f"            - name: {key}\n              valueFrom:\n"
                 f"                configMapKeyRef: {{name: app{number}-values, key: value-{at}}}\n"
@@ -109,11 +109,11 @@ def services(random: Random) -> Drawn:
     text, files, env_file_rows = "services:\n", list[tuple[str, str]](), list[Row]()
     for number, container in enumerate(containers):
         text += f"  app{number}:\n    image: registry.example/app{number}:1\n"
-        own = [*container.rows.get("reference", []), *container.rows.get("own", [])]
-        own = [*{key: (key, value) for key, value in own}.values()]
-        own = [
+        env_rows = [*container.rows.get("reference", []), *container.rows.get("own", [])]
+        env_rows = [*{key: (key, value) for key, value in env_rows}.values()]
+        env_rows = [
             _with_placeholder(random, f"V_{number}_{index}", row, env_file_rows)
-            for index, row in enumerate(own)
+            for index, row in enumerate(env_rows)
         ]
         names = [place for place in ("config", "secret") if place in container.rows]
         for place in names:
@@ -121,9 +121,9 @@ def services(random: Random) -> Drawn:
             files.append((f"app{number}-{place}.env", rows))
         if names:
             text += "    env_file:\n" + "".join(f"      - app{number}-{it}.env\n" for it in names)
-        if own:
+        if env_rows:
             text += "    environment:\n"
-            text += "".join(f"      {key}: '{value}'\n" for key, value in own)
+            text += "".join(f"      {key}: '{value}'\n" for key, value in env_rows)
     first, *others = containers
     files = [("compose.yml", text), *files]
     if env_file_rows:

@@ -52,30 +52,30 @@ def _effective(stated: Mapping[tuple[str, str, Name], str]) -> dict[Name, str]:
         _FORMS.index(row[0][1]), PLACES.index(row[0][0])))  # fmt: skip
     effective = dict[Name, str]()
     for form in _FORMS:
-        for (_, own, name), value in ranked:
-            if own == form:
+        for (_, stated_form, name), value in ranked:
+            if stated_form == form:
                 effective[name] = value
     return effective
 
 
 def _spring_name(name: Name) -> str:
-    names = {key: own for own, key in NAMES[name[0]].items() if key}
+    names = {key: spring_name for spring_name, key in NAMES[name[0]].items() if key}
     return names.get(name[1], "")
 
 
 def _property(random: Random, form: str, name: Name) -> str:
     component, key = name
     if form == "own":
-        own = _spring_name(name)
+        spring_name = _spring_name(name)
         if random.random() < 0.2:
-            first, *rest = own.split("-")
-            own = random.choice(
+            first, *rest = spring_name.split("-")
+            spring_name = random.choice(
                 [
                     first + "".join(word.title() for word in rest),
-                    own.replace("-", "_"),
+                    spring_name.replace("-", "_"),
                 ]
             )
-        return f"spring.kafka.{component}.{own}"
+        return f"spring.kafka.{component}.{spring_name}"
     bracketed = f"[{key}]" if random.random() < 0.2 else f".{key}"
     part = "" if form == "all" else f".{component}"
     return f"spring.kafka{part}.properties{bracketed}"

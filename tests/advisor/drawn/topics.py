@@ -22,8 +22,8 @@ def _draw_topics(random: Random) -> list[dict[Name, str]]:
     topics = list[dict[Name, str]]()
     for _ in range(random.choice([1, 1, 2])):
         names = random.sample(_IN_CONFIG, random.randint(0, 3))
-        own = {name: random.choice(OF_TOPIC[name]) for name in names}
-        topics.append(own | {_COPIES: random.choice(OF_TOPIC[_COPIES])})
+        settings = {name: random.choice(OF_TOPIC[name]) for name in names}
+        topics.append(settings | {_COPIES: random.choice(OF_TOPIC[_COPIES])})
     if len(topics) == 2 and random.random() < 0.5:
         topics[1] = topics[0]
     return topics
@@ -46,13 +46,14 @@ def strimzi(random: Random) -> Drawn:
         "  roles: [controller, broker]\n  storage:\n    type: persistent-claim\n    size: 10Gi\n",
     ]
     for number, topic in enumerate(topics):
-        own = "".join(f"    {key}: {_text(random, value)}\n"
-                      for (_, key), value in topic.items() if key != _COPIES[1])  # fmt: skip
+        config_lines = "".join(f"    {key}: {_text(random, value)}\n"
+                               for (_, key), value in topic.items()
+                               if key != _COPIES[1])  # fmt: skip
         parts.append(
             "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata:\n"
             f"  name: orders-{number}\n  labels:\n    strimzi.io/cluster: prod\nspec:\n"
             f"  partitions: 3\n  replicas: {topic[_COPIES]}\n"
-            + (f"  config:\n{own}" if own else "")
+            + (f"  config:\n{config_lines}" if config_lines else "")
         )
     random.shuffle(parts)
     of_all = {(TOPIC, key): value for key, value in brokers.items()}
@@ -143,9 +144,9 @@ def terraform_each(random: Random) -> Drawn:
     config = "".join(f'    "{key}" = {uses[key]}\n' for key in keys if key != _COPIES[1])
     place = random.choice(["var", "local", "here", "given"])
     body = f"{{\n{rows}  }}"
-    named = {"here": body, "local": "local.topics"}.get(place, "var.topics")
+    map_expression = {"here": body, "local": "local.topics"}.get(place, "var.topics")
     text = (
-        f'resource "kafka_topic" "orders" {{\n  for_each = {named}\n  name = each.key\n'
+        f'resource "kafka_topic" "orders" {{\n  for_each = {map_expression}\n  name = each.key\n'
         f"  partitions = 3\n  replication_factor = {uses[_COPIES[1]]}\n"
         f"  config = {{\n{config}  }}\n}}\n"
     )
@@ -177,8 +178,8 @@ def systemd(random: Random) -> Drawn:
     stated, effective = dict[str, list[Row]](), dict[Name, str]()
     order = ["first", "again", "dropped-in", "file", "later-file"]
     for name in random.sample(list(VALUES), random.randint(1, 4)):
-        own = [place for place in used if random.random() < 0.6] or [used[-1]]
-        for place in sorted(own, key=order.index):
+        stating = [place for place in used if random.random() < 0.6] or [used[-1]]
+        for place in sorted(stating, key=order.index):
             value = random.choice(VALUES[name])
             variable = f"SPRING_KAFKA_{name[0]}_PROPERTIES_{name[1].replace('.', '_')}".upper()
             stated.setdefault(place, []).append((variable, value))
