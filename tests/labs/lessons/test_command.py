@@ -56,7 +56,8 @@ def reply(client: Client, question: Any, *, right: bool) -> None:
     """Answers a question on its page with the right answer or the first wrong one."""
     wrong = next(place for place, answer in enumerate(question.answers) if not answer.right)
     page = reverse("labs:lesson", args=[LAB.name, "why"])
-    assert client.post(page, {question.name: str(key(question) if right else wrong)}).status_code
+    answer = client.post(page, {question.name: str(key(question) if right else wrong)})
+    assert answer.status_code == 302
 
 
 def rows_by_question(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
