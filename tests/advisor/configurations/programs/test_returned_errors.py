@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import LOOP, READER
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
 
 _OPTIONAL = "Optional<Failure> f = process(r); "
@@ -33,3 +33,25 @@ def test_a_returned_error_that_is_only_logged_skips_its_record(
 ) -> None:
     loop = f"for (ConsumerRecord<String, String> r : rs) {{ {body} }} c.commitSync();"
     assert_program(tmp_path / "A.java", READER % (LOOP % loop), expected)
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("val (ok, error) = process(r); if (error != null) { log.error(error) }", SKIP),
+    ("val (ok, error) = process(r); if (error != null) { throw error }", YES),
+    ("val (ok, error) = process(r); if (!ok) { log.error(error) }", SKIP),
+    ("val (ok, error) = process(r); if (!ok) { throw E(error) }", YES),
+    ("val (ok, error) = process(r); if (!ok) { letters.store(r) }", YES),
+    ("val (ok, n) = process(r); if (!ok) { log.warn(n) }", SKIP),
+    ("val (order, error) = parse(r); if (error != null) { log.error(error) } "
+     "else { save(order) }", SKIP),
+    ("val (order, error) = parse(r); if (error != null) { throw error }; save(order)", YES),
+    ("val (key, value) = decode(r); save(key, value)", YES),
+])  # fmt: skip
+@pytest.mark.parametrize(("name", "program", "loop"), [
+    ("A.kt", KOTLIN, "for (r in rs) { %s }\nc.commitSync()"),
+    ("A.scala", SCALA, "for (r <- rs.asScala) { %s }\nc.commitSync()"),
+])  # fmt: skip
+def test_an_outcome_in_two_variables_that_is_only_logged_skips_its_record(
+    tmp_path: Path, name: str, program: str, loop: str, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / name, program % (loop % body, ""), expected)

@@ -56,8 +56,15 @@ _STATUS_CHECK = re.compile(
 _PARTITION = re.compile(
     r"\bval\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=[^;={}\n]{1,120}\.\s*partitionMap\s*[({]"
 )
+_PAIR = re.compile(
+    r"\bval\s*\(\s*(?P<first>\w+)\s*,\s*(?P<second>\w+)\s*\)\s*=\s*(?:\w+\s*\.\s*){0,3}"
+    r"(?P<verb>\w+)\s*\("
+)
+"""Variables for the two parts of an outcome: `val (ok, error) = process(r)`."""
 _ERROR_NAME = re.compile(r"(?:err|error|errors|failure|failures|problem|cause|exception)")
 """The name of a variable that holds the error that a call returned."""
+_SUCCESS_NAME = re.compile(r"(?:ok|okay|success|succeeded|saved|done|valid|accepted)")
+"""The name of a variable that is true if a call succeeded."""
 _SUCCESS_ACCUMULATOR = re.compile(
     r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&(?!&))\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
 )
@@ -175,6 +182,16 @@ def _ignored_variables(
         )
         if is_outcome and jvm_flags.is_never_checked(text, match["name"], False, (end, span[1])):
             yield match.start("name")
+    for match in islice(_PAIR.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
+        end = text.closed(match.end())
+        has_error = _ERROR_NAME.fullmatch(match["first"]) or _ERROR_NAME.fullmatch(match["second"])
+        is_outcome = has_error or not QUESTION.fullmatch(match["verb"])
+        if (
+            is_outcome
+            and uses.search(text.plain, match.end(), end)
+            and failures.are_ignored_parts(match, (end, text.block(end)[1]))
+        ):
+            yield match.start()
     for match in islice(_PARTITION.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
         end = text.closed(match.end())
         scope = end, text.block(end)[1]
@@ -219,6 +236,19 @@ class Failures:
     def is_ignored_from(self, at: int, end: int) -> bool:
         """Whether the rest of an iteration, which only a failure reaches, ignores it."""
         return self._is_ignored(at, self._text.plain[at:end])
+
+    def are_ignored_parts(self, pair: re.Match[str], scope: Block) -> bool:
+        """Whether neither the error of an outcome nor its success decides anything in a scope."""
+        parts = [
+            (name, is_error) for name in (pair["first"], pair["second"])
+            if (is_error := bool(_ERROR_NAME.fullmatch(name))) or _SUCCESS_NAME.fullmatch(name)
+        ]  # fmt: skip
+        return bool(parts) and all(
+            jvm_flags.is_never_checked(
+                self._text, name, is_error, scope, loops=self.loops, in_function=self.in_function
+            )
+            for name, is_error in parts
+        )
 
     def are_ignored_in_cases(self, block: Block) -> bool:
         """Whether the cases for a failure only log it."""
