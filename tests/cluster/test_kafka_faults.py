@@ -153,49 +153,40 @@ def test_a_commit_that_the_coordinator_reports_late_is_recorded(cluster, tmp_pat
 def test_faults_by_the_admin_client(cluster):
     cluster.create_topic("kept")
     log, bootstrap = FaultLog(), cluster.bootstrap
+    target = rig(cluster, log)
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     assert send(producer, "kept", 10) == 10
     consumer = Consumer(
         {"bootstrap.servers": bootstrap, "group.id": "app", "enable.auto.commit": False}
     )
     place = TopicPartition("kept", 0, 7)
-    assert group.committed_positions(bootstrap, "kept") == {}, (
-        "of a coordinator that has just begun"
-    )
+    assert group.committed_positions(bootstrap, "kept") == {}, "the coordinator is new"
     until(lambda: commit_succeeds(consumer, place), 60, "no coordinator took the commit")
     assert group.committed_positions(bootstrap, "kept") == {0: 7}
 
-    deleted = admin_faults.delete(rig(cluster, log), "kept", {0: 4})[0]
+    deleted = admin_faults.delete(target, "kept", {0: 4})[0]
     assert deleted.evidence == "partition 0 starts at 4 now"
     assert consumer.get_watermark_offsets(place, timeout=60) == (4, 10)
 
-    assert admin_faults.forget_group(rig(cluster, log), "app")[0].phase == "complete"
+    assert admin_faults.forget_group(target, "app")[0].phase == "complete"
     assert consumer.committed([place], timeout=60)[0].offset < 0
 
-    assert admin_faults.widen(rig(cluster, log), "kept")[0].evidence == "kept has 2 partitions"
+    assert admin_faults.widen(target, "kept")[0].evidence == "kept has 2 partitions"
     assert len(cluster.describe("kept")) == 2
-    created = admin_faults.create(rig(cluster, log), "newer")[0].evidence
+    created = admin_faults.create(target, "newer")[0].evidence
     assert created == "newer has 1 copy, the cluster's default.replication.factor"
     text = "retention.ms and retention.bytes of kept are -1 now"
-    assert admin_faults.disable_retention(rig(cluster, log), "kept")[0].evidence == text
-    until(
-        lambda: not admin_faults.disable_retention(rig(cluster, log), "kept"),
-        30,
-        "it is not left alone",
-    )
+    assert admin_faults.disable_retention(target, "kept")[0].evidence == text
+    until(lambda: not admin_faults.disable_retention(target, "kept"), 30, "it is set again")
 
-    assert (
-        admin_faults.refuse(rig(cluster, log), "kept")[0].evidence
-        == "max.message.bytes of kept is 0 now"
-    )
+    refused = admin_faults.refuse(target, "kept")[0].evidence
+    assert refused == "max.message.bytes of kept is 0 now"
     until(lambda: send(producer, "kept", 1) == 0, 30, "the topic still takes records")
-    assert admin_faults.accept(rig(cluster, log), "kept")[0].phase == "complete"
+    assert admin_faults.accept(target, "kept")[0].phase == "complete"
     until(lambda: send(producer, "kept", 1) == 1, 30, "the topic still refuses records")
     consumer.close()
     assert log.proved
-    assert admin_faults.delete(rig(cluster, log), "kept", {})[0].phase == "failed", (
-        "nobody said how far"
-    )
+    assert admin_faults.delete(target, "kept", {})[0].phase == "failed", "no offsets are given"
 
 
 def test_a_throttle_keeps_a_follower_out_of_sync_until_it_is_released(cluster):
