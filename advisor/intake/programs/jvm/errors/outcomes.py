@@ -185,9 +185,8 @@ def _ignored_variables(
     for match in islice(_PAIR.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
         end = text.closed(match.end())
         has_error = _ERROR_NAME.fullmatch(match["first"]) or _ERROR_NAME.fullmatch(match["second"])
-        is_outcome = has_error or not QUESTION.fullmatch(match["verb"])
         if (
-            is_outcome
+            (has_error or not QUESTION.fullmatch(match["verb"]))
             and uses.search(text.plain, match.end(), end)
             and failures.are_ignored_parts(match, (end, text.block(end)[1]))
         ):
