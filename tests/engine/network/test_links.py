@@ -275,7 +275,7 @@ def test_a_paused_proxy_is_reported_after_a_limit(cluster, monkeypatch):
     monkeypatch.setattr(links, "ANSWER_S", 0.5)
     for pid in cluster.links.pids:
         os.kill(pid, signal.SIGSTOP)
-    with pytest.raises(LinksFailed, match="do not answer"):
+    with pytest.raises(LinksFailed, match="does not respond"):
         cluster.links.counts([("1", "2", "CLIENTS")])
     for pid in cluster.links.pids:
         os.kill(pid, signal.SIGCONT)
@@ -283,7 +283,7 @@ def test_a_paused_proxy_is_reported_after_a_limit(cluster, monkeypatch):
 
 def test_a_stopped_proxy_is_reported(cluster):
     cluster.links.stop()
-    with pytest.raises(LinksFailed, match="do not answer"):
+    with pytest.raises(LinksFailed, match="does not respond"):
         cluster.links.counts([("1", "2", "CLIENTS")])
 
 

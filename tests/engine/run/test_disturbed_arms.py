@@ -84,7 +84,7 @@ class Clients:
 
     topics, runs_streams, ready_limit_s, flow_limit_s = (), False, 1.0, 1.0
     pinned = pinned_readers = played_by = {}  # type: ignore[var-annotated]
-    notes = differs = ()
+    notes = differences = ()
 
     def __init__(self, client: Broker, hook: PhaseHook) -> None:
         self._client, self._hook = client, hook
