@@ -15,7 +15,7 @@ from advisor.intake.programs.python.errors import (
     returned_errors,
 )
 from advisor.intake.programs.python.errors.flags import Flags
-from advisor.intake.programs.python.errors.kept_buffers import keeps_buffer
+from advisor.intake.programs.python.errors.retained_buffers import keeps_buffer
 from advisor.intake.programs.python.errors.returned_errors import CallResult
 from advisor.intake.programs.python.processing.program_names import ProgramNames
 from advisor.intake.programs.python.records.branch import Branch
