@@ -6,19 +6,11 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.programs.jvm.errors.outcomes import FAILURE, SUCCESS
+from advisor.intake.programs.jvm.errors.outcome_words import FAILURE, PROPERTY, SUCCESS
 
-_FAILURE_PROPERTY = (
-    r"(?:is|has)(?:Fail|Err|Reject|Invalid|Left|Bad|Unsuccess)\w*|failed|unsuccessful"
-)
-_SUCCESS_PROPERTY = (
-    r"(?:is|was|has)(?:Ok|OK|Success|Succeed|Valid|Accepted|Done|Right|Saved|Stored)\w*|ok|success"
-    r"|succeeded|successful"
-)
-_PROPERTY = rf"(?:(?P<failure>{_FAILURE_PROPERTY})|(?P<success>{_SUCCESS_PROPERTY}))"
 _LAMBDA_HEAD = re.compile(r"\A\s*\{?\s*\(?\s*(?:[A-Z]\w*\s+)?(?P<name>\w+)\s*\)?\s*[-=]>\s*\{?")
 _NOT = r"(?P<not>!\s*|(?:Predicate\s*\.\s*)?not\s*\(\s*)?"
-_PREDICATE = re.compile(rf"{_NOT}(?:\w+(?:\.\w+)*\s*(?:\.|::)\s*)?{_PROPERTY}\s*(?:\(\s*\))?\s*\)*")
+_PREDICATE = re.compile(rf"{_NOT}(?:\w+(?:\.\w+)*\s*(?:\.|::)\s*)?{PROPERTY}\s*(?:\(\s*\))?\s*\)*")
 _TYPE_CHECK = re.compile(
     r"\s*\w+\s*(?P<not>!\s*)?(?:(?<=!)is|\bis|\binstanceof)\s+(?P<type>[\w.]+)(?:<[^<>]*>)?"
     r"(?:\s+\w+|\s*\([^()]*\))?\s*"

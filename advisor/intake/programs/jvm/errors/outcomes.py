@@ -12,19 +12,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
+from advisor.intake.programs.jvm.errors.outcome_words import (
+    ERROR_NAME,
+    FAILURE,
+    PROPERTY,
+    SUCCESS,
+    SUCCESS_NAME,
+)
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MAX_MATCHES, _MAX_CASES, _REACH = 60, 24, 200
-_FAILURE_NAME = (
-    r"(?:\w*(?:[fF]ail|FAIL|[eE]rr(?![a-z])|ERR|[eE]rror|[rR]eject|REJECT|[uU]nsuccess)\w*"
-    r"|Left|KO|Ko)"
-)
-SUCCESS = re.compile(
-    r"\b(?:OK|Ok|Okay|DONE|Done|Right|Valid|ACCEPTED|Accepted|SAVED|Saved|STORED|Stored|PROCESSED"
-    r"|Processed|\w*(?:Success|SUCCESS|Succeeded|SUCCEEDED|Completed|COMPLETED)\w*)\b"
-)
-FAILURE = re.compile(rf"\b{_FAILURE_NAME}\b")
 _DEFAULT_CASE = re.compile(r"\s*(?:else|default|(?:case\s+)?_)\s*")
 QUESTION = re.compile(
     r"(?:is|has|contains|exists|can|should|seen|needs|was|check|valid|validate|verify|already|allow"
@@ -50,8 +48,7 @@ _COMPARISON = re.compile(
     r"(?:\s+\w+|\s*\([^()]*\))?|\.\s*isInstanceOf\s*\[(?P<type>[\w.]+)[^\]]*\])\s*\)+\s*"
 )
 _STATUS_CHECK = re.compile(
-    r"\bif\s*\(\s*(?P<not>!\s*)?(?P<name>\w+)\s*\.\s*(?P<property>(?P<failure>(?:is|has)(?:Fail|Err|Reject|Invalid)\w*|failed)"
-    r"|is(?:Ok|Success|Valid|Accepted|Done)\w*|ok|success|succeeded)\s*(?:\(\s*\))?\s*\)\s*"
+    rf"\bif\s*\(\s*(?P<not>!\s*)?(?P<name>\w+)\s*\.\s*{PROPERTY}\s*(?:\(\s*\))?\s*\)\s*"
 )
 _PARTITION = re.compile(
     r"\bval\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=[^;={}\n]{1,120}\.\s*partitionMap\s*[({]"
@@ -61,10 +58,6 @@ _PAIR = re.compile(
     r"(?P<verb>\w+)\s*\("
 )
 """Variables for the two parts of an outcome: `val (ok, error) = process(r)`."""
-_ERROR_NAME = re.compile(r"(?:err|error|errors|failure|failures|problem|cause|exception)")
-"""The name of a variable that holds the error that a call returned."""
-_SUCCESS_NAME = re.compile(r"(?:ok|okay|success|succeeded|saved|done|valid|accepted)")
-"""The name of a variable that is true if a call succeeded."""
 _SUCCESS_ACCUMULATOR = re.compile(
     r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&(?!&))\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
 )
@@ -165,7 +158,7 @@ def _ignored_variables(
     """Offsets of variables for an error, or for the failures among several, that are ignored."""
     begin = max(0, span[0])
     for name, at in names.items():
-        if not (_ERROR_NAME.fullmatch(name) or FAILURE.search(_declared_type(text, at))):
+        if not (ERROR_NAME.fullmatch(name) or FAILURE.search(_declared_type(text, at))):
             continue
         scope = at, text.block(at)[1]
         condition = re.compile(rf"\bif\s*\(\s*{name}\s*(?:[!=]=|\.)").search(text.plain, *scope)
@@ -184,7 +177,7 @@ def _ignored_variables(
             yield match.start("name")
     for match in islice(_PAIR.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
         end = text.closed(match.end())
-        has_error = _ERROR_NAME.fullmatch(match["first"]) or _ERROR_NAME.fullmatch(match["second"])
+        has_error = ERROR_NAME.fullmatch(match["first"]) or ERROR_NAME.fullmatch(match["second"])
         if (
             (has_error or not QUESTION.fullmatch(match["verb"]))
             and uses.search(text.plain, match.end(), end)
@@ -240,7 +233,7 @@ class Failures:
         """Whether neither the error of an outcome nor its success decides anything in a scope."""
         parts = [
             (name, is_error) for name in (pair["first"], pair["second"])
-            if (is_error := bool(_ERROR_NAME.fullmatch(name))) or _SUCCESS_NAME.fullmatch(name)
+            if (is_error := bool(ERROR_NAME.fullmatch(name))) or SUCCESS_NAME.fullmatch(name)
         ]  # fmt: skip
         return bool(parts) and all(
             jvm_flags.is_never_checked(
