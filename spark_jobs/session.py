@@ -85,7 +85,7 @@ LARGE = Kind(
 
 SECOND_COMPILER = Path(__file__).with_name("second_compiler.json")
 """The methods that the second compiler of a lasting session compiles, which are not the thousands
-of planning (docs/decisions/0142-planning-is-left-to-the-first-compiler.md)."""
+of planning (docs/decisions/0142-query-planning-is-compiled-by-c1.md)."""
 
 LASTING = Kind(
     "-XX:+UseSerialGC -Xmn512m -XX:+UnlockDiagnosticVMOptions "

@@ -81,7 +81,7 @@ def _early_reads(topic: Replication) -> Permits:
     The high watermark follows the replicas in sync, even where acks=all is refused. A replica that
     has such a record at another offset, from when it was leader itself, answers the producer's
     retry as a duplicate, and no reader goes back
-    (docs/decisions/0147-a-group-may-skip-after-a-truncation.md).
+    (docs/decisions/0147-a-group-may-skip-records-after-a-truncation.md).
     """
     reason = (
         f"unclean.leader.election.enable=true with kafka={topic.pipeline.kafka}: below "

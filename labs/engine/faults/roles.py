@@ -210,7 +210,7 @@ def newest_log(topic: str, partition: int = 0) -> Role:
     The newest log has the latest leader epoch, and then the most bytes (KIP-966, Unclean Recovery).
     The longest log may be that of a leader that accepted sends while it was being stopped, without
     the records that were acknowledged later
-    (docs/decisions/0147-a-group-may-skip-after-a-truncation.md).
+    (docs/decisions/0147-a-group-may-skip-records-after-a-truncation.md).
     """
 
     def recency(broker: Broker) -> tuple[int, int]:
