@@ -15,7 +15,7 @@ from advisor.catalog import Component, Family, Kind, Setting, Value
 from advisor.reasoning.behaviour.absence import NAME as OUTAGE
 from advisor.reasoning.behaviour.absence import until_replaced
 from advisor.reasoning.behaviour.replication import min_isr_only_on_brokers
-from advisor.reasoning.behaviour.sizes import LARGEST, client_limits, topic_limit
+from advisor.reasoning.behaviour.sizes import AVERAGE, LARGEST, client_limits, topic_limit
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.pipeline import Pipeline
@@ -30,7 +30,7 @@ _USUAL_BYTES = 1_000_000
 _DELIBERATE = frozenset({"remote.storage.enable"})
 """Settings that have no effect unless the brokers are prepared for them."""
 
-_RATE, _SIZE = "rate", (Component.APPLICATION, "message.bytes")
+_RATE, _SIZE = "rate", (Component.APPLICATION, AVERAGE)
 """The load, which decides how long a topic with `retention.bytes` keeps a message."""
 
 _COUNTS_OF_COPIES = ("replication.factor", "min.insync.replicas")
@@ -114,14 +114,21 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
         yield from [lost] if (lost := lost_for_good(pipeline)) else []
     elif setting.name == LARGEST:
         # A limit that was lowered: some message may be above it.
-        lowest = min(limit.most for limit in (*client_limits(pipeline), topic_limit(pipeline)))
-        yield from [lowest] if lowest < _USUAL_BYTES else []
-    elif setting.name == _RATE or (setting.name == _SIZE[1] and _is_loaded(pipeline)):
+        yield from [lowest] if (lowest := _smallest_limit(pipeline)) < _USUAL_BYTES else []
+    elif setting.name == _RATE:
         # More than a topic with a limit on its size keeps.
         yield from [] if setting.maximum is None else [setting.maximum]
+    elif setting.name == AVERAGE and _is_loaded(pipeline):
+        # Larger messages are refused.
+        yield _smallest_limit(pipeline)
     elif setting.name == OUTAGE:
         # Longer than the retention of messages, and of positions.
         yield from sorted({*_retentions_ms(pipeline)})
+
+
+def _smallest_limit(pipeline: Pipeline) -> int:
+    """Returns the size in bytes above which a client or a broker refuses a record."""
+    return min(limit.most for limit in (*client_limits(pipeline), topic_limit(pipeline)))
 
 
 def _is_loaded(pipeline: Pipeline) -> bool:

@@ -128,6 +128,7 @@ def test_retention_by_size_rests_on_the_assumed_load() -> None:
     assert assumed_names(sized | {"application.rate": "10"}) & load == {"application.message.bytes"}
     stated = sized | {"application.rate": "10", "application.message.bytes": "10"}
     assert not (assumed_names(stated) | assumed_names(SAFE)) & load
+    assert not assumed_names(SAFE | {"application.rate": "10"}) & load
 
 
 @given(pipelines())

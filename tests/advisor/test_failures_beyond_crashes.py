@@ -10,7 +10,6 @@ import pytest
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from tests.advisor.pipelines import (
-    ACKS_0,
     ACKS_1,
     AGAIN,
     HARMLESS,
@@ -36,9 +35,6 @@ EMPTY = {"application.disk.lost": "returns-empty"}
 SKIP_ERROR = {"application.processing.errors": "skip"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
-LIMIT_10K = {"topic.max.message.bytes": "10000"}
-LARGEST = "application.largest.message.bytes"
-ROOM = "producer.queue.buffering.max.kbytes"
 PAUSE, LONGEST_PAUSE = "producer.reconnect.backoff.ms", "producer.reconnect.backoff.max.ms"
 IDEMPOTENT_LRK = SAFE | LRK | {"producer.enable.idempotence": "true"}
 LIBRDKAFKA_FOR_EVER = {
@@ -253,46 +249,6 @@ CASES = [
     ("retention-overtakes-reader", COMPACT | {"application.outage.ms": "86400001"},
      {A.EFFECT_MISSING}),
     ("retention-overtakes-reader", SAFE | {"topic.delete.retention.ms": "0"}, set()),
-    # librdkafka loses a batch that the topic refuses (issues 488, 1716); Java splits it (KIP-126).
-    ("record-too-large", SAFE | {"topic.max.message.bytes": "20000"}, set()),
-    ("record-too-large", ACKS_0 | LIMIT_10K | {LARGEST: "2000000"}, {A.LOST_WRITE, A.GIVEN_UP}),
-    # Java before 4.2 does not split below batch.size, so the batch is refused again (KAFKA-8350).
-    ("record-too-large", SAFE | LIMIT_10K, set()),
-    ("record-too-large", SAFE | LIMIT_10K | {"version": "4.2"}, set()),
-    ("record-too-large", SAFE | LIMIT_10K | {"version": "4.1"}, {A.GIVEN_UP}),
-    ("record-too-large", SAFE | LIMIT_10K | {"version": "4.1", "producer.batch.size": "10000"},
-     set()),
-    ("record-too-large", SAFE | LIMIT_10K | {"version": "4.1", "application.resend": "on-error"},
-     set()),
-    ("record-too-large", SPARK | LIMIT_10K, set()),
-    ("record-too-large", {"family": "streams", "version": "4.1"} | LIMIT_10K, set()),
-    ("record-too-large", LRK | {"topic.max.message.bytes": "1000000"}, set()),
-    ("record-too-large", LRK | {"topic.max.message.bytes": "999999"}, {A.GIVEN_UP}),
-    ("record-too-large", LRK | {"topic.max.message.bytes": "999999", "producer.acks": "0"},
-     {A.LOST_WRITE}),
-    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
-                                    "producer.batch.size": "20000"}, set()),
-    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
-                                    "producer.message.max.bytes": "20000"}, set()),
-    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
-                                    "producer.batch.num.messages": "1"}, set()),
-    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
-                                    "application.resend": "on-error"}, set()),
-    ("leader-killed", IDEMPOTENT_LRK | {"topic.max.message.bytes": "20000"},
-     {A.GIVEN_UP, A.DUPLICATE}),
-    # One record with up to 82 bytes of batch overhead, against each size limit.
-    ("record-too-large", SAFE | {LARGEST: "1048494"}, set()),
-    ("record-too-large", SAFE | {LARGEST: "1048495"}, {A.GIVEN_UP}),
-    ("record-too-large", SAFE | {LARGEST: "1048495", "producer.max.request.size": "1048577"},
-     set()),
-    ("record-too-large", SAFE | {LARGEST: "1048507", "producer.max.request.size": "2000000"},
-     {A.GIVEN_UP}),
-    ("record-too-large", SAFE | {LARGEST: "1048507", "producer.max.request.size": "2000000",
-                                 "producer.acks": "0", "producer.enable.idempotence": "false"},
-     {A.LOST_WRITE}),
-    ("record-too-large", LRK | {LARGEST: "999919"}, {A.GIVEN_UP}),
-    ("record-too-large", LRK | {LARGEST: "10158", ROOM: "10"}, set()),
-    ("record-too-large", LRK | {LARGEST: "10159", ROOM: "10"}, {A.GIVEN_UP}),
     # The first response never arrives, and there is no time for a retry.
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30114"}, {A.GIVEN_UP}),
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30115"}, set()),
@@ -361,11 +317,6 @@ def test_an_event_permits_these_anomalies(
 
 
 STANDSTILLS = [
-    (
-        "record-too-large",
-        SAFE | {LARGEST: "1048507", "application.resend": "on-error"},
-        "max.request.size=1048576 and max.message.bytes=1048588",
-    ),
     ("transaction-hanging", SAFE | TRANSACTIONAL, "70,000 ms"),
     ("static-member-lost", {"consumer.group.instance.id": "reader-1"}, "session.timeout.ms=45000"),
     ("followers-slow", SAFE, "45,000 ms"),

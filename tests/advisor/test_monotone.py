@@ -92,6 +92,7 @@ RULES = (
     Rule(APP, "outage.ms", 172_800_000, 1_000, HARMS),
     Rule(APP, "idle.ms", 604_800_000, 0, HARMS),
     Rule(APP, "largest.message.bytes", 1_500_000, 100, LOSSES),
+    Rule(APP, "message.bytes", 1_500_000, 100, LOSSES),
 )
 
 

@@ -18,7 +18,8 @@ from advisor.catalog import Component, Family
 from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.pipeline import Pipeline, derived
 
-TOPIC_LIMIT, LARGEST = "max.message.bytes", "largest.message.bytes"
+TOPIC_LIMIT = "max.message.bytes"
+LARGEST, AVERAGE = "largest.message.bytes", "message.bytes"
 SEGMENT_BYTES = "segment.bytes"
 REQUEST_LIMIT, CLIENT_REQUEST_LIMIT = "socket.request.max.bytes", "max.request.size"
 USUAL_BYTES = {
@@ -109,10 +110,36 @@ def producer_queue(pipeline: Pipeline) -> SizeLimit:
     return SizeLimit(Component.PRODUCER, QUEUE_KBYTES, value, KIB)
 
 
+@dataclass(frozen=True, slots=True)
+class MessageSize:
+    """A stated size of messages. `record_bytes` is the size with the overhead of a batch."""
+
+    setting: str
+    value: int
+    record_bytes: int
+
+    def __str__(self) -> str:
+        return f"{Component.APPLICATION}.{self.setting}={self.value}"
+
+
+def largest_message(pipeline: Pipeline) -> MessageSize | None:
+    """Returns the largest stated size, or None if none is stated.
+
+    The largest message is no smaller than the average one, which is stated with its share of the
+    overhead, as brokers keep it.
+    """
+    stated = [
+        MessageSize(name, value, value + overhead)
+        for name, overhead in ((LARGEST, ENVELOPE_BYTES), (AVERAGE, 0))
+        if isinstance(value := pipeline.value(Component.APPLICATION, name), int)
+    ]
+    return max(stated, key=lambda size: size.record_bytes, default=None)
+
+
 def largest_record(pipeline: Pipeline) -> int | None:
     """Returns the bytes of the largest record with its overhead, or None if not stated."""
-    size = pipeline.value(Component.APPLICATION, LARGEST)
-    return size + ENVELOPE_BYTES if isinstance(size, int) else None
+    size = largest_message(pipeline)
+    return size.record_bytes if size else None
 
 
 def exceeded_limits(pipeline: Pipeline) -> tuple[SizeLimit, ...]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.sizes import (
-    LARGEST,
     RESPONSE_LIMIT,
     exceeded_limits,
-    largest_record,
+    largest_message,
     oversized_response,
     refusal_of_batches,
     refusal_of_requests,
@@ -30,11 +29,10 @@ def permits(pipeline: Pipeline) -> Permits:
         **_refused_batches(pipeline, session),
         **(session.refused(request_refusal) if request_refusal else {}),
     }
-    limits = exceeded_limits(pipeline)
-    if limits:
+    size, limits = largest_message(pipeline), exceeded_limits(pipeline)
+    if size and limits:
         text = (
-            f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} "
-            f"takes up to {largest_record(pipeline)} bytes with its batch, more than "
+            f"{size} takes up to {size.record_bytes} bytes with its batch, more than "
             f"{' and '.join(map(str, limits))}:"
         )
         least = min(limits, key=lambda limit: limit.most)

@@ -33,7 +33,8 @@ PRODUCER = "producer-1"
 
 _FLUSH_LIMIT_S, _READ_LIMIT_S = 30.0, 60.0
 _SLACK_S = 15.0  # beyond a client's own limit, to write the ledger and leave the group
-_LARGEST, _LARGEST_BYTES = "largest.message.bytes", 4_000_000
+_LARGEST, _AVERAGE = "largest.message.bytes", "message.bytes"
+_LARGEST_BYTES = 4_000_000
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
 
 _NO_STREAMS = (
@@ -350,12 +351,12 @@ class ProduceLarge(ProduceConsume):
         described = self._described_bytes
         if described <= _LARGEST_BYTES:
             return super().differences
-        text = f"application {_LARGEST}: {_LARGEST_BYTES} instead of {described}, the lab's limit"
+        text = f"largest message: {_LARGEST_BYTES} bytes instead of {described}, the lab's limit"
         return (*super().differences, text)
 
     @property
     def _described_bytes(self) -> int:
-        return int(self._application.get(_LARGEST) or 0)
+        return max(int(self._application.get(name) or 0) for name in (_LARGEST, _AVERAGE))
 
     def producer_config(self) -> ProducerConfig:
         large_bytes = min(self._described_bytes, _LARGEST_BYTES)

@@ -111,6 +111,10 @@ SETTINGS = [
     # a lowered limit depends on the unstated size of messages
     ("", f"{C} topic.max.message.bytes=100", 0, "largest.message.bytes not counted"),
     ("", C, 0, "YES(?!.*largest.message.bytes not counted)"),
+    # the largest message is no smaller than the average one
+    ("", f"{C} topic.max.message.bytes=9000 application.message.bytes=10000", 1,
+     "max.message.bytes: 9000 -> .*message.bytes=10000 takes up to 10000 bytes"),
+    ("", f"{C} topic.max.message.bytes=9000 application.message.bytes=900", 0, "YES"),
     # settings of a share consumer
     ("", f"{C} consumer.share.auto.offset.reset=earliest", 2, NOT_CONSUMERS),
     ("", f"{C} consumer.share.isolation.level=read_committed", 2, NOT_CONSUMERS),
