@@ -16,7 +16,7 @@ from django.urls import reverse
 from labs.models import Experiment, State
 from labs.pages import selectors
 from labs.pages.experiments import presentation, recorded
-from labs.runs import presence
+from labs.runs import presence, services
 from tests.advisor.answers import RISKY, saved
 from tests.labs import make
 from tests.reading import html_of
@@ -392,3 +392,13 @@ def test_only_a_run_whose_arms_all_have_a_verdict_and_a_replay_is_kept(tmp_path:
     kept = json.loads((tmp_path / "kept.json").read_text("utf-8"))
     assert kept["about"]["arms"][0]["lost"] == experiment.runs.get().counts["lost_write"]
     assert kept["arms"][0]["brokers"] == kept["about"]["arms"][0]["brokers"]
+
+
+def test_a_single_arm_says_nothing_of_a_guarantee_that_no_settings_give(client: Client) -> None:
+    alone = {
+        "brokers": "1", "topic.replication.factor": "1", "need.survive": "1",
+        "consumer.auto.offset.reset": "earliest", "application.commit": "after-processing",
+    }  # fmt: skip
+    page = text_of(client, services.start_on(alone, make.SCENARIO))
+    assert "only one arm, because the advisor recommends no change" in page
+    assert "already give" not in page
