@@ -165,6 +165,8 @@ PROGRAMS = [
     ("java-code", f"{_JAVA}{'a . b . ' * 6_000}"),
     ("java-code", _IN_LOOP.format("String error = process(r); if (error != null) { log.error(1); } "
                                   * 500)),
+    ("java-code", f"{_JAVA}{'val (a, b) = rs.toList() ' * 4_000}"),
+    ("java-code", f"{_JAVA}{'val (a, b) = rs.splitAt(n).splitAt(n);' * 2_500}"),
     ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
     ("java-code", f"{_JAVA}{'{ fun f(r: R) {' * 2_500}"),
     ("java-code", _IN_LOOP.format("process(r).also { " * 2_000)),

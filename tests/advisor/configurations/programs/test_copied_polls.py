@@ -74,6 +74,10 @@ def test_a_method_that_processes_part_of_a_copy_is_reported(
     ("val all = rs.toList()\nfor (i in 0 until all.size) save(all[i])", YES),
     ("val all = rs.map { parse(it) }\nsaveAll(all)", YES),
     ("rs.chunked(100).forEach { saveAll(it) }", YES),
+    ("val (first) = rs.toList()\nsave(first)", SKIP),
+    ("val (first, second) = rs.map { it.value() }\nsave(first)\nsave(second)", SKIP),
+    ("val (first, second) = parse(rs)\nsave(first)\nsave(second)", YES),
+    ("rs.takeWhile { running }.forEach { save(it) }", SKIP),
 ])  # fmt: skip
 def test_processing_part_of_a_kotlin_copy_is_reported(
     tmp_path: Path, body: str, expected: str
@@ -89,6 +93,19 @@ def test_processing_part_of_a_kotlin_copy_is_reported(
     ("val all = rs.asScala.toList\nsave(all.head)\nall.tail.foreach(save)", YES),
     ("val all = rs.asScala.toIndexedSeq\nfor (i <- all.indices) save(all(i))", YES),
     ("val all = rs.asScala.toList\nall.grouped(10).foreach(saveAll)", YES),
+    ("val Seq(first, _*) = rs.asScala.toSeq\nsave(first)", SKIP),
+    ("val List(a, b, _*) = rs.asScala.toList\nsave(a)\nsave(b)", SKIP),
+    ("val first :: rest = rs.asScala.toList\nsave(first)", SKIP),
+    ("val first :: rest = rs.asScala.toList\nsave(first)\nlog.debug(rest)", SKIP),
+    ("val first :: rest = rs.asScala.toList\nsave(first)\nrest.foreach(save)", YES),
+    ("val all = rs.asScala.toVector\nval init :+ last = all\ninit.foreach(save)", SKIP),
+    ("val (now, later) = rs.asScala.toList.splitAt(9)\nnow.foreach(save)", SKIP),
+    ("val (now, later) = rs.asScala.toList.splitAt(9)\nnow.foreach(save)\nlater.foreach(save)",
+     YES),
+    ("val (good, bad) = rs.asScala.toList.span(valid)\ngood.foreach(save)", SKIP),
+    ("val (good, bad) = rs.asScala.toList.span(valid)\ngood.foreach(save)\nbad.foreach(park)",
+     YES),
+    ("rs.asScala.toList match { case first :: rest => save(first); case Nil => () }", SKIP),
 ])  # fmt: skip
 def test_processing_part_of_a_scala_copy_is_reported(
     tmp_path: Path, body: str, expected: str

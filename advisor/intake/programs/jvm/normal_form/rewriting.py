@@ -17,6 +17,7 @@ from advisor.intake.programs.jvm.normal_form.block_bodies import with_block_bodi
 from advisor.intake.programs.jvm.normal_form.block_parameters import without_block_parameters
 from advisor.intake.programs.jvm.normal_form.block_values import without_block_values
 from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
+from advisor.intake.programs.jvm.normal_form.destructurings import without_destructurings
 from advisor.intake.programs.jvm.normal_form.error_values import without_error_values
 from advisor.intake.programs.jvm.normal_form.expressions import without_expression_functions
 from advisor.intake.programs.jvm.normal_form.function_factories import without_function_factories
@@ -80,7 +81,8 @@ def normal_form(code: str) -> str:
         )
     code = _VARIANT.sub(_normalized, uncommented)
     code = _INDEX_LOOP.sub(_record_loop, _without_iterators(code))
-    code = without_block_parameters(without_class_names(_without_line_breaks(code)))
+    code = without_destructurings(without_class_names(_without_line_breaks(code)))
+    code = without_block_parameters(code)
     code = without_function_parameters(code)
     code = without_function_factories(without_local_names(code))
     code = without_indexes(without_send_references(code))

@@ -29,6 +29,7 @@ _PART = (
     r"|(?:max|min)(?:By|With)(?:OrNull|Option)?\s*(?:\([^()]{0,80}(?:\([^()]*\))?\)|\{[^{}]{0,80}\})"
     r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption|tail|init)\b(?:\s*\(\s*\))?"
     r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\)"
+    r"|(?:take|drop)While\s*(?:\([^()]{0,80}(?:\([^()]*\)[^()]{0,80})?\)|\{[^{}]{0,80}\})"
     r"|(?:subList|limit|take)\s*\(\s*(?:\d+\s*,\s*)?Math\s*\.\s*min\s*\((?:[^()]|\([^()]*\))*\)\s*\))"
 )
 _BY_INDEX = r"\s*(?:\[\s*\d+\s*\]|\(\s*\d+\s*\))"
@@ -45,9 +46,12 @@ _TAKEN = r"\b({0})\s*\.\s*(?:poll|pop|remove)\w*\s*\("
 """A call that takes a record out of a collection."""
 _FIRST_PART = re.compile(
     r"\b(?:(?:(?:take|limit)\s*\(|subList\s*\(\s*0\s*,)\s*(?P<count>\w+)\s*\)"
-    r"|(?:first|head|getFirst)\b|get\s*\(\s*0\s*\))"
+    r"|(?:first|head|getFirst|init)\b|get\s*\(\s*0\s*\)|takeWhile\b)"
 )
-_LAST_PART = re.compile(r"\b(?:(?:(?:drop|skip)\s*\(|subList\s*\()\s*(?P<count>\w+)\s*[,)]|tail\b)")
+_LAST_PART = re.compile(
+    r"\b(?:(?:(?:drop|skip)\s*\(|subList\s*\()\s*(?P<count>\w+)\s*[,)]"
+    r"|(?:tail|last|getLast|dropWhile)\b)"
+)
 _PART_FUNCTION = (
     r"\b(?:Iterables|Iterators|Lists)\s*\.\s*(?:limit|getFirst|getLast|get|skip)\s*\(\s*{0}\b"
     r"|\bStreamSupport\s*\.\s*stream\s*\(\s*{0}\s*\.\s*spliterator\s*\(\s*\)\s*,\s*\w+\s*\)"
@@ -106,7 +110,8 @@ def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[i
             match.start() < at for match in uses
         ):
             yield at
-    if re.search(rf"\b{names}\b", rest[begin:end]) or _cover_all_records(uses):
+    processed = [use for use in uses if not _is_only_logged(text, use, end)]
+    if re.search(rf"\b{names}\b", rest[begin:end]) or _cover_all_records(processed):
         return
     yield from (match.start() for match in reads if not _is_only_coordinate(text, match, end))
 
@@ -136,7 +141,8 @@ def _cuts(text: Text, names: str, span: Block) -> Iterator[re.Match[str]]:
 
 
 def _cover_all_records(reads: Sequence[re.Match[str]]) -> bool:
-    """Whether these are the first few records and all the others: `take(5)` and `drop(5)`."""
+    """Whether these are the first few records and all the others: `take(5)` and `drop(5)`,
+    `head` and `tail`, `init` and `last`."""
     heads = {match["count"] or "1" for read in reads for match in _FIRST_PART.finditer(read[0])}
     tails = {match["count"] or "1" for read in reads for match in _LAST_PART.finditer(read[0])}
     return not heads.isdisjoint(tails - {"0"})
@@ -161,6 +167,15 @@ def _is_only_coordinate(text: Text, match: re.Match[str], end: int) -> bool:
         return any(start < match.start() < stop for start, stop in log_arguments(text, (0, end)))
     uses = re.compile(rf"\b{assignment[1]}\b").finditer(text.plain, match.end(), end)
     return all(_COORDINATE.match(text.plain, use.end()) for use in uses)
+
+
+def _is_only_logged(text: Text, match: re.Match[str], end: int) -> bool:
+    """Whether the code assigns a part of the records to a variable, and only logs that."""
+    assignment = _ASSIGNMENT.search(text.plain[max(0, match.start() - 120) : match.start()])
+    span = match.end(), text.block(match.end())[1] if assignment else end
+    logged = [*log_arguments(text, span)]
+    uses = re.compile(rf"\b{assignment[1]}\b" if assignment else "").finditer(text.plain, *span)
+    return all(any(start < use.start() < stop for start, stop in logged) for use in uses)
 
 
 def exits_before_commit(
