@@ -220,7 +220,8 @@ class Text:
 
     @cached_property
     def names(self) -> dict[object, Any]:
-        """The names of the records of each poll, a cache of several readers (`polled`)."""
+        """The names of the records of each poll (`polled`), and the logging calls: a cache of
+        several readers."""
         return {}
 
     @cached_property

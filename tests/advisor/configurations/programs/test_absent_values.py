@@ -78,6 +78,10 @@ def test_a_kotlin_commit_after_the_first_record_is_reported(
     (_MATCH % ("parse(r)", "log.warn(1)"), _OPTION, SKIP),
     (_MATCH % ("parse(r)", "letters.send(r).get()"), _OPTION, YES),
     (_MATCH % ("find(r)", "insert(r)"), "", YES),
+    ("val o = process(r)\no.toOption match { case None => log.error(1); case Some(_) => () }", "",
+     SKIP),
+    ("process(r).toOption match { case None => log.error(1)\ncase _ => }", "", SKIP),
+    ("process(r).toOption match { case None => letters.store(r)\ncase _ => }", "", YES),
     ("try api.delete(r.key()) catch { case e: NotFoundException => log.info(1) }", "", YES),
 ])  # fmt: skip
 def test_a_scala_loop_that_skips_missing_values_is_reported(

@@ -7,10 +7,13 @@ A record that is filtered out because it failed is skipped, unless something che
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors.flags import checks_size, is_never_checked
+from advisor.intake.programs.jvm.errors.outcomes import QUESTION
+from advisor.intake.programs.jvm.errors.results import ACTION
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
@@ -26,6 +29,8 @@ _FILTER_CALL = (
     r"|filter|withFilter|filterNot|partition|removeIf|removeAll|retainAll|count|find|indexWhere)"
     r"\s*(?P<opened>[({{])\s*(?:\(?\w+\)?\s*[-=]>\s*)?(?P<not>!)?\s*(?:(?:this)?\s*::\s*)?{0}\b"
 )
+_PROCESSING = re.compile(_FILTER_CALL.format(r"(?:\w+\s*(?:\.|::)\s*){0,3}(?P<verb>[a-z]\w*)"))
+"""Such a call with a method that may process a record."""
 _ASSIGNED_NAME = re.compile(r"(?:\bva[lr]|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{1,60})?=\s*$")
 """The name that the value is assigned to."""
 _PARTITION_NAMES = re.compile(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
@@ -40,6 +45,18 @@ def is_only_filter(text: Text, name: str, span: Block) -> bool:
     """Whether a chain filters by a method of this name, and nothing checks its result."""
     calls = re.compile(_FILTER_CALL.format(name)).finditer(text.plain, *span)
     return any(_is_unchecked(text, match, span) for match in islice(calls, _MAX_MATCHES))
+
+
+def ignored_results(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
+    """Yields the chains in a span that filter or count by whether a record was processed, by a
+    method of another file, and nothing checks for those that failed."""
+    begin = max(0, span[0])
+    for match in islice(_PROCESSING.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
+        is_action = re.fullmatch(ACTION, match["verb"]) and not QUESTION.fullmatch(match["verb"])
+        start = text.chain(match.start("opened"))
+        uses_record = is_action and uses.search(text.plain, start, match.start())
+        if uses_record and not text.bodies(match["verb"]) and _is_unchecked(text, match, span):
+            yield match.start()
 
 
 def _is_unchecked(text: Text, match: re.Match[str], span: Block) -> bool:

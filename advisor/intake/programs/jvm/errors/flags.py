@@ -129,11 +129,12 @@ def _checks(
 
 def is_never_checked(
     text: Text, name: str, value: bool, span: Block, *,
-    loops: Sequence[Block] = (), in_function: bool = False,
+    loops: Sequence[Block] = (), in_function: bool = False, ignored_spans: Sequence[Block] = (),
 ) -> bool:  # fmt: skip
-    """Whether nothing in a span is done where a name has this value."""
+    """Whether nothing in a span is done where a name has this value. Uses in `ignored_spans` do not
+    count."""
     span, clears = (max(0, span[0]), span[1]), re.compile(rf"\b{name}\s*\.\s*clear\s*\(\s*\)")
-    ignored = [*log_arguments(text, span), *_logging_loops(text, name, span)]
+    ignored = [*log_arguments(text, span), *_logging_loops(text, name, span), *ignored_spans]
     for place, failed, unreached in _checks(text, name, value, span):
         if failed is None or not ignores_failure(
             text, place[1], clears.sub("", failed), loops=loops, in_function=in_function

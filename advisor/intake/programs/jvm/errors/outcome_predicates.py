@@ -26,6 +26,12 @@ _ERROR_CHECK = re.compile(
 )
 
 
+_ABSENCE = re.compile(
+    r"\s*(?P<not>!\s*)?\w+(?:\s*\.\s*\w+(?:\(\s*\))?){0,3}?\s*\.\s*(?:toOption\s*\.\s*"
+    r"(?P<query>isEmpty|isDefined|nonEmpty)|(?:getOrNull\s*\(\s*\)|toOption\s*\.\s*orNull)\s*"
+    r"(?P<op>[!=]=)\s*null)\s*"
+)
+"""Whether a result that may be an error has no value."""
 _HTTP_STATUS = re.compile(
     r"\s*\w+(?:\s*\.\s*\w+(?:\(\s*\))?){0,3}?\s*\.\s*(?:\w*[sS]tatus(?:Code)?|code)(?:\(\s*\))?"
     r"(?:\s*\.\s*(?:value|code|intValue)(?:\(\s*\))?)?\s*(?P<op>[!=]=|[<>]=?)\s*(?P<code>\d{3})\s*"
@@ -49,6 +55,9 @@ def selects_failures(code: str) -> bool | None:
         return bool(match["failure"]) is not bool(match["not"])
     if match := _ERROR_CHECK.fullmatch(code):
         return match["op"] == "!="
+    if match := _ABSENCE.fullmatch(code):
+        is_absent = match["op"] == "==" or match["query"] == "isEmpty"
+        return is_absent is not bool(match["not"])
     if match := _TYPE_CHECK.fullmatch(code):
         of_type = failure_of_type(match["type"] or match["scala_type"] or match["class"] or "")
         return None if of_type is None else of_type is not bool(match["not"])

@@ -17,7 +17,8 @@ from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 
 _MAX_USES, _MAX_DEPTH, _MAX_DISTANCE, _MAX_HEAD = 40, 3, 2_000, 120
-_MAP_CALL = re.compile(r"(?:map\w*|flatMap|associate\w*|traverse)")
+_MAP_CALL = re.compile(r"(?:map\w*|flatMap|partitionMap|associate\w*|traverse)")
+_TO_EITHER = re.compile(r"\s*\.\s*toEither\b")
 _LAMBDA_VALUE_CALLS = frozenset({
     "async", "Future", "withContext", "coroutineScope", "supervisorScope", "runBlocking",
 })  # fmt: skip
@@ -44,6 +45,8 @@ _CLOSING_BRACKET = re.compile(r"\s*[})]")
 def are_errors_checked(text: Text, begin: int, end: int) -> bool:
     """Whether the value between two offsets, which may be an error, is collected in a list whose
     errors the code checks and acts on later."""
+    if conversion := _TO_EITHER.match(text.plain, end):
+        end = conversion.end()
     for _ in range(_MAX_DEPTH):
         if not _CLOSING_BRACKET.match(text.plain, end):
             return False

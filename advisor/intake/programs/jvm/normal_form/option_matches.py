@@ -14,15 +14,16 @@ from advisor.intake.programs.jvm.text import Text, spliced
 _MOST_MATCHES = 60
 _MATCH = re.compile(
     r"(?:(?<=[;{}\n])|(?<==>))(?P<margin>[ \t]*)(?P<subject>(?!Option\b)\w[\w.]*"
-    r"(?P<call>\s*\([^(){}\n]{0,200}(?:\([^(){}\n]{0,100}\)[^(){}\n]{0,100}){0,4}\))?)\s+match\s*\{"
+    r"(?P<call>\s*\([^(){}\n]{0,200}(?:\([^(){}\n]{0,100}\)[^(){}\n]{0,100}){0,4}\))?)"
+    r"(?P<chain>(?:\s*\.\s*\w+){0,3})\s+match\s*\{"
 )
-_CASE = re.compile(r"\bcase\s+(?:(?P<some>Some\s*\(\s*(?P<name>\w+)\s*\))|None|_)\s*=>")
+_CASE = re.compile(r"\bcase\s+(?:(?P<some>Some\s*\(\s*(?P<name>\w+)\s*\))|(?P<other>None|_))\s*=>")
 _ANY_CASE = re.compile(r"\bcase\b")
 
 
 def without_option_matches(code: str) -> str:
     """Returns the program with an `if` in place of each such `match`."""
-    if not re.search(r"\bcase\s+Some\b", code):
+    if not re.search(r"\bcase\s+(?:Some|None)\b", code):
         return code
     text, changes, numbers = Text.of(code), list[tuple[int, int, str]](), count()
     for match in islice(_MATCH.finditer(text.plain), _MOST_MATCHES):
@@ -31,18 +32,19 @@ def without_option_matches(code: str) -> str:
                  if text.block(case.start()) == block]  # fmt: skip
         all_cases = [case for case in islice(_ANY_CASE.finditer(text.plain, *block), _MOST_MATCHES)
                  if text.block(case.start()) == block]  # fmt: skip
-        if (
-            len(cases) != 2
-            or len(all_cases) != 2
-            or bool(cases[0]["some"]) == bool(cases[1]["some"])
-        ):
+        if len(cases) != 2 or len(all_cases) != 2:
             continue
         first, second = cases
+        has_value = [bool(case["some"]) or (case["other"] == "_" and first["other"] == "None")
+                     for case in cases]  # fmt: skip
+        if has_value[0] == has_value[1]:
+            continue
         subject, declaration = code[slice(*match.span("subject"))], ""
         if match["call"]:
             name = f"option_{next(numbers)}"
             declaration, subject = f"val {name} = {subject}; ", name
-        check = "isDefined" if first["some"] else "isEmpty"
+        subject += match["chain"].strip()
+        check = "isDefined" if has_value[0] else "isEmpty"
         bindings = [
             f" val {case['name']} = {subject}.get; "
             if case["some"] and case["name"] != "_"

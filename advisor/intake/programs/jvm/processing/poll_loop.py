@@ -18,6 +18,7 @@ from advisor.intake.programs.jvm import concurrency
 from advisor.intake.programs.jvm.errors import (
     bulk_writes,
     chain_errors,
+    collected_errors,
     error_callbacks,
     executors,
     filtering_chains,
@@ -191,14 +192,8 @@ class _Poll:
         executor_errors = executors.ignored_errors(self._text, span, self._program.continuing)
         errors_in_chains = chain_errors.ignored_errors(self._text, span)
         unchecked = unchecked_handovers(self._text, span, self._uses, self._handovers)
-        skips = (
-            self._swallowed_errors(),
-            executor_errors,
-            errors_in_chains,
-            unchecked,
-            self._skipped_records(end),
-        )
-        yield from ((SKIP, at) for places in skips for at in places)
+        skips = self._swallowed_errors(), executor_errors, errors_in_chains, unchecked
+        yield from ((SKIP, at) for places in (*skips, self._skipped_records(end)) for at in places)
         if skip := _OFFSET_SKIP.search(plain, self._poll_end, end):
             yield SKIP, skip.start()  # the offset after the next record or a later one
         yield from cleanup_facts(self._records, self._uses, self._poll_at)
@@ -274,8 +269,10 @@ class _Poll:
             yield from jvm_results.unread_results(
                 self._text, uses, body, loop_bodies, in_function=body != span
             )
-            yield from outcomes.ignored_failures(self._text, uses, body, loop_bodies)
-            yield from outcome_chains.ignored_outcomes(self._text, uses, body, loop_bodies)
+            for read in (outcomes.ignored_failures, outcome_chains.ignored_outcomes):
+                yield from read(self._text, uses, body, loop_bodies)
+            yield from collected_errors.logged_errors(self._text, uses, body)
+            yield from filtering_chains.ignored_results(self._text, uses, body)
             yield from error_callbacks.logging_callbacks(
                 self._text, uses, body, self._program.producers
             )

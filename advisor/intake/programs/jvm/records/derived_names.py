@@ -5,13 +5,14 @@ from it, a request that holds it. Such a name stands for the record.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _ROUNDS = 100, 3
+_MOST, _ROUNDS, _MOST_LOG_CALLS = 100, 3, 2_000
 _ASSIGNMENT = re.compile(
     r"(?<=[;{}\n>])\s*(?:final\s+)?(?:(?P<type>va[lr]|[\w.]+(?:<[\w<>?, .]{0,60}>)?(?:\[\])?)\s+)?"
     r"(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?., ]{1,60})?\s*=(?![=>])(?P<value>[^;{}\n]{1,300}"
@@ -98,5 +99,9 @@ def _is_extraction(verb: str) -> bool:
 
 def log_arguments(text: Text, span: Block) -> Iterator[Block]:
     """Yields the spans of logging calls in a span."""
-    for match in islice(LOGGED.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
-        yield match.start(), text.closed(match.end())
+    if LOGGED not in text.names:
+        matches = islice(LOGGED.finditer(text.plain), _MOST_LOG_CALLS)
+        text.names[LOGGED] = [(match.start(), text.closed(match.end())) for match in matches]
+    calls: list[Block] = text.names[LOGGED]
+    first = bisect_left(calls, (max(0, span[0]), 0))
+    yield from takewhile(lambda call: call[0] < span[1], calls[first : first + _MOST])
