@@ -146,6 +146,7 @@ UNTRIED: Mapping[str, str] = {
         "in all trials about them readers may be away for longer than messages are kept",
     ),
     "delete.retention.ms": "a run deletes no keys",
+    "min.compaction.lag.ms": "no run is as long as a lag that covers the absence of readers",
     "history": "both sides of a trial need the latest message of each key",
     "idle.ms": "it only decides how long a producer or its readers wait",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in sync",

@@ -114,6 +114,7 @@ _COMMON = {
     "producer.transaction.timeout.ms": ["1000", "900000"],
     "topic.segment.bytes": ["1048576", "1073741824"],
     "topic.delete.retention.ms": ["0", "86400000"],
+    "topic.min.compaction.lag.ms": ["0", "300000", "9000000000"],
     "application.clock.skew.ms": ["0", "7200000"],
     "application.disk.lost": ["replica-elected", "returns-empty", "each-restart"],
     "application.metadata.disk.lost": ["rebuilt", "returns-empty", "each-restart"],

@@ -241,6 +241,8 @@ CASES = [
     ("keys-moved", {}, {A.KEY_REORDERED}),
     ("log-compaction", {}, set()),
     ("log-compaction", {"topic.cleanup.policy": "compact,delete"}, {A.EFFECT_MISSING}),
+    ("log-compaction", COMPACT | {"topic.min.compaction.lag.ms": "346000"}, {A.EFFECT_MISSING}),
+    ("log-compaction", COMPACT | {"topic.min.compaction.lag.ms": "346001"}, set()),
     # Tombstones are removed, too (KIP-534): a reader that lags longer keeps the key.
     ("retention-overtakes-reader", COMPACT, set()),
     ("retention-overtakes-reader", COMPACT | {"topic.delete.retention.ms": "345001"}, set()),

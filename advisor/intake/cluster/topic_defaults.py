@@ -23,6 +23,7 @@ _TOPIC_NAMES: Mapping[str, str] = {
     "log.retention.bytes": "retention.bytes",
     "log.cleanup.policy": "cleanup.policy",
     "log.cleaner.delete.retention.ms": "delete.retention.ms",
+    "log.cleaner.min.compaction.lag.ms": "min.compaction.lag.ms",
     "log.flush.interval.messages": "flush.messages",
     "log.message.timestamp.type": "message.timestamp.type",
     "log.message.timestamp.after.max.ms": "message.timestamp.after.max.ms",

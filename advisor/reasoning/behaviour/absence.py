@@ -19,12 +19,15 @@ from advisor.reasoning.behaviour.group import assigned_by_brokers, session_timeo
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import ABORT_CHECK
 from advisor.reasoning.behaviour.sizes import producer_queue
-from advisor.reasoning.behaviour.timestamps import clock_skew
+from advisor.reasoning.behaviour.timestamps import clock_skew, stamped_by_sender
 from advisor.reasoning.behaviour.transactions import TIMEOUT, open_for_ms, readers_wait
 from advisor.reasoning.pipeline import Pipeline, derived
 
 NAME = "outage.ms"
 """The setting of the longest outage of the team's consumers, in ms."""
+
+COMPACTION_LAG = "min.compaction.lag.ms"
+"""The setting of how long compaction does not remove a message."""
 
 NETWORK_MS = 120_000
 """`spark.network.timeout`, Spark's default."""
@@ -196,6 +199,25 @@ def until_discovered(pipeline: Pipeline) -> Absence:
 def until_taken_over_ms(session_ms: int, poll_ms: int) -> int:
     """Returns the sum of a dead member's session and the longest usual rebalance."""
     return session_ms + min(poll_ms, POLL_MS)
+
+
+def read_before_compaction(pipeline: Pipeline) -> bool:
+    """Whether readers are back before compaction may remove a message.
+
+    The cleaner skips segments whose newest message is younger than `min.compaction.lag.ms` (KIP-58;
+    LogCleanerManager, cleanableOffsets). A sender's own timestamps may be of any age, and clocks
+    differ.
+    """
+    lag_ms = pipeline.number(Component.TOPIC, COMPACTION_LAG)
+    if lag_ms == 0:
+        return False
+    by_now = pipeline.text(Component.APPLICATION, "timestamps") == "now"
+    return lag_ms > uncompacted_ms(pipeline) and (by_now or not stamped_by_sender(pipeline))
+
+
+def uncompacted_ms(pipeline: Pipeline) -> int:
+    """Returns how long a message must not be compacted, so that readers get it in any case."""
+    return longest_unread(pipeline).ms + clock_skew(pipeline).ms
 
 
 def covers_retention(pipeline: Pipeline, start: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.absence import read_before_compaction
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -17,9 +18,10 @@ def needs_every_message(pipeline: Pipeline) -> bool:
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Missing effects: a reader that is behind gets only the last value of each key."""
+    """Missing effects: a reader that is behind gets only the last value of each key, unless
+    `min.compaction.lag.ms` is longer than that."""
     policy = pipeline.text(Component.TOPIC, "cleanup.policy")
-    if "compact" not in policy:
+    if "compact" not in policy or read_before_compaction(pipeline):
         return {}
     return {
         Anomaly.EFFECT_MISSING: (
@@ -38,7 +40,7 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="log-compaction",
-    sources=("Kafka design.md, Log Compaction",),
+    sources=("Kafka design.md, Log Compaction", "KIP-58 (min.compaction.lag.ms)"),
     in_scope=needs_every_message,
     not_counted="readers need the latest message of each key (application.history)",
 )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.absence import longest_unread, required_retention
+from advisor.reasoning.behaviour.absence import (
+    longest_unread,
+    read_before_compaction,
+    required_retention,
+)
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -25,13 +29,14 @@ def permits(pipeline: Pipeline) -> Permits:
 def _missed_deletes(pipeline: Pipeline) -> str:
     """Returns why a reader may miss that a key was deleted.
 
-    The delete is removed `delete.retention.ms` after the log was compacted (KIP-534).
+    The delete is removed `delete.retention.ms` after the log was compacted (KIP-534), and that does
+    not happen before `min.compaction.lag.ms` (KIP-58).
     """
     retention_ms, absence = (
         pipeline.number(Component.TOPIC, "delete.retention.ms"),
         longest_unread(pipeline),
     )
-    if absence.ms < retention_ms:
+    if absence.ms < retention_ms or read_before_compaction(pipeline):
         return ""
     return (
         f"delete.retention.ms={retention_ms}, and nobody may read for {absence.ms:,} ms "

@@ -10,6 +10,7 @@ from advisor.catalog import Value
 from advisor.reasoning.levers import (
     application,
     cluster,
+    compaction,
     consumer,
     controllers,
     producer,
@@ -28,6 +29,7 @@ ALL = (
     *producer.LEVERS,
     *streams.LEVERS,
     *cluster.LEVERS,
+    *compaction.LEVERS,
     *controllers.LEVERS,
     *tiered.LEVERS,
     *transactions.LEVERS,

@@ -31,7 +31,6 @@ from advisor.reasoning.behaviour.timestamps import (
     max_age,
     max_ahead,
 )
-from advisor.reasoning.failures.log_compaction import needs_every_message
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
@@ -89,18 +88,6 @@ def _retentions(pipeline: Pipeline) -> Sequence[Value]:
         return []
     # -1 keeps them forever.
     return [max(2 * away_ms, 1) if 2 * away_ms <= LONG_MAX else -1]
-
-
-def _policies(pipeline: Pipeline) -> Sequence[Value]:
-    """No compaction, if readers need every message of the topic."""
-    compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
-    return ["delete"] if compacted and needs_every_message(pipeline) else []
-
-
-def _delete_retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = longest_unread(pipeline).ms, pipeline.number(_TOPIC, "delete.retention.ms")
-    compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
-    return [min(2 * away_ms + 1, LONG_MAX)] if compacted and now <= away_ms else []
 
 
 def _retention_bytes(pipeline: Pipeline) -> Sequence[Value]:
@@ -315,19 +302,6 @@ LEVERS = (
         costs(disk="each replica of a partition may take this many bytes; with -1, as many as "
                    "arrive within retention.ms."),
         "Kafka TopicConfig, retention.bytes",
-        TOPIC_CONFIG,
-    ),
-    Lever(
-        _TOPIC, "cleanup.policy", _policies,
-        costs(disk="each message is kept until retention.ms, and not only the latest of a key.",
-              more="Meaning: after retention.ms the latest message of a key is deleted, too."),
-        "Kafka design.md, Log Compaction",
-        TOPIC_CONFIG,
-    ),
-    Lever(
-        _TOPIC, "delete.retention.ms", _delete_retentions,
-        costs(disk="the deletes of keys are kept for longer; each is a key without a value."),
-        "Kafka TopicConfig, delete.retention.ms",
         TOPIC_CONFIG,
     ),
     Lever(

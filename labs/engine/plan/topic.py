@@ -10,8 +10,8 @@ from labs.engine.plan.spec import Settings
 _LEAST = "min.insync.replicas"
 _KEYS = (
     _LEAST, "unclean.leader.election.enable", "retention.ms", "retention.bytes",
-    "delete.retention.ms", "cleanup.policy", "flush.messages", "message.timestamp.type",
-    "message.timestamp.after.max.ms", "message.timestamp.before.max.ms",
+    "delete.retention.ms", "min.compaction.lag.ms", "cleanup.policy", "flush.messages",
+    "message.timestamp.type", "message.timestamp.after.max.ms", "message.timestamp.before.max.ms",
     "message.timestamp.difference.max.ms", "max.message.bytes", "segment.bytes",
 )  # fmt: skip
 

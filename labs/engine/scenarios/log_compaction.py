@@ -2,27 +2,33 @@
 
 The cleaner processes all segments but the newest, and removes records that have a later one with
 the same key (Kafka design.md, Log Compaction). Messages share a hundred keys here, segments are
-short, and the cleaner runs five times a second.
+short, and the cleaner runs five times a second. A lag that is shorter than the readers' absence is
+none here (KIP-58).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from advisor.reasoning.behaviour.absence import COMPACTION_LAG
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.clients import start_successor
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads
+from labs.engine.scenarios.steps import SHORT_SESSION, away_ms, nobody_reads
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 _SOON = "records that may be compacted are compacted earlier"
 
 
 def _topic_pins(settings: Settings) -> Mapping[str, Pinned]:
-    if "compact" not in str(settings["topic"]["cleanup.policy"]):
+    topic = settings["topic"]
+    if "compact" not in str(topic["cleanup.policy"]):
         return {}
-    return {"segment.ms": Pinned(500, 604_800_000, _SOON)}
+    pinned = {"segment.ms": Pinned(500, 604_800_000, _SOON)}
+    if 0 < int(topic.get(COMPACTION_LAG, 0)) <= away_ms(settings):
+        pinned[COMPACTION_LAG] = Pinned(0, 0, _SOON)
+    return pinned
 
 
 def _broker_pins(_: Settings) -> Mapping[str, Pinned]:
