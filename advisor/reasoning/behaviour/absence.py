@@ -234,11 +234,15 @@ def covers_retention(pipeline: Pipeline, start: str) -> bool:
     return deletes and by_now and duration_ms(start) >= retention_ms + clock_skew(pipeline).ms
 
 
-_DURATION = re.compile(r"by_duration:P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?")
+_DURATION = re.compile(
+    r"by_duration:P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d*)?S)?)?",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 def duration_ms(start: str) -> int:
-    """Returns the milliseconds of an ISO-8601 duration as Java's Duration reads it, else 0."""
+    """Returns the milliseconds of an ISO-8601 duration as Java's Duration reads it, else 0. Its
+    letters may be in any case."""
     parts = _DURATION.fullmatch(start)
     units = (86_400_000, 3_600_000, 60_000, 1_000)
     texts = parts.groups() if parts else ()

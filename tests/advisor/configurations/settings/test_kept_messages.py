@@ -1,4 +1,4 @@
-"""How long a topic keeps messages."""
+"""How long a topic keeps messages, and where a group without a position starts to read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tests.advisor.configurations.asking import C, assert_answer
 
 EVERY = f"{C} topic.cleanup.policy=compact application.history=every"
 LAG, WEEK = "topic.min.compaction.lag.ms", 604_800_000
+DURATION = "consumer.auto.offset.reset=by_duration"
 SETTINGS = [
     # LogCleanerManager.cleanableOffsets (KIP-58): clocks differ by 1 s, if nothing else is stated
     (f"{EVERY} {LAG}=346001", 0, "YES"),
@@ -24,6 +25,13 @@ SETTINGS = [
     (f"{C} topic.cleanup.policy=compact topic.delete.retention.ms=0 {LAG}={WEEK}", 0, "YES"),
     (f"{C} topic.cleanup.policy=compact topic.delete.retention.ms=0 {LAG}=346000", 1,
      "delete.retention.ms: 0 -> 690001"),
+    # AutoOffsetResetStrategy.fromString uses java.time.Duration.parse
+    (f"{C} {DURATION}:p7dt1s", 0, "YES"),
+    (f"{C} {DURATION}:pt1h", 1, "older records are skipped"),
+    (f"{C} {DURATION}:P7DT1,5S", 0, "YES"),
+    (f"{C} {DURATION}:P7DT1.S", 0, "YES"),
+    (f"{C} {DURATION}:P1W", 2, "must be one of"),
+    (f"{C} consumer.auto.offset.reset=BY_DURATION:P8D", 2, "must be one of"),
 ]  # fmt: skip
 
 
