@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import NoReturn
 
@@ -148,3 +149,35 @@ def test_an_experiment_without_java_concludes_nothing(without_java: dict[str, st
     for arm in json.loads(text)["arms"]:
         assert arm["verdict"] == "unknown"
         assert set(arm["counts"].values()) == {None}
+
+
+def refusal(*arguments: str) -> str:
+    with pytest.raises(CommandError) as error:
+        call_command(*arguments)
+    assert error.value.returncode == 2
+    return str(error.value)
+
+
+def test_verify_says_where_the_ledger_of_a_download_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = tmp_path / "unzipped" / "ledger-abc-described"
+    ledger.mkdir(parents=True)
+    (ledger / "sends.jsonl").write_text('{"value": 1, "outcome": "ok"}\n')
+    download = tmp_path / "ledger.zip"
+    with zipfile.ZipFile(download, "w") as packed:
+        packed.write(ledger / "sends.jsonl", "ledger-abc-described/sends.jsonl")
+    around = ledger.parent
+    assert refusal("verify", str(around)) == (
+        f"{around} has no table of a ledger; give the folder {ledger}"
+    )
+    words = f"{download} is a zip file: unzip it, and give the folder that is in it"
+    assert words in refusal("verify", str(download), str(tmp_path), "--json")
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()[1:] if line]
+    assert [answer["ledger"] for answer in answers] == [str(download), str(tmp_path)]
+
+
+@pytest.mark.parametrize("limit", ["x", "-1", "1.5", "\u00b2"])
+def test_prune_says_what_its_limit_must_be(limit: str) -> None:
+    with pytest.raises(CommandError, match="--limit-mb: must be a whole number, 0 or more"):
+        call_command("prune", f"--limit-mb={limit}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from advisor.management.exact import BAD_INPUT, NOT_RUN, ExactCommand
 from labs.engine.judge.spark import LIMIT_S, JudgeFailed, judge_cold, judge_each
+
+_MARKS = ("seal.json", "sends", "sends.parquet", "sends.jsonl")
+"""Files and folders of which every ledger with a verdict has one."""
 
 _WANTS = ("at-most-once", "at-least-once", "exactly-once", "none")
 
@@ -56,10 +61,44 @@ class Command(ExactCommand):
 
 
 def _answers(options: dict[str, Any]) -> list[dict[str, Any]]:
-    requests = options["ledgers"], options["want"]
+    refused = {path: words for path in options["ledgers"] if (words := _misplaced(path))}
+    rest = [path for path in options["ledgers"] if path not in refused]
+    judged = iter(_judge(rest, options) if rest else ())
+    return [
+        {"ledger": str(path), "error": refused[path]} if path in refused else next(judged)
+        for path in options["ledgers"]
+    ]
+
+
+def _judge(ledgers: list[Path], options: dict[str, Any]) -> list[dict[str, Any]]:
     if options["cold"]:
-        return judge_cold(*requests, limit_s=options["limit"])
-    return judge_each(*requests, settings.LAB_JUDGE_SOCKET, options["limit"])
+        return judge_cold(ledgers, options["want"], limit_s=options["limit"])
+    return judge_each(ledgers, options["want"], settings.LAB_JUDGE_SOCKET, options["limit"])
+
+
+def _misplaced(path: Path) -> str:
+    """Where the ledger is if this is its zip file or a folder around it; otherwise an empty text.
+
+    A folder without any table would be judged as a history without sends: `unknown`.
+    """
+    try:
+        if path.is_file() and zipfile.is_zipfile(path):
+            return f"{path} is a zip file: unzip it, and give the folder that is in it"
+        if not path.is_dir() or _is_ledger(path):
+            return ""
+        inner = next(_ledgers_within(path), None)
+    except OSError:
+        return ""
+    return f"{path} has no table of a ledger; give the folder {inner}" if inner else ""
+
+
+def _ledgers_within(path: Path) -> Iterator[Path]:
+    for pattern in ("*", "*/*"):
+        yield from filter(_is_ledger, sorted(path.glob(pattern)))
+
+
+def _is_ledger(path: Path) -> bool:
+    return any((path / name).exists() for name in _MARKS)
 
 
 def _table(answer: dict[str, Any]) -> str:
