@@ -219,6 +219,15 @@ _OTHERS = (
 _COMMENT = re.compile(r"[ \t]*(?:#(?!include)|//|--|\*|/\*|;|!)")
 _SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
 """Code of Spark is read, and may name Kafka's classes."""
+_OWN_ANSWER = re.compile(
+    r"\"producer_to_log\"[ \t]*:|^ *\"name\": \"Delivery Lab\"|^  producer to log: \S+ +log to ",
+    re.MULTILINE,
+)
+"""An answer of `manage.py advise`: as JSON, as SARIF, as text."""
+_OF_OWN_ANSWER = (
+    "this is an answer of Delivery Lab: the settings in it are partly those in force and partly "
+    "recommended. Give the files that it was asked about, or those that it exported."
+)
 _MAX_LENGTH = 100_000
 """The number of characters that are searched. Imports are at the beginning of a program."""
 _MAX_COMMENTS = 20
@@ -230,6 +239,8 @@ def refuse_others(text: str) -> None:
 
     A comment that names a product does not count.
     """
+    if match := _OWN_ANSWER.search(text, 0, _MAX_LENGTH):
+        raise IntakeError(f"Line {line_of(text, match.start())}: {_OF_OWN_ANSWER}")
     if _SPARK.search(text, 0, _MAX_LENGTH):
         return
     for other in _OTHERS:
