@@ -61,13 +61,13 @@ _OWN_NUMBERS = re.compile(
     re.IGNORECASE,
 )
 _OWN = (
-    "{} has version numbers of its own, and they say nothing of Kafka’s. State the version of "
-    "kafka-clients, librdkafka or the brokers that it runs with."
+    "{} has version numbers of its own, which do not show the version of Kafka. State the version "
+    "of kafka-clients, librdkafka or the brokers that it runs with."
 )
 _OTHER_BROKERS = re.compile(r"redpanda|warpstream|automq|event ?hubs", re.IGNORECASE)
 _OTHER = (
-    "{} is not Apache Kafka: the bugs of Kafka’s brokers are not its own. Those of your clients "
-    "concern you all the same: state the version of kafka-clients or librdkafka."
+    "{} is not Apache Kafka, so the bugs of Kafka’s brokers do not apply to it. The bugs of your "
+    "clients do: state the version of kafka-clients or librdkafka."
 )
 _BARE = re.compile(rf"{_NUMBER}(?:\.x)?(?:\.(?:kraft|tiered))?")
 """A version alone, with the suffixes of Amazon's MSK."""

@@ -23,7 +23,7 @@ _HEADINGS = {
     "report": "What was reported",
     "steps": "What is run",
     "mechanism": "How it happens",
-    "workaround": "If it cannot be upgraded",
+    "workaround": "If you cannot upgrade",
 }
 
 
