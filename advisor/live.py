@@ -59,9 +59,9 @@ _REFUSED = {
 }
 _UNREACHED = {
     KafkaError._RESOLVE: "has an address that no name server knows",
-    KafkaError._BAD_MSG: "answers in another language than Kafka's, or with TLS",
-    KafkaError._ALL_BROKERS_DOWN: "takes no call of this site: nobody listens at its address, or "
-    "who listens hangs up, as brokers do that ask for TLS or credentials",
+    KafkaError._BAD_MSG: "does not answer with Kafka's protocol, or answers with TLS",
+    KafkaError._ALL_BROKERS_DOWN: "does not accept connections from this site: nothing listens at "
+    "its address, or the connection is closed, as by brokers that require TLS or credentials",
 }
 """Once no broker is left to ask; one of several that is not there is no reason to give up."""
 _FORBIDDEN = {
@@ -169,8 +169,10 @@ class _Asking:
             named = _PROPERTY.search(str(error))
             why = f"property {named[1]}" if named else type(error).__name__
             logger.error("LAB_LIVE_CLUSTERS: the client settings of %s: %s", cluster, why)
-            words = "The operator of this site has to look at the settings for"
-            raise LiveError(f"{words} {cluster}: they cannot be used.") from None
+            words = "The client settings of this site for"
+            raise LiveError(
+                f"{words} {cluster} cannot be used. The operator of this site can fix that."
+            ) from None
 
     def result(self, future: Future[Any]) -> Any:
         """The answer. Raises `LiveError` when the time is over, `KafkaException` for an error."""

@@ -34,6 +34,6 @@ def refusal(host: str) -> str:
     if not missing:
         return ""
     return (
-        f"{host} may be reached by others than this machine. State {' and '.join(missing)}, or "
+        f"{host} can be reached from other machines. Set {' and '.join(missing)}, or "
         "leave LAB_HOST and --host out. docs/security.md says what a visitor may do."
     )

@@ -69,7 +69,7 @@ def secret_key(path: Path) -> str:
             "for this user, or set LAB_DATA_DIR to another folder."
         ) from error
     if len(key) < 50:
-        raise ImproperlyConfigured(f"{path} holds no key: remove it, and a new one is made.")
+        raise ImproperlyConfigured(f"{path} contains no key. Remove it: a new one is made.")
     return key
 
 

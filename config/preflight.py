@@ -48,12 +48,12 @@ def _database_cure(text: str) -> str:
     if any(words in text for words in _NO_TABLES):
         return f"The database is not set up ({text}). Run manage.py migrate, or make up"
     if connection.vendor != "sqlite":
-        return f"The database does not answer ({text}). See DATABASE_URL and whether it runs."
+        return f"The database does not answer ({text}). Check DATABASE_URL, and that it runs."
     name = connection.settings_dict["NAME"]
     if any(words in text for words in _DAMAGED):
         return (
-            f"The database {name} is damaged ({text}). Put a copy back in its place, or move it "
-            "away: then make up begins an empty one, and the ledgers below runs/ stay."
+            f"The database {name} is damaged ({text}). Restore it from a copy, or move it "
+            "away: then make up creates an empty one. The ledgers below runs/ stay."
         )
     return (
         f"The database {name} cannot be used ({text}). Make its folder writable for this user "

@@ -41,9 +41,9 @@ _ARMS = ("described", "recommended")
 _OPTIONS = ("clients", "controllers")
 """Conditions with a separate option."""
 _VERSIONS = (
-    f"version of the brokers, one of {', '.join(all_versions())} or their lines; before 3.3, or "
-    "with --set application.metadata.mode=zookeeper, they have ZooKeeper if the scenario is "
-    "staged so (see `scenarios`); else brokers in KRaft mode run, and the result says so"
+    f"version of the brokers: {', '.join(all_versions())}, or the line of one. Before 3.3, or with "
+    "--set application.metadata.mode=zookeeper, they have ZooKeeper if the scenario can be staged "
+    "so (see `scenarios`). Otherwise brokers in KRaft mode run, and the result says so"
 )
 
 ASSUMED = {"topic.replication.factor": "3"}
@@ -83,8 +83,8 @@ def _add_experiment(parser: CommandParser) -> None:
     parser.add_argument(
         "--client-version",
         metavar="VERSION",
-        help="release or line of the client, whose defaults are taken; brokers: that of the "
-        "brokers, on each line of --across. Default: the newest",
+        help="release or line of the client, for the defaults; the word brokers stands for the "
+        "line of the brokers, also with --across. Default: the newest",
     )
     parser.add_argument(
         "--want",
@@ -98,7 +98,7 @@ def _add_experiment(parser: CommandParser) -> None:
         metavar="VERSION",
         help=_VERSIONS,
     )
-    parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
+    parser.add_argument("--seed", type=int, help="repeat the schedule of the run with this seed")
 
 
 def _add_conditions(parser: CommandParser) -> None:
@@ -112,10 +112,10 @@ def _add_conditions(parser: CommandParser) -> None:
     parser.add_argument(
         "--clients",
         choices=("librdkafka", "java", COPIER),
-        help="who plays the clients: Kafka's own Java clients, where brokers or the network fail, "
-        "or one reads and writes (default for --client java from 3.3 on); librdkafka with the "
-        "settings translated (default elsewhere); copier is java where one does so in transactions "
-        "(it was Kafka's TransactionalMessageCopier, for which the lab's application stands now)",
+        help="which clients run. java: Kafka's own, where brokers or the network fail, or where an "
+        "application reads and writes (default for --client java from 3.3 on). librdkafka, with "
+        "the settings translated (default otherwise). copier: the lab's Java application that "
+        "reads and writes in transactions, in place of Kafka's TransactionalMessageCopier",
     )
     parser.add_argument(
         "--condition",
@@ -134,8 +134,8 @@ def _add_repetition(parser: CommandParser) -> None:
         "--until-bound",
         type=float,
         metavar="SHARE",
-        help="run it with further seeds until each arm was broken, or was not so often that its "
-        "share of broken runs is at most this, with 95 %% confidence (0.05: 59 runs)",
+        help="run it with more seeds, until each arm was broken once, or held so often that at "
+        "most this share of its runs is broken, with 95 %% confidence (0.05: 59 runs)",
     )
     parser.add_argument(
         "--minutes", type=float, metavar="N", help="with --until-bound: stop after this time"
@@ -147,7 +147,7 @@ def _add_lines(parser: CommandParser) -> None:
         "--across",
         metavar="LINES",
         help="run it on each of these lines of brokers, 2.8..4.3 or 3.3,3.9,4.3, under one seed: "
-        "a row of verdicts, and what the rules and the known bugs say of each change. In place of "
+        "prints the verdicts, and what the rules and the known bugs say of each change. Not with "
         "--kafka",
     )
     parser.add_argument(
@@ -160,7 +160,7 @@ def _add_lines(parser: CommandParser) -> None:
         "--keep",
         type=Path,
         metavar="FILE",
-        help="with --across: put the rows into FILE, in the place of older ones of the same lines",
+        help="with --across: write the rows to FILE, and replace older ones of the same lines",
     )
 
 

@@ -44,7 +44,7 @@ def add_draws(parser: CommandParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--seed", type=int, default=1,
-        help="with --verify: the seed of the first run, the next run has the next; default 1",
+        help="with --verify: the seed of the first run; each run after it has the next; default 1",
     )  # fmt: skip
 
 

@@ -266,7 +266,7 @@ def report(rows: Sequence[Row], changed: Sequence[Change], arms: Sequence[str]) 
             *change.rules,
             *(f"another default: {default}" for default in change.defaults),
             *(f"fixed in between: {bug}" for bug in change.bugs),
-            *(f"a bug that came: {bug}" for bug in change.came),
+            *(f"new bug: {bug}" for bug in change.came),
         ]
         lines += [
             f"  {reason}" for reason in reasons or ("neither the rules nor the known bugs say why",)

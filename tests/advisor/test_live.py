@@ -129,14 +129,18 @@ def test_an_unreachable_cluster_is_reported_with_the_reason(
     with socket.create_server(("127.0.0.1", 0)) as listening:
         closed = f"127.0.0.1:{listening.getsockname()[1]}"
     for address, text, why_s in (
-        (closed, "staging takes no call of this site: nobody listens at its address", 0.1),
+        (closed, "staging does not accept connections from this site: nothing listens", 0.1),
         (
             plaintext_server,
-            "staging answers in another language than Kafka&#x27;s, or with TLS.",
+            "staging does not answer with Kafka&#x27;s protocol, or answers with TLS.",
             60,
         ),
         ("no.such.host.invalid:9092", "staging has an address that no name server knows.", 60),
-        (f"{closed},{closed.replace('127.0.0.1', 'localhost')}", "staging takes no call", 0.1),
+        (
+            f"{closed},{closed.replace('127.0.0.1', 'localhost')}",
+            "staging does not accept connections",
+            0.1,
+        ),
     ):
         monkeypatch.setattr(live, "WHY_S", why_s)  # 60 s: longer than the limit of a reading
         settings.LAB_LIVE_CLUSTERS = {"staging": address}
@@ -217,7 +221,7 @@ def test_invalid_client_settings_are_logged_for_the_operator_without_secrets(
         response = client.post(URL, {"cluster": "staging"})
     html = response.content.decode()
     assert response.status_code == 503
-    assert "has to look at the settings for staging" in html
+    assert "The client settings of this site for staging cannot be used" in html
     output = "".join(capfd.readouterr()) + _logged(caplog)
     assert "LAB_LIVE_CLUSTERS: the client settings of staging" in output
     assert SECRET not in html + output

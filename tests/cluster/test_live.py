@@ -163,8 +163,8 @@ def test_settings_that_may_not_be_read_are_reported_and_the_rest_is_shown(ask):
     ("sasl.username=lab\nsasl.password=hunter2\n", 200, "<option>orders</option>"),
     ("sasl.username=lab\nsasl.password=hunter3\n", 503,
      "staging does not accept the credentials that this site has for it."),
-    (None, 503, "staging takes no call of this site: nobody listens at its address, or who listens "
-     "hangs up, as brokers do that ask for TLS or credentials."),
+    (None, 503, "staging does not accept connections from this site: nothing listens at its "
+     "address, or the connection is closed, as by brokers that require TLS or credentials."),
 ])  # fmt: skip
 def test_a_guarded_cluster_accepts_only_the_operators_credentials(
     client: Client, settings: LazySettings, live_cluster: Cluster, guarded: str, tmp_path: Path,

@@ -111,7 +111,7 @@ def test_a_second_one_on_a_folder_is_refused_and_dead_children_are_restarted(tmp
         up.wait_until_ready()
         with house(tmp_path / "data") as second:
             assert second.process.wait(60) == 2
-            assert f"runs already on {up.data} (process {up.process.pid})" in second.output()
+            assert f"already runs on {up.data} (process {up.process.pid})" in second.output()
             second.data = tmp_path / "nobody"  # the remaining processes belong to the first one
 
         for name, part in [("worker", "celery"), ("queue (Redis)", "redis.sock")]:

@@ -82,9 +82,9 @@ class Command(ExactCommand):
         parser.add_argument(
             "--kind", metavar="KIND", help=f"the kind of every FILE: one of {kinds}"
         )
-        words = "of a FILE with several clients, the one that counts: a channel, a binding, or "
-        words += "'line N', where it begins; the profile that Spring runs in; or Kafka, of "
-        words += "Strimzi's resources; can be repeated"
+        words = "which client of a FILE with several is meant: a channel, a binding, or 'line N', "
+        words += "where it begins; also the profile in which Spring runs, or Kafka among Strimzi's "
+        words += "resources; can be repeated"
         parser.add_argument("--only", action="append", default=[], metavar="NAME", help=words)
         for component in Component:
             words = f"{component} settings, as Java properties"
@@ -96,7 +96,7 @@ class Command(ExactCommand):
             ("client-version", "VERSION", "default: the newest known"),
             ("kafka", "VERSION", "version of the brokers; default 4.3"),
             ("brokers", "N", "size of the cluster; default 3"),
-            ("want", "GUARANTEE", "default at-least-once"),
+            ("want", "GUARANTEE", "the guarantee that you want; default at-least-once"),
             ("survive", "N", "brokers that may be lost for good; default 1"),
         ):
             parser.add_argument(f"--{option}", action=_Once, metavar=metavar, help=words)
@@ -104,7 +104,7 @@ class Command(ExactCommand):
             "--set", action="append", default=[], metavar="COMPONENT.KEY=VALUE", dest="stated",
             help="one setting, such as producer.acks=1; overrides every file; can be repeated",
         )  # fmt: skip
-        parser.add_argument("--ordering", action="store_true", help="require order, too")
+        parser.add_argument("--ordering", action="store_true", help="also require order")
         parser.add_argument("--format", choices=("text", "json", "sarif"), help="default text")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
         parser.add_argument(

@@ -42,7 +42,7 @@ _FAILURES = (
 class Command(ExactCommand):
     """Prepares missing files, starts the services, and runs until it is stopped."""
 
-    help = "Start web, worker, Redis and database; print the address. Ctrl-C ends all of it."
+    help = "Start web, worker, Redis and database; print the address. Ctrl-C stops all of it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", help="where the web server listens (LAB_PORT, 8000)")
@@ -87,7 +87,7 @@ class Command(ExactCommand):
         supervisor.start(services.worker_service())
         supervisor.start(services.web_service(port, host))
         supervisor.wait()
-        self._say(f"\nDelivery Lab is at http://{host}:{port}/ (Ctrl-C ends it)\n")
+        self._say(f"\nDelivery Lab is at http://{host}:{port}/ (Ctrl-C stops it)\n")
         supervisor.watch()
 
     def _say(self, line: str) -> None:
@@ -126,8 +126,8 @@ def _hold_data_folder() -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             raise CommandError(
-                f"Delivery Lab runs already on {settings.LAB_DATA_DIR} (process {file.read()}). "
-                "End that one, or set LAB_DATA_DIR to another folder.",
+                f"Delivery Lab already runs on {settings.LAB_DATA_DIR} (process {file.read()}). "
+                "Stop that process, or set LAB_DATA_DIR to another folder.",
                 returncode=TAKEN,
             ) from None
         file.truncate(0)

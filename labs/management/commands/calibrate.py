@@ -51,7 +51,9 @@ class Command(ExactCommand):
             metavar="NAME",
             help="a failure event, also with --explore; can be repeated; default all",
         )
-        parser.add_argument("--seed", type=int, default=1, help="draws settings and schedules")
+        parser.add_argument(
+            "--seed", type=int, default=1, help="the seed for settings and schedules"
+        )
         parser.add_argument("--most", type=int, metavar="N", help="at most this many pairs")
         parser.add_argument(
             "--list", action="store_true", help="list what would be run, without running it"
@@ -59,8 +61,8 @@ class Command(ExactCommand):
         parser.add_argument(
             "--recorded",
             action="store_true",
-            help="run nothing; compare today's advisor with every stored run; with --explore: only "
-            "with the record, and print its hours and what is unknown",
+            help="run nothing, and compare today's advisor with every stored run; with --explore: "
+            "only with the record, whose hours and unknown runs are printed",
         )
         parser.add_argument("--json", action="store_true", help="the table as data")
         parser.add_argument(

@@ -26,7 +26,7 @@ from labs.pages import pace, sentences
 from labs.runs import across
 from labs.runs.repeating import unbounded, until_bound
 
-_ON_KRAFT = "is staged in KRaft mode alone"
+_ON_KRAFT = "is staged in KRaft mode only"
 
 
 class Command(ExactCommand):

@@ -46,15 +46,15 @@ class Command(ExactCommand):
             parser,
             "ID",
             "play these, or all, on real brokers: the harm has to be seen in every play on the "
-            "affected release, and in none on the fixed one and on today's",
+            "affected release, and in none on the fixed release or on today's",
         )
         parser.add_argument(
             "--kept",
             action="store_true",
-            help="what was seen in the plays that ship with this release; nothing is run",
+            help="show what was seen in the plays that ship with this release; nothing is run",
         )
         parser.add_argument(
-            "--on", nargs="+", choices=SIDES, help="with --verify: on these releases alone"
+            "--on", nargs="+", choices=SIDES, help="with --verify: on these releases only"
         )
         parser.add_argument(
             "--times", type=int, default=5, metavar="N",

@@ -48,31 +48,31 @@ class Command(ExactCommand):
         parser.add_argument(
             "--questions",
             action="store_true",
-            help="for each question: how many answered, alone or in a class, the share that was "
-            "right, how well it separates (correlation with the visitor's other answers), and the "
-            "wrong answer that most chose",
+            help="for each question: how many answered it, alone or in a class, the share of right "
+            "answers, how well it separates (correlation with the visitor's other answers), and "
+            "the most chosen wrong answer",
         )
         proving.add_draws(parser)
         parser.add_argument(
             "--keep",
             action="store_true",
-            help="with --verify: add the result to the record that this list and the map of the "
-            "course show",
+            help="with --verify: add the result to the record, which this list and the page of all "
+            "labs show",
         )
         parser.add_argument(
             "--minutes",
             type=float,
             metavar="M",
-            help="with --verify --keep: go on where the record stops, until it has --runs of each "
-            "lab, and begin no run once so many minutes have passed",
+            help="with --verify --keep: continue where the record stops, until it has --runs of "
+            "each lab; after so many minutes no further run begins",
         )
         parser.add_argument(
             "--at-once",
             type=int,
             default=1,
             metavar="N",
-            help="with --verify: so many labs side by side, as far as the machine has places for "
-            "clusters; while one waits or is judged, another boots",
+            help="with --verify: run so many labs at a time, as far as the machine has places for "
+            "clusters",
         )
 
     def handle(self, *args: object, **options: Any) -> None:

@@ -19,8 +19,8 @@ from labs.runs import pruning
 
 class Command(ExactCommand):
     help = (
-        "Removes the oldest ledgers until all together are within a limit, and the jars that were "
-        "not used for longest until the cache is within LAB_CACHE_LIMIT_MB."
+        "Removes the oldest ledgers until all together are within a limit, and the jars that have "
+        "been unused for longest until the cache is within LAB_CACHE_LIMIT_MB."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

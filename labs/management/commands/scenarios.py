@@ -21,8 +21,8 @@ class Command(ExactCommand):
         parser.add_argument(
             "--lines",
             action="store_true",
-            help="the table of scenarios by line of brokers: arms that were as they must be, of "
-            "those that were judged",
+            help="the table of scenarios by line of brokers: how many of the judged arms were as "
+            "expected",
         )
         parser.add_argument(
             "--zookeeper", action="store_true", help="with --lines: of brokers with ZooKeeper"
@@ -36,7 +36,7 @@ class Command(ExactCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["zookeeper"] and not options["lines"]:
-            raise CommandError("--zookeeper: it chooses the table of --lines; add --lines")
+            raise CommandError("--zookeeper is for the table of --lines: add --lines")
         if options["lines"]:
             self._lines(as_data=options["json"], zookeeper=options["zookeeper"])
             return

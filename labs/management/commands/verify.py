@@ -25,15 +25,17 @@ class Command(ExactCommand):
     ledger, 3 the job failed, or no Java was found."""
 
     help = (
-        "Counts what became of every message in ledgers (docs/ledger.md) and judges each by a "
-        "guarantee or, without --want, by every anomaly."
+        "Counts what became of every message in ledgers (docs/ledger.md), and judges each ledger "
+        "by a guarantee or, without --want, by all anomalies."
     )
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ledgers", nargs="+", type=Path, metavar="LEDGER_DIR")
         parser.add_argument("--want", choices=_WANTS, help="the guarantee to judge by")
-        parser.add_argument("--json", action="store_true", help="one JSON line a ledger, in order")
+        parser.add_argument(
+            "--json", action="store_true", help="a JSON line for each ledger, in order"
+        )
         parser.add_argument(
             "--cold",
             action="store_true",

@@ -206,4 +206,4 @@ def test_a_bug_that_a_later_line_introduces_explains_a_change_too() -> None:
     to_kraft, to_3_9 = changes(rows, "unclean-election")
     assert [bug.split(":")[0] for bug in to_kraft.came] == ["KAFKA-12670"]
     assert any(bug.startswith("KAFKA-12670") and "fixed in 3.9.0" in bug for bug in to_3_9.bugs)
-    assert "a bug that came: KAFKA-12670" in across.report(rows, [to_kraft], ["described"])
+    assert "new bug: KAFKA-12670" in across.report(rows, [to_kraft], ["described"])
