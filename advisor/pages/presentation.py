@@ -44,11 +44,11 @@ Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 
 
 _STREAMS = (
-    "Where a failure is one of Kafka Streams alone, the lab runs Kafka Streams: one processor with "
-    "your settings, and with a store where the failure is about state. In the other experiments it "
-    "sends and reads with the settings of the producer and the consumer inside the application, "
-    "and shows what the brokers do to the topic; state, transactions and what is processed again "
-    "are reasoning there."
+    "For a failure that only Kafka Streams has, the lab runs Kafka Streams: one processor with "
+    "your settings, and with a store if the failure is about state. In the other experiments it "
+    "sends and reads with the settings of the producer and the consumer inside the application. "
+    "They show what happens to the topic. What the advice says of state, of transactions and of "
+    "messages that are processed again is not tested there."
 )
 
 

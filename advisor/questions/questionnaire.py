@@ -253,19 +253,19 @@ CONSUMER = Step(
 NEEDS = Step(
     "needs",
     "What you need",
-    "The settings are judged by this. The rest is about your own code.",
+    "The guarantee that the settings are judged by. More questions are about your own code.",
     (
         Question(
             "need.guarantee",
             "Which guarantee do you need?",
-            "At least once: nothing is lost, something may arrive twice. At most once: the other "
-            "way round. Exactly once: neither.",
+            "At least once: nothing is lost, but something may arrive twice. At most once: nothing "
+            "arrives twice, but something may be lost. Exactly once: neither happens.",
             GUARANTEE_CHOICES,
         ),
         Question(
             "need.survive",
             "How many brokers may fail for good?",
-            "Disk included, at the worst moment: every acknowledged message must still exist.",
+            "With their disks, at the worst moment. Every acknowledged message must still exist.",
         ),
         Question(
             "need.ordering",

@@ -221,7 +221,7 @@ def certainty(scenario: str) -> str:
 def seen_at(see: Demonstration) -> str:
     """Returns the title of the page on which a concept is demonstrated."""
     if see.kind == "toy":
-        return "Kill the leader, now"
+        return "Kill the leader"
     if see.kind == "lesson":
         return find_lesson(see.names[0]).title
     if see.kind == "scenario":

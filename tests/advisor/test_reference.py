@@ -256,7 +256,7 @@ def test_a_setting_that_only_changes_durations_or_amounts_says_so(
         assert {measures} - {""} <= {event.name for event in measured}, name
         assert not {*dependent} & {*measured}
         html = html_of(client, reverse("reference:setting", args=[part, name]))
-        assert ("None of our list" in html) == (not decides and not measures), name
+        assert ("None in our list" in html) == (not decides and not measures), name
         for event in (*dependent, *measured):
             assert reverse("reference:failure", args=[event.name]) in html
         assert ("decides how long or how much" in html) == bool(measured)

@@ -204,7 +204,7 @@ def test_reading_files(styled_page: Page) -> None:
 
 def test_the_report(styled_page: Page) -> None:
     styled_page.goto(f"/pipelines/{saved(RISKY)}/")
-    styled_page.get_by_role("link", name="The report, for printing").click()
+    styled_page.get_by_role("link", name="Open the report for printing").click()
     expect(styled_page.get_by_role("button", name="Print")).to_be_visible()
     look(styled_page, "report")
 

@@ -87,7 +87,7 @@ class SignInForm(forms.Form):
 class _ConfirmedForm(forms.Form):
     """A change to an account that requires its current password."""
 
-    old = _password("Your password now")
+    old = _password("Your current password")
 
     def __init__(self, user: User, sent: Any = None) -> None:
         super().__init__(sent)

@@ -25,7 +25,7 @@ from labs.pages.polling import polled
 from labs.runs import planning, services, visitors
 
 _STARTED_OVER = (
-    "This lab starts over. What you had done is set aside; the map of the course can restore it."
+    "This lab starts over. What you had done is set aside; the list of labs can restore it."
 )
 
 
