@@ -63,6 +63,7 @@ public class ClientApplication {
 /** Sends the numbers from 0 upwards at a steady rate, and reports each attempt and its result. */
 class Sending {
     static final long TICK_MS = 5L;
+    static final long RESEND_EVERY_NS = 500000000L;
 
     final KafkaProducer producer;
     final String topic;
@@ -75,6 +76,7 @@ class Sending {
     final AtomicLong sent = new AtomicLong();
     final AtomicLong acknowledged = new AtomicLong();
     volatile long deadline = Long.MAX_VALUE;
+    long resentAt = System.nanoTime() - RESEND_EVERY_NS;
 
     /** `resends` is whether a value is sent again after an error. */
     Sending(String[] arguments) throws Exception {
@@ -128,8 +130,12 @@ class Sending {
         }
     }
 
-    /** Sends the waiting values again; a value that fails again waits for the next call. */
+    /** Sends the values that failed once more, after a pause; one that fails again waits for the next call. */
     void sendAgain() {
+        if (System.nanoTime() - resentAt < RESEND_EVERY_NS) {
+            return;
+        }
+        resentAt = System.nanoTime();
         for (int left = again.size(); left > 0; left--) {
             send(((Long) again.poll()).longValue());
         }

@@ -31,6 +31,7 @@ from labs.engine.clients.transactions import Transactions
 _TICK_S = 0.005
 _REPORT_EVERY_S = 0.25
 _WRITE_EVERY_S = 1.0
+_RESEND_EVERY_S = 0.5  # an application waits before it sends failed values again
 _FLUSH_S = 10.0
 _LARGE_EVERY = 1000
 _BURST = 1000  # between two checks of the clock, so that a stop is noticed while catching up
@@ -90,7 +91,7 @@ class Run:
         self._fatal: str | None = None
         self._stopped: str | None = None
         self._failed: list[int] = []
-        self._report_due = self._write_due = 0.0
+        self._report_due = self._write_due = self._resend_due = 0.0
         client: dict[str, Any] = {
             **config.client, "error_cb": self._on_error, "client.id": config.name,
         }  # fmt: skip
@@ -125,8 +126,9 @@ class Run:
             self._serve(0.05)
             if self._fatal:
                 self._again.clear()
-        if self._stopped:  # for the successor
-            report(unanswered=[*self._failed, *self._sends.unanswered()])
+        if self._stopped or self._again:  # for the successor
+            unanswered = [*self._failed, *self._again, *self._sends.unanswered()]
+            report(unanswered=unanswered)
         self._close_sends()
         if self._transactions:
             self._transactions.close()
@@ -177,8 +179,10 @@ class Run:
 
     def _serve(self, wait_s: float) -> None:
         self._poll(wait_s)
-        self._send_again()
         now = time.monotonic()
+        if now >= self._resend_due:
+            self._send_again()
+            self._resend_due = now + _RESEND_EVERY_S
         if now >= self._write_due:
             self._sends.flush()
             if self._transactions:
@@ -200,7 +204,7 @@ class Run:
                 raise
 
     def _send_again(self) -> None:
-        """Sends the waiting values again; a value that fails again waits for the next call."""
+        """Sends the values that failed once more; one that fails again waits for the next call."""
         for _ in range(len(self._again)):
             if self._fatal or not self._may_send:
                 return

@@ -32,6 +32,7 @@ PRODUCER = "producer-1"
 """The name of the sending application; a successor keeps it, since its values continue."""
 
 _FLUSH_LIMIT_S, _READ_LIMIT_S = 30.0, 60.0
+_HANDOVER_LIMIT_S = 20.0  # then the successor sends what fails; a fault waits 25 s for the end
 _SLACK_S = 15.0  # beyond a client's own limit, to write the ledger and leave the group
 _LARGEST, _AVERAGE = "largest.message.bytes", "message.bytes"
 _LARGEST_BYTES = 4_000_000
@@ -256,13 +257,15 @@ class ProduceConsume:
         default = {"on-error": "resumes"}.get(str(self._application.get("resend")), "forgets")
         resumes = self._application.get("restart", default) == "resumes" or last.get("stopped")
         checks_sends = self._application.get("delivery.errors", "handled") == "handled"
+        resends = checks_sends and self._application.get("resend") == "on-error"
         return ProducerConfig(
             ledger=str(self.arm.ledger), name=PRODUCER, topic=self.arm.topic,
-            rate_per_s=self.arm.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
+            rate_per_s=self.arm.rate_per_s,
+            flush_limit_s=_HANDOVER_LIMIT_S if resends and resumes else _FLUSH_LIMIT_S,
             client={**self._producer_translation.config, "bootstrap.servers": self.arm.bootstrap},
             keyed="compact" in self._cleanup,
             value_bytes=self.arm.value_bytes,
-            resend=checks_sends and self._application.get("resend") == "on-error",
+            resend=resends,
             stops=checks_sends and self.stops_on_error,
             block_s=self._block_s(checks_sends),
             part=self._next_name("producer"), first=last.get("next", 0), age_ms=-self._ahead_ms,

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,25 @@ def test_with_resend_a_send_is_retried_until_the_buffer_has_space(tmp_path: Path
     assert max(attempts.values()) > 1
     acknowledged = {row["value"] for row in sends(tmp_path) if row["outcome"] == "ok"}
     assert set(range(20)) <= acknowledged, "the first of them had time to find room"
+
+
+def test_an_application_waits_before_it_sends_a_value_again(tmp_path: Path) -> None:
+    client = {**MOCK, "queue.buffering.max.messages": 1, "linger.ms": 1000}
+    producer = start(tmp_path, client, rate_per_s=100, block_s=0.0, resend=True)
+    await_count(producer, "failed", 50)
+    producer.ask_to_stop()
+    producer.await_end(LIMIT_S)
+    invoked_ns = defaultdict[int, list[int]](list)
+    for row in sends(tmp_path):
+        invoked_ns[row["value"]].append(row["invoked_ns"])
+    # The first wait may be shorter: values that failed are sent again together.
+    waits_s = [
+        (after - before) / 1e9
+        for times in invoked_ns.values()
+        for before, after in pairwise(sorted(times)[1:])
+    ]
+    assert waits_s
+    assert min(waits_s) > 0.25
 
 
 def test_an_application_that_stops_at_a_failed_send_reports_the_unanswered_values(
