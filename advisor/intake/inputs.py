@@ -40,7 +40,7 @@ from advisor.intake.env_files import drop_overridden, unanswered_notes
 from advisor.intake.file_groups import Group, ordered_groups
 from advisor.intake.file_text import FileProblem
 from advisor.intake.framework_variables import BoundVariables, bind_variables
-from advisor.intake.options import check_options, conflicts_with_program, duplicate_notes
+from advisor.intake.options import check_options, conflicts, drop_replaced_facts
 from advisor.intake.origins import Joined, Origin, line_of_key, locate
 from advisor.intake.placeholder_values import fill_placeholders
 from advisor.intake.reading import DEFAULT, Item, Subject
@@ -244,16 +244,15 @@ class Inputs:
         Raises `FileProblem` for a malformed option, or for an unknown version.
         """
         source, pairs = "--set", [*map(parse_option, options)]
-        last = dict(pairs)
-        self.notes += [f"{source}: {words}" for words in duplicate_notes(pairs)]
         try:
-            last = with_policy(last, self._product())
+            last = with_policy(dict(pairs), self._product())
             fields, result = check_options(last, self._product(), context=self.items)
         except SettingError as error:
             raise FileProblem(self.locate_problem(error.problem)) from error
         self._report(source, result.notes, result.problems)
-        self._report(source, *conflicts_with_program(last, self.fields, self.origins))
+        self._report(source, *conflicts(pairs, self.fields, self.origins))
         self._add_intake(source, result)
+        drop_replaced_facts(last, self.fields, self.origins, self.notes)
         for name, text in fields.items():
             self.set_field(name, text, Origin(source))
 

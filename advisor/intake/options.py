@@ -8,7 +8,7 @@ other settings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from advisor.catalog import (
@@ -18,11 +18,13 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
 )
+from advisor.catalog.texts import IN_MEMORY
 from advisor.intake.catalog_check import check_settings, is_open_ended
 from advisor.intake.clients.known_settings import known_keys
 from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import folders_in_memory
 from advisor.intake.cluster.mode import KRAFT
+from advisor.intake.cluster.precedence import unread_options
 from advisor.intake.intake import Intake
 from advisor.intake.origins import Origin
 from advisor.intake.programs.code_facts import PROGRAM_FACTS
@@ -47,6 +49,9 @@ def check_options(
     context = [*context]
     stated, lines = _client_options(stated, product, lines)
     stated, notes = _with_query_options(stated, product, lines)
+    unread = dict(unread_options(stated, context, product))
+    stated = {name: text for name, text in stated.items() if name not in unread}
+    notes += [f"{name} has no effect: {other} takes precedence." for name, other in unread.items()]
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     unused = [item for item in items.values() if item and _is_unused_setting(item, product)]
     modelled = [item for item in items.values() if item and item not in unused]
@@ -131,15 +136,38 @@ def _is_unused_setting(item: Item, product: Product) -> bool:
     return False
 
 
-def duplicate_notes(options: Iterable[tuple[str, str]]) -> Iterator[str]:
+def drop_replaced_facts(
+    options: Mapping[str, str], fields: dict[str, str], origins: dict[str, Origin], notes: list[str]
+) -> None:
+    """Drops the fields, and the notes about them, that follow from a file's folder in memory if an
+    option replaces that folder."""
+    logs = f"{Component.BROKER}.log.dirs"
+    if logs not in options or fields.get(logs) not in IN_MEMORY:
+        return
+    facts = (f"{Component.APPLICATION}.{name}" for name in ("disk.lost", "metadata.disk.lost"))
+    for name in facts:
+        if name in fields and origins[name] == origins[logs]:
+            del fields[name], origins[name]
+    place = f"{origins[logs]}: "
+    notes[:] = [note for note in notes if not (note.startswith(place) and "in memory" in note)]
+
+
+def _duplicate_notes(options: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yields a note for each field that several options set to different values."""
-    options = [*options]
     last = dict(options)
     for name in dict.fromkeys(name for name, text in options if text != last[name]):
         yield f"{shown(name)} is stated twice, and the last one counts."
 
 
-def conflicts_with_program(
+def conflicts(
+    pairs: Sequence[tuple[str, str]], fields: Mapping[str, str], origins: Mapping[str, Origin]
+) -> tuple[list[str], list[Problem]]:
+    """Returns notes and problems for options that contradict each other or the code of a file."""
+    notes, problems = _conflicts_with_program(dict(pairs), fields, origins)
+    return [*_duplicate_notes(pairs), *notes], problems
+
+
+def _conflicts_with_program(
     options: Mapping[str, str], fields: Mapping[str, str], origins: Mapping[str, Origin]
 ) -> tuple[list[str], list[Problem]]:
     """Returns notes and problems for options that contradict the code of a file.

@@ -117,11 +117,18 @@ def _with_policies(items: Iterable[Item], product: Product) -> list[Item]:
     return others
 
 
+def _is_beyond(name: str, value: int) -> bool:
+    """Whether a number of minutes or hours has more than 32 bits (ConfigDef, Type.INT)."""
+    return RETENTIONS[name] > 1 and not -(2**31) <= value < 2**31
+
+
 def _inherited(item: Item, product: Product) -> Item:
     name = _TOPIC_NAMES.get(item.name) if item.component is Component.BROKER else None
     if name is None or not product.has(Component.TOPIC, name):
         return item
     text = item.text.strip()
     if name == _RETENTION and _NUMBER.fullmatch(text):
+        if _is_beyond(item.name, int(text)):
+            return item  # refused under its own name
         text = str(max(-1, int(text) * RETENTIONS[item.name]))
     return replace(item, component=Component.TOPIC, name=name, text=text, inherited=item.name)
