@@ -181,4 +181,4 @@ def message(known_bug: KnownBug) -> str:
     advisory, hit = known_bug.advisory, known_bug.hit
     may = ", ".join(advisory.anomalies)
     text = f"{advisory.part} {hit.running}: {advisory.title}. May add: {may}."
-    return f"{text} It takes: {'; '.join(hit.unknown)}." if hit.unknown else text
+    return f"{text} It needs: {'; '.join(hit.unknown)}." if hit.unknown else text

@@ -25,7 +25,7 @@ def conditions(answer: Answer, read: Read) -> str:
     parts = (
         ["the program does what is assumed"] if read.program and code_assumptions(answer) else []
     )
-    parts += ["what is not here states nothing else"] if read.absent else []
+    parts += ["the sources that were not given state nothing else"] if read.absent else []
     return f", if {' and '.join(parts)}" if parts else ""
 
 

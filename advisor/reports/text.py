@@ -132,7 +132,7 @@ def _verdict(answer: Answer, bugs: KnownBugs, read: Read) -> Iterator[str]:
     )
     yield f"{verdict}: {_wish(judgement.pipeline)}"
     if judgement.met and bugs.breaking:
-        yield "The settings hold it. A known bug of the releases breaks it, see below."
+        yield "The settings give it, but a known bug of the releases breaks it: see below."
     yield from _wrapped(judgement.summary)
     yield "  " + "   ".join(
         f"{boundary.value.replace('_', ' ')}: {judgement.guarantees[boundary]}"
@@ -181,12 +181,12 @@ def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> It
         )
         met = f"No change is needed{f' for {aim}' if has_wish else ''}."
         if bugs.breaking:
-            met = f"No setting has to change for {aim}, but the release has, see below."
+            met = f"No setting has to change for {aim}, but the release has to: see below."
         yield "No change brings the settings nearer." if wanted.refused else met
         return
     count = counted(len(wanted.changes), "change")
-    goal = "as near as possible to " if wanted.refused else ""
-    yield f"{count} for {goal}{aim}:"
+    near = f", to come as near to {aim} as possible"
+    yield f"{count}{near if wanted.refused else f' for {aim}'}:"
     lines: set[str] = set()
     for change in wanted.changes[: length.changes]:
         yield from _change(change, _price(change, lines), length)
@@ -270,14 +270,16 @@ def _basis(answer: Answer, read: Read) -> Iterator[str]:
     code = code_assumptions(answer) if read.program else []
     if code:
         yield from _wrapped(
-            f"Assumed of the program, and it decides: {_listed(code)}. Nothing in its code shows "
-            "otherwise, which is no proof."
+            f"Assumed of the program, and it decides: {_listed(code)}. Nothing in its code "
+            "contradicts that, but this is no proof."
         )
     if decisive := [assumption for assumption in answer.assumed if assumption not in code]:
         yield from _wrapped(f"Assumed, and it decides: {_listed(decisive)}.")
     if read.absent:
         places = ", ".join(dict.fromkeys(note.partition(": ")[0] for note in read.absent))
-        yield from _wrapped(f"Not here, and may state what decides: what {places} names.")
+        yield from _wrapped(
+            f"Not given, and may state what decides: the sources that {places} names."
+        )
 
 
 def _listed(assumed: Iterable[Assumption]) -> str:
@@ -389,7 +391,7 @@ def _bug(known_bug: KnownBug, *, verbose: bool) -> Iterator[str]:
     may = f"{advisory.part} {hit.running} may add: {', '.join(advisory.anomalies)}"
     yield from _wrapped(may, _LATER, _FURTHER)
     if hit.unknown:
-        yield from _wrapped(f"it takes: {'; '.join(hit.unknown)}", _LATER, _FURTHER)
+        yield from _wrapped(f"it needs: {'; '.join(hit.unknown)}", _LATER, _FURTHER)
     if verbose:
         yield from _wrapped(" ".join(advisory.mechanism), _LATER, _FURTHER)
         yield from _wrapped(f"Until then: {advisory.workaround}", _LATER, _FURTHER)
@@ -397,10 +399,10 @@ def _bug(known_bug: KnownBug, *, verbose: bool) -> Iterator[str]:
 
 
 def _upgrade(upgrade: Upgrade) -> str:
-    remain = f" No release ends {', '.join(upgrade.remain)}." if upgrade.remain else ""
+    remain = f" No release fixes {', '.join(upgrade.remain)}." if upgrade.remain else ""
     if not upgrade.target:
         return f"No upgrade of {upgrade.what} is known to help.{remain}"
     clears = counted(len(upgrade.clears), "known bug")
     but = f", but not {', '.join(upgrade.but_not)}" if upgrade.but_not else ""
     target = f"{upgrade.target} or later{but}"
-    return f"Upgrade {upgrade.what} {upgrade.running} to {target}: clears {clears}.{remain}"
+    return f"Upgrade {upgrade.what} {upgrade.running} to {target}: fixes {clears}.{remain}"

@@ -39,7 +39,8 @@ PLACEHOLDER = f"{YML}  profiles.active: ${{STAGE}}\n"
 WITH_PROFILE = COMPOSE.format(more="stop_signal: SIGTERM") + "      SPRING_PROFILES_ACTIVE: prod\n"
 SETTINGS = f"{JAVA} application.processing.errors=retry"
 YES_IF = (
-    "^YES, if what is not here states nothing else: .*Not here, and may state what decides: what "
+    "^YES, if the sources that were not given state nothing else: .*Not given, and may state what "
+    "decides: the sources that "
 )
 
 
