@@ -45,7 +45,7 @@ def finish(producer):
 _TRANSACTION = '''
 
 def copy(consumer, producer, topic, transform):
-    """One transaction a batch: what is sent and what was read stand or fall together.
+    """One transaction for each batch: its results and its offsets are committed together.
 
     Call producer.init_transactions() once before. If this raises, nothing of the batch counts:
     the consumer must go back to its committed offsets (or the process start again).
