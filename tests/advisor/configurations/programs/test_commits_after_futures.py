@@ -1,7 +1,8 @@
 """Commits that run after futures complete: whether the poll loop waits for them.
 
-Sources: KafkaConsumer javadoc (commitSync; "Multi-threaded Processing"); CompletableFuture;
-scala.concurrent.Future; kotlinx.coroutines, structured concurrency.
+Sources: KafkaConsumer javadoc (commitSync; "Multi-threaded Processing"); CompletableFuture
+(`thenRun` is not run after an error); scala.concurrent.Future; kotlinx.coroutines, structured
+concurrency.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from tests.advisor.configurations.programs.test_java_loops import (
     SCALA,
     WITH_METHOD,
 )
-from tests.advisor.programs import BEFORE, YES, assert_program
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
 _FUTURES = "var fs = new ArrayList<CompletableFuture<Void>>(); for (var r : rs) fs.add(%s); "
 _ALL = "CompletableFuture.allOf(fs.toArray(new CompletableFuture[0]))"
 _SERVICE = _FUTURES % "service.process(r)"
 _POOL = _FUTURES % "CompletableFuture.runAsync(() -> work(r), pool)"
+_STARTED = _FUTURES % "CompletableFuture.runAsync(() -> save(r))"
 _NEXT = "c.commitSync(Map.of(t, new OffsetAndMetadata(r.offset() + 1)))"
 _FINISH = (
     "CompletableFuture<Void> finish(List<F> fs) {{ return {}.thenRun(() -> c.commitSync()); }}"
@@ -42,6 +44,8 @@ _FINISH = (
     (f"{_SERVICE}var all = {_ALL}.thenRun(() -> c.commitSync()); all.get();", YES),
     (f"{_SERVICE}{_ALL}.thenRun(() -> {{ c.commitSync(); latch.countDown(); }}); latch.await();",
      YES),
+    (f"{_STARTED}{_ALL}.thenRun(() -> c.commitSync()).join();", YES),
+    (f"{_STARTED}{_ALL}.whenComplete((v, e) -> c.commitSync()).join();", SKIP),
     (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT});", BEFORE),
     (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT}).join();", YES),
 ])  # fmt: skip

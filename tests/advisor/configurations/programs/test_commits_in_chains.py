@@ -79,3 +79,25 @@ def test_a_commit_in_a_scala_chain_before_the_processing_is_reported(
     tmp_path: Path, loop: str
 ) -> None:
     assert_program(tmp_path / "A.scala", SCALA % (loop, ""), BEFORE)
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("rs.map { parse(it) }.also { c.commitSync() }.forEach { save(it) }", BEFORE),
+        ("rs.filter { it.value() != null }.apply { c.commitSync() }.forEach { save(it) }", BEFORE),
+        ("rs.toList().also { c.commitSync() }.forEach { save(it) }", BEFORE),
+        ("val all = rs.map { parse(it) }.also { c.commitSync() }.map { save(it) }", BEFORE),
+        ("rs.onEach { handle(it) }.also { c.commitSync() }.forEach { save(it) }", BEFORE),
+        ("rs.asSequence().onEach { save(it) }.also { c.commitSync() }.forEach { log.info(it) }",
+         BEFORE),
+        ("rs.onEach { save(it) }.also { c.commitSync() }.forEach { log.info(it) }", YES),
+        ("rs.onEach { save(it) }.also { c.commitSync() }", YES),
+        ("rs.forEach { save(it) }\nc.commitSync()\nrs.forEach { mail(it) }", BEFORE),
+        ("rs.forEach { save(it) }\nc.commitSync()\nprogress.add(rs.count())", YES),
+    ],
+)  # fmt: skip
+def test_a_commit_between_two_steps_of_the_processing_is_reported(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
