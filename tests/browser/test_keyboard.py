@@ -135,7 +135,10 @@ def replay_by_keyboard(page: Page) -> None:
     tab_to(page, number)
     page.keyboard.type(str(histories.LOST))
     page.keyboard.press("Enter")
-    expect(page.locator("#story")).to_contain_text("Not in the log at the end.")
+    expect(page.locator("#story li")).to_contain_text(
+        [f"for partition 0, offset {histories.LOST}.", "Not in the log at the end.",
+         histories.IN_ITS_PLACE, "Never delivered"]
+    )  # fmt: skip
     expect(number).to_be_focused()
 
 

@@ -110,6 +110,7 @@ def test_offsets_of_a_million_fit_beside_the_axis(page: Page) -> None:
 def test_a_lost_message_is_followed_and_marked(replay: Page) -> None:
     replay.get_by_role("link", name=str(histories.LOST), exact=True).click()
     expect(replay.locator("#story")).to_contain_text("Not in the log at the end.")
+    expect(replay.locator("#story li").nth(-2)).to_contain_text(histories.IN_ITS_PLACE)
     expect(replay.locator(".lane.is-followed")).to_have_count(3)
     expect(replay.locator("[data-clock]")).to_have_text("1.0 s")
     assert accessibility_violations(replay) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -107,9 +108,14 @@ def test_brokers_listen_at_two_ports_on_loopback_only(cluster):
         assert set(listened) <= {"0100007F", "0000000000000000FFFF00000100007F"}
 
 
-def test_every_broker_writes_its_log(cluster):
+def test_the_log_of_each_broker_shows_its_own_start_and_settings(cluster):
     for broker in cluster.brokers.values():
-        assert "Kafka Server started" in broker.log.read_text()
+        text = broker.log.read_text()
+        assert set(re.findall(r"\[KafkaRaftServer nodeId=(\d+)\]", text)) == {str(broker.id)}
+        assert f"[KafkaRaftServer nodeId={broker.id}] Kafka Server started" in text
+        assert set(re.findall(r"\bnode\.id = (\d+)", text)) == {str(broker.id)}
+        assert f"127.0.0.1:{broker.port}" in text
+        assert broker.tail(3).splitlines() == text.splitlines()[-3:]
 
 
 def test_shortened_settings_are_in_force_and_their_stated_defaults_are_right(cluster):
@@ -161,8 +167,10 @@ def test_a_killed_leader_is_replaced_and_restarts_at_its_port(cluster):
     (after,) = cluster.describe("failover")
     assert after.leader_epoch > before.leader_epoch
     send(cluster.bootstrap, "failover")
+    before_the_restart = old.log.read_text()
     old.start()
     cluster.wait_in_sync("failover", 1, 3, limit_s=60)
+    assert old.log.read_text().startswith(before_the_restart)  # what explains the kill is kept
     socket.create_connection(("127.0.0.1", port), 5).close()
 
 

@@ -14,6 +14,7 @@ from labs.engine.record.ledger import TableWriter
 
 BEGAN = 1_000_000_000_000
 LOST, KEPT, LATER = 8, 2, 12
+IN_ITS_PLACE = f"At the offset of its acknowledgement, {LOST}, the log holds message {LATER}."
 ALL = {1: "running", 2: "running", 3: "running"}
 FIRST_DEAD = {**ALL, 1: "dead"}
 

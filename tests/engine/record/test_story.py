@@ -37,7 +37,7 @@ def test_the_story_of_a_lost_message_goes_from_its_send_to_the_message_at_its_of
         (3.0, "gone", "Broker 2 leads (epoch 1), in sync: 2, 3. High watermark 6. Its log ends at "
                       "6: offset 8 is not in it."),
         (None, "gone", "Not in the log at the end."),
-        (None, "gone", "At the offset of its acknowledgement, 8, the log holds message 12."),
+        (None, "gone", histories.IN_ITS_PLACE),
         (None, "gone", "Never delivered, not even to the final reader."),
     ]  # fmt: skip
     assert [line.proof for line in lost.lines if line.proof] == ["pid 4711 gone"]
