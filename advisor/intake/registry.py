@@ -6,7 +6,7 @@ import pkgutil
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import chain
 
@@ -137,11 +137,13 @@ def find_reader(kind: str) -> Reader | None:
     return next((reader for reader in all_readers() if reader.kind == kind), None)
 
 
+@lru_cache(maxsize=8)
 def detect(text: str) -> Reader | None:
     """Returns the reader with the highest likeness, or None if there is none.
 
     A nested text is neither a properties file nor a file of variables. Misspelled names of settings
-    count if no reader matches.
+    count if no reader matches. Cached, because several parts of the intake ask for the kind of each
+    file.
     """
     block_style = in_block_style(text)
     is_nested, is_no_program_text = yaml_begins(text) > 0, is_no_program(text)

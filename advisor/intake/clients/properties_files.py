@@ -67,7 +67,7 @@ def read_shared(text: str) -> Reading:
 def _shared_likeness(text: str) -> float:
     """A likeness above that of either client if both have settings that count, or if all settings
     are common to both: addresses and credentials do not show which client reads the file."""
-    keys = _keys(text)
+    keys = names_in(text)
     both = len(likely_clients(keys)) == len(_CLIENTS)
     if not (both or _are_common(keys)) or any(map(other_products.is_foreign, keys)):
         return 0.0
@@ -81,12 +81,12 @@ def _are_common(keys: frozenset[str]) -> bool:
 
 def may_be_topic(text: str) -> bool:
     """Whether topics and brokers have all names of a file."""
-    keys = _keys(text)
+    keys = names_in(text)
     return bool(keys) and keys <= _names(Component.TOPIC) & _names(Component.BROKER)
 
 
 @lru_cache(maxsize=1)
-def _keys(text: str) -> frozenset[str]:
+def names_in(text: str) -> frozenset[str]:
     """The names in a text; empty if it cannot be read. Cached, because every kind of file needs
     them."""
     try:
@@ -97,7 +97,7 @@ def _keys(text: str) -> frozenset[str]:
 
 def _likeness(text: str, component: Component) -> float:
     """The share of names that this component has. Names that no other component has count twice."""
-    keys = _keys(text)
+    keys = names_in(text)
     if any(map(other_products.is_foreign, keys)):
         # The reader names the product. A file of Spring or Quarkus may have such names, too.
         return 0.89 if component is Component.PRODUCER else 0.0

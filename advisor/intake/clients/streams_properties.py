@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import islice
 
 from advisor.catalog import (
     Component,
@@ -25,9 +24,10 @@ from advisor.catalog.streams_overrides import GUARANTEE
 from advisor.catalog.versions import at_least
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import FILLED_IN
+from advisor.intake.clients.properties_files import names_in
 from advisor.intake.formats.java_properties import Property, properties
-from advisor.intake.reading import MAX_ITEMS, Item, Product, Reader, Reading
-from advisor.intake.text import IntakeError, shown
+from advisor.intake.reading import Item, Product, Reader, Reading
+from advisor.intake.text import shown
 from advisor.reasoning.behaviour.session import MIN_RESPONSE_MS
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
@@ -227,10 +227,7 @@ def _modelled() -> frozenset[str]:
 
 def _likeness(text: str) -> float:
     """High for an `application.id`; else by the share of names that only Streams has."""
-    try:
-        keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
-    except IntakeError:
-        return 0.0
+    keys = names_in(text)
     if _ID in keys:
         return 0.97
     others = (

@@ -18,6 +18,7 @@ from advisor.intake.text import IntakeError
 _BLANK = " \t\f"
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _NATURAL = re.compile(r"\r\n|\r|\n")
+_KEY = re.compile(rf"(?:[^\\=:{_BLANK}]++|\\.?)*+", re.DOTALL)
 _HEX4 = re.compile(r"[0-9A-Fa-f]{4}")
 
 
@@ -77,9 +78,8 @@ def _continues(line: str) -> bool:
 
 
 def _split(line: str) -> tuple[str, str]:
-    end = 0
-    while end < len(line) and line[end] not in "=:" + _BLANK:
-        end += 2 if line[end] == "\\" else 1
+    key = _KEY.match(line)
+    end = key.end() if key else 0
     rest = line[end:].lstrip(_BLANK)
     if rest[:1] in ("=", ":"):
         rest = rest[1:].lstrip(_BLANK)
@@ -87,6 +87,8 @@ def _split(line: str) -> tuple[str, str]:
 
 
 def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
     out, at = [], 0
     while at < len(text):
         if text[at] != "\\":

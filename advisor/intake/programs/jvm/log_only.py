@@ -78,7 +78,7 @@ _LOOP_OVER_LOGS = re.compile(
 )
 """A loop over several loggers."""
 _FOR_EACH_LOG = re.compile(
-    r"(?:\b(?:\w+\.)*\w*(?i:log(?:ger)?s)|\b\w*(?:List|Set|Seq|Stream|Array|list|set)(?:\.of|Of)?"
+    r"(?:(?<!\w)(?<!\w\.)(?:\w+\.)*\w*(?i:log(?:ger)?s)|\b\w*(?:List|Set|Seq|Stream|Array|list|set)(?:\.of|Of)?"
     r"\s*\([^(){}]{0,80}(?i:log)[^(){}]{0,80}\))\s*\.\s*for[Ee]ach\s*[({]\s*"
     r"(?:\(?\w+\)?\s*[-=]>\s*)?\{?\s*\w+\s*\.\s*(?P<call>(?:error|warn\w*|info|debug|trace|log|severe)"
     r"\s*\([^(){};]{0,200}(?:\([^()]{0,200}\)[^(){};]{0,200}){0,4}\))\s*;?\s*\}?\s*[)}]"

@@ -53,6 +53,7 @@ _TYPE = r"[\w\s.,?\[\]]{0,120}"
 _TYPE_ARGUMENTS = re.compile(
     rf"(?<=[\w.])<(?:{_TYPE}<(?:{_TYPE}<{_TYPE}>)?{_TYPE}>)*{_TYPE}>(?=\s*[\w(\[{{:])"
 )
+_BRACKET, _STATEMENT_END = re.compile(r"[(){}\[\]]"), re.compile(r"[{};]")
 CLASS = re.compile(r"\b(?:class|object|record)\s+(\w+)[^{}]*$")
 """The head of a class, up to its opening brace."""
 HEAD = re.compile(
@@ -120,10 +121,10 @@ def closing_bracket(plain: str, at: int, reach: int) -> int:
     Returns `at` if it does not close within `reach` characters.
     """
     depth = 0
-    for here in range(at, min(len(plain), at + reach)):
-        depth += (plain[here] in "([{") - (plain[here] in ")]}")
+    for bracket in _BRACKET.finditer(plain, at, min(len(plain), at + reach)):
+        depth += 1 if bracket[0] in "([{" else -1
         if depth < 0:
-            return here + 1
+            return bracket.end()
     return at
 
 
@@ -166,14 +167,14 @@ def braces(plain: str) -> Iterator[tuple[int, int, str]]:
     """Yields the start and the end of each block, and its head: the code before its brace."""
     stack: list[tuple[int, str]] = []
     head_start = 0
-    for at, char in enumerate(plain):
+    for match in _STATEMENT_END.finditer(plain):
+        at, char = match.start(), match[0]
         if char == "{":
             stack.append((at, plain[max(head_start, at - _LONGEST_HEAD) : at]))
         elif char == "}" and stack:
             start, head = stack.pop()
             yield start, at, head
-        if char in "{};":
-            head_start = at + 1
+        head_start = at + 1
     yield from ((start, len(plain), head) for start, head in stack)
 
 
