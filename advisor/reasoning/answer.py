@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from advisor.catalog import Component, Value
 from advisor.reasoning.assess import EventAssessment, assess
@@ -173,13 +174,35 @@ def _judgement(pipeline: Pipeline, cached: Pipeline) -> Judgement:
     )
 
 
+class _Described:
+    """A pipeline as a key. Two are equal if they look the same: `1` and `True` are not."""
+
+    __slots__ = ("_text", "pipeline")
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline, self._text = pipeline, repr(pipeline)
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Described) and self._text == other._text
+
+
 def answer(pipeline: Pipeline, columns: Iterable[Guarantee] = COLUMNS) -> Answer:
     """Returns the complete answer: a total and pure function of a valid pipeline.
 
     `columns` are the guarantees whose changes are shown next to those for the need; without them
     the answer takes less time. A pipeline with more replicas than brokers is judged with as many
-    replicas as possible, and the answer also has that obstacle.
+    replicas as possible, and the answer also has that obstacle. The last answers are cached: the
+    pages of a description, its report and its exports all need the same one.
     """
+    return _answer(_Described(pipeline), tuple(columns))
+
+
+@lru_cache(maxsize=32)
+def _answer(key: _Described, columns: tuple[Guarantee, ...]) -> Answer:
+    pipeline = key.pipeline
     need = pipeline.requirement.guarantee
     described, pipeline = pipeline, within_cluster(pipeline)
     # Judged once for the verdict, for its assumptions, and for each guarantee's changes.

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from advisor.advisories import Upgrade
@@ -335,11 +336,18 @@ def _changed(change: Change) -> str:
     return f"{name}: {_text(change.before)} -> {after}"
 
 
-def _wrapped(text: str, indent: str = "", later: str | None = None) -> list[str]:
-    """Returns lines of at most `_WIDTH` characters; names and values are never broken."""
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=indent, subsequent_indent=indent if later is None else later,
-        break_long_words=False, break_on_hyphens=False,
+@lru_cache(maxsize=1024)
+def _wrapped(text: str, indent: str = "", later: str | None = None) -> tuple[str, ...]:
+    """Returns lines of at most `_WIDTH` characters; names and values are never broken.
+
+    Cached: the sentences of the failure model recur, and a screen is laid out several times.
+    """
+    further = indent if later is None else later
+    return tuple(
+        textwrap.wrap(
+            text, _WIDTH, initial_indent=indent, subsequent_indent=further,
+            break_long_words=False, break_on_hyphens=False,
+        )
     )  # fmt: skip
 
 
