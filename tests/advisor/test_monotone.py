@@ -13,6 +13,7 @@ from advisor.reasoning.behaviour.replication import Replication, removed_early
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.memoized import MemoizedPipeline
 from advisor.reasoning.pipeline import Pipeline
 from tests.advisor.pipelines import pipelines
 
@@ -97,10 +98,11 @@ RULES = (
 
 
 def permitted(pipeline: Pipeline, kinds: Collection[Anomaly]) -> set[tuple[str, Anomaly]]:
+    cached = MemoizedPipeline.of(pipeline)
     return {
         (event.name, anomaly)
-        for event in events_for(pipeline)
-        for anomaly in event.permits(pipeline)
+        for event in events_for(cached)
+        for anomaly in event.permits(cached)
         if anomaly in kinds
     }
 
