@@ -28,7 +28,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless-spark timeless-contracts timeless-advisor timeless-others lint types layers lock catalog dependence scale clean
+.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless-spark timeless-contracts timeless-configurations timeless-advisor timeless-intake timeless-others lint types layers lock catalog dependence scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,12 +52,15 @@ timed:
 	  --reruns 1 --max-suite-reruns 2 --rerun-show-tracebacks \
 	  -m "not ($(call any,timeless $(BY_NIGHT)))"
 
-# These take what the others leave of two cores, two processes of them at a time. They are printed
-# when all of theirs have run. At this priority they have a tenth of a core at least: a limit of
-# theirs is for what hangs.
+# These take what the others leave of two cores, two processes of them at a time: long ones first, so
+# that both end together. They are printed when all of theirs have run. At this priority they have a
+# tenth of a core at least: a limit of theirs is for what hangs.
+TIMELESS := $(addprefix timeless-,spark contracts configurations advisor intake others)
 FOLDERS := spark contracts advisor
-TIMELESS := $(addprefix timeless-,$(FOLDERS) others)
+PARTS := configurations intake
 timeless-%: TESTS = tests/$(@:timeless-%=%)
+$(PARTS:%=timeless-%): TESTS = tests/advisor/$(@:timeless-%=%)
+timeless-advisor: TESTS := tests/advisor $(addprefix --ignore tests/advisor/,$(PARTS))
 timeless-others: TESTS := tests $(addprefix --ignore tests/,$(FOLDERS))
 $(TIMELESS):
 	@output=$$(nice -n 10 $(PY) -m pytest -q -p no:playwright --timeout 1800 \
