@@ -78,7 +78,10 @@ def jars(*, full: bool = False) -> Finding:
         f"kafka-{distribution.kafka_versions()[0]}",
         f"spark-connector-{distribution.SPARK}",
     ]
-    installed = distribution.installed()
+    try:
+        installed = distribution.installed()
+    except OSError as error:
+        return Finding("jars", False, f"no cache folder ({error})", preflight.cure(error))
     wrong = [f"{name}/{jar}" for name in installed for jar in distribution.changed(name, full=full)]
     if wrong:
         text = f"not the ones that were recorded: {', '.join(wrong[:3])}"

@@ -68,8 +68,25 @@ def _folder_cure(error: OSError) -> str:
         return ""
     folder, name = str(settings.LAB_DATA_DIR), os.fsdecode(error.filename)
     if name != folder and not name.startswith(folder + os.sep):
-        return ""
+        return _cache_cure(name, error)
     return (
         f"The data folder {folder} cannot be used ({error.strerror}: {name}). Make it writable for "
         "this user and see that its disk has room, or set LAB_DATA_DIR to another folder."
     )
+
+
+def _cache_cure(name: str, error: OSError) -> str:
+    """The cure if the cache folder, a file in it or a folder above it cannot be used."""
+    from labs.engine.base.cache import cache_dir
+
+    try:
+        folder = str(cache_dir())
+    except OSError as unusable:
+        folder = str(unusable.filename)
+    if f"{name}/".startswith(f"{folder}/"):
+        return (
+            f"The cache folder {folder} cannot be used ({error.strerror}: {name}). Make it "
+            "writable for this user and see that its disk has room, or set LAB_CACHE_DIR to "
+            "another folder."
+        )
+    return ""

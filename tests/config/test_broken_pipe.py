@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from config.broken_pipe import UNREAD, quiet_when_unread
+from config.broken_pipe import FULL, UNREAD, quiet_when_unread
 from config.settings import BASE_DIR
 
 pytestmark = pytest.mark.process
@@ -31,6 +32,27 @@ def test_a_command_whose_reader_has_closed_the_pipe_ends_without_a_traceback(
     finally:
         os.close(writer)
     assert (completed.returncode, completed.stderr) == (UNREAD, "")
+
+
+@pytest.mark.parametrize("arguments", [["scenarios", "--lines"], ["help"]], ids=" ".join)
+def test_a_command_whose_output_has_no_room_says_so_in_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        completed = subprocess.run(
+            [sys.executable, MANAGE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+            timeout=120, check=False,
+        )  # fmt: skip
+    assert completed.returncode == FULL
+    assert completed.stderr == "The output could not be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_command_without_an_output_ends_as_with_one(closed: str) -> None:
+    shell = f'exec "$0" "$1" scenarios {closed}'
+    completed = subprocess.run(
+        ["sh", "-c", shell, sys.executable, MANAGE],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (completed.returncode, completed.stderr) == (0, "")
 
 
 def test_a_broken_pipe_inside_the_command_is_an_ordinary_error() -> None:

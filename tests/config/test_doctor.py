@@ -44,6 +44,17 @@ def test_a_missing_java_exits_with_1_and_names_the_remedy(monkeypatch, tmp_path)
     assert "→ make setup" in out
 
 
+@pytest.mark.parametrize("variable", ["LAB_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_a_cache_folder_that_cannot_be_created_is_a_finding(monkeypatch, tmp_path, variable):
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("LAB_CACHE_DIR", raising=False)
+    monkeypatch.setenv(variable, str(tmp_path / "file" / "cache"))
+    code, out = run_doctor()
+    assert code == 1
+    assert "MISSING  jars" in out
+    assert "or set LAB_CACHE_DIR to another folder" in out
+
+
 @pytest.mark.process
 def test_changed_jars_are_named_and_exit_with_1(monkeypatch):
     requests = []

@@ -71,3 +71,12 @@ def test_only_paths_below_the_data_folder_are_blamed_on_it(data_dir: Path) -> No
     assert cure(PermissionError(13, "Permission denied", f"{data_dir}-beside")) == ""
     assert cure(FileNotFoundError("no name")) == ""
     assert cure(ValueError("no trouble of ours")) == ""
+
+
+def test_the_cache_folder_has_a_remedy_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path))
+    inside = PermissionError(13, "Permission denied", str(tmp_path / "jars"))
+    assert "set LAB_CACHE_DIR to another folder" in cure(inside)
+    assert cure(PermissionError(13, "Permission denied", f"{tmp_path}-beside")) == ""

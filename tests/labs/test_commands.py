@@ -44,6 +44,10 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", NAME, "--across", "3.9,4.3", "--kafka", "3.9"], "leave --kafka"),
         (["--scenario", NAME, "--bisect"], "goes with --across"),
         (["--scenario", NAME, "--keep", "rows.json"], "--keep goes with --across"),
+        (
+            ["--scenario", NAME, "--across", "3.9,4.3", "--keep", "/nowhere/rows.json"],
+            "--keep /nowhere/rows.json: this file cannot be written",
+        ),
         (["--scenario", NAME, "--seed", "-1"], "seed -1; it must be from 0"),
         (["--scenario", NAME, "--seed", str(2**63)], f"seed {2**63}; it must be from 0"),
         (["--scenario", NAME, "--condition", "rate=5"], "one of partitions, rate_per_s"),
@@ -181,3 +185,17 @@ def test_verify_says_where_the_ledger_of_a_download_is(
 def test_prune_says_what_its_limit_must_be(limit: str) -> None:
     with pytest.raises(CommandError, match="--limit-mb: must be a whole number, 0 or more"):
         call_command("prune", f"--limit-mb={limit}")
+
+
+@pytest.mark.process
+def test_an_experiment_without_a_cache_folder_is_not_begun(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = str(tmp_path / "file" / "cache")
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "experiment", "--scenario", NAME],
+        cwd=ROOT, env=os.environ | {"LAB_CACHE_DIR": cache}, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr.splitlines()[-1].endswith("or set LAB_CACHE_DIR to another folder.")
+    assert "Traceback" not in ended.stderr

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from advisor.management.exact import NOT_RUN, ExactCommand, bad_input
 from labs.calibration.fingerprint import fingerprint
+from labs.engine.base.cache import cache_dir
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.launch import Launch, RunnerDied
 from labs.evidence.bench import bench
@@ -53,6 +54,7 @@ class Command(ExactCommand):
         share, minutes = request.repetition(options)
         if note := sentences.substitution(spec):
             self.stderr.write(note)
+        cache_dir()  # if it cannot be used, the command ends here
         with brokers_end_first():
             if lines:
                 self._across(lines, options)
@@ -150,6 +152,8 @@ class Command(ExactCommand):
 def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
     """Adds rows to a file; the causes of its changes are computed again with today's rules."""
     file: Path = options["keep"]
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise bad_input(f"--keep {file}: this file cannot be written")
     fresh = request.requested_lines(options) | across.as_data(new, ())
     try:
         stored = json.loads(file.read_text("utf-8")) if file.exists() else {**fresh, "rows": []}
