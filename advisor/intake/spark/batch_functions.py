@@ -32,7 +32,8 @@ from advisor.intake.programs.python.processing import databases as python_databa
 from advisor.intake.programs.python.processing import partial_polls
 from advisor.intake.programs.python.records.buffers import Buffers
 from advisor.intake.reading import Reading
-from advisor.intake.spark import batch_writes, batch_writes_jvm
+from advisor.intake.spark import batch_writes, batch_writes_jvm, overwrites, overwrites_jvm
+from advisor.intake.spark import unwritten_rows as rows
 from advisor.intake.text import line_of
 
 _FUNCTIONS = ("foreachBatch", "foreach")
@@ -50,38 +51,17 @@ _OTHER_PRODUCER = (
     "producer alone"
 )
 _LIMITING_CALLS = frozenset({"limit", "sample", "tail"})
-_PARTIAL_WRITE = re.compile(r"\.\s*(?:limit|sample)\s*\([^()]{0,80}\)[^;{}]{0,400}?\.\s*write\b")
+_PARTIAL_WRITE = re.compile(
+    r"\.\s*(?:limit|sample)\s*\([^()]{0,80}\)[^;{}\n]*?(?:\n\s*\.[^;{}\n]*?){0,9}\.\s*write\b"
+)
 _WRITE_CALLS = frozenset(
     {"save", "saveAsTable", "insertInto", "append", "foreach", "foreachPartition"}
 )
-_OVERWRITTEN = (
-    "each batch overwrites here what the batches before it wrote (SaveMode.Overwrite), or is "
-    "skipped because they wrote (SaveMode.Ignore). Append, or write each batch to its own place, "
-    "with its id in the path or by replaceWhere"
-)
-_OVERWRITE_MODE = re.compile(
-    r"\.\s*mode\s*\(\s*(?:\w+\s*\.\s*)*(?:\"(?:overwrite|ignore)\"|Overwrite|Ignore)\s*\)([^;{}\n]*(?:\n\s*\.[^;{}\n]*)*)"
-)
 _ANYTHING = re.compile("")
-_BATCH_ID = re.compile(r"(?i)batch|epoch|\bid\b")
-_OTHER_ROWS_STAY = re.compile(
-    r"replaceWhere|partitionOverwriteMode|\b(?:sql|execute\w*|merge)\s*\("
-    r"|outputMode\s*\(\s*(?:[\"']complete[\"']|OutputMode\s*\.\s*Complete)"
-)
-"""Code in which other rows stay, the table is an intermediate one, or a batch has all rows."""
-_INSERT_OVERWRITE = re.compile(r"(?i)\binsert\s+overwrite\b(?![\s\S]{0,300}\bpartition\b)")
-_PARTITION_MODE = "partitionOverwriteMode"
 _SWALLOWED = (
     "an error of a batch is swallowed here: the query takes the batch as done, and the records "
     "that failed are lost. Raise it again, so that the query fails and restarts with this batch"
 )
-
-
-_UNWRITTEN_ROWS = (
-    "rows are buffered here and written with later ones, and close() does nothing with those that "
-    "are left: the query takes them as done. Write what is left in close()"
-)
-_BUFFERED_ROW = r"\b(\w+)\s*(?:\.\s*(?:add|append|addOne|offer)\s*\(|\+=)[^;{{}}\n]*\b(?:{0})\b"
 
 
 def check_functions(reading: Reading, code: str) -> None:
@@ -106,13 +86,15 @@ def check_functions(reading: Reading, code: str) -> None:
         lines += [line for node in all_functions for line in _unchecked_futures(node)]
         sessions = http_sessions(tree)
         lines += [line for node in all_functions for line in _unread_results(node, sessions)]
-        overwritten = [*_overwrites(all_functions, code)]
-        if overwritten:
-            reading.add_problem(Component.APPLICATION, "processing", min(overwritten), _OVERWRITTEN)
+        if overwritten := [*overwrites.overwriting_lines(all_functions, code)]:
+            reading.add_problem(
+                Component.APPLICATION, "processing", min(overwritten), overwrites.OVERWRITTEN
+            )
         faults = [
             (line, batch_writes.PART) for node in all_functions for line in _partial_writes(node)
         ]
-        faults += [(line, _UNWRITTEN_ROWS) for line in _unwritten_rows(tree)]
+        faults += [(line, rows.LEFT_AT_CLOSE) for line in rows.left_rows(tree)]
+        faults += [(line, rows.LEFT_AT_END) for line in rows.last_groups(all_functions)]
         if faults := faults or [*batch_writes.faults(tree)]:
             reading.add_problem(Component.APPLICATION, "processing", *min(faults))
         clients, buffers = AsyncClients(tree), Buffers(tree)
@@ -124,19 +106,6 @@ def check_functions(reading: Reading, code: str) -> None:
         reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
         add_skipped_messages(reading, min(lines), _SWALLOWED)
-
-
-def _overwrites(functions: list[ast.AST], code: str) -> Iterator[int]:
-    """The lines where a batch overwrites what other batches wrote."""
-    if not _OTHER_ROWS_STAY.search(code):
-        yield from (line for node in functions for line in _overwriting_modes(node))
-    if _PARTITION_MODE not in code:
-        calls = (call for node in functions for call in syntax.calls(node))
-        yield from (
-            call.lineno
-            for call in calls
-            if syntax.method_name(call) == "sql" and _INSERT_OVERWRITE.search(ast.unparse(call))
-        )
 
 
 def _has_callback(tree: ast.Module) -> bool:
@@ -164,48 +133,6 @@ def _partial_writes(function: ast.AST) -> Iterator[int]:
     for node in ast.walk(function):
         if isinstance(node, ast.For) and syntax.method_name(node.iter) in ("take", "head", "tail"):
             yield node.lineno
-
-
-def _runs_at_close(methods: dict[str, ast.FunctionDef], name: str) -> bool:
-    """Whether a method is close(), or close() calls it."""
-    called = syntax.calls(methods["close"]) if "close" in methods else ()
-    return name == "close" or any(syntax.method_name(call) == name for call in called)
-
-
-def _unwritten_rows(tree: ast.Module) -> Iterator[int]:
-    """The lines where a ForeachWriter buffers a row in a field that close() does not use."""
-    for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-        methods = {inner.name: inner for inner in node.body if isinstance(inner, ast.FunctionDef)}
-        if not ("open" in methods and "process" in methods):
-            continue
-        ending = [method for name, method in methods.items() if _runs_at_close(methods, name)]
-        closing = {inner.attr for method in ending for inner in ast.walk(method)
-                   if isinstance(inner, ast.Attribute)}  # fmt: skip
-        for call in syntax.calls(methods["process"]):
-            is_added = syntax.method_name(call) in ("append", "extend", "add")
-            if is_added and syntax.receiver(call).startswith("self."):
-                field = syntax.receiver(call).removeprefix("self.")
-                yield from () if field in closing else (call.lineno,)
-
-
-def _overwriting_modes(function: ast.AST) -> Iterator[int]:
-    """The lines where a batch is written with mode `overwrite` or `ignore` to a place that does not
-    depend on the batch."""
-    arguments = function.args.args if isinstance(function, ast.FunctionDef | ast.Lambda) else []
-    names = {argument.arg for argument in arguments[1:]}
-    used_names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    if not arguments or names & used_names:
-        return
-    for call in syntax.calls(function):
-        modes = [*call.args, *(word.value for word in call.keywords if word.arg == "mode")]
-        is_mode = syntax.method_name(call) == "mode" or any(
-            word.arg == "mode" for word in call.keywords
-        )
-        if is_mode and any(
-            isinstance(mode, ast.Constant) and mode.value in ("overwrite", "ignore")
-            for mode in modes
-        ):
-            yield call.lineno
 
 
 def _unchecked_futures(function: ast.AST) -> Iterator[int]:
@@ -335,24 +262,17 @@ def _refuse_jvm_writes(reading: Reading, code: str) -> None:
     if fault := min(batch_writes_jvm.faults(code), default=None):
         reading.add_problem(Component.APPLICATION, "processing", line_of(code, fault[0]), fault[1])
     text = Text.of(code)
-    for at in _unwritten_jvm_rows(text):
-        reading.add_problem(Component.APPLICATION, "processing", line_of(code, at), _UNWRITTEN_ROWS)
-    others_stay = _OTHER_ROWS_STAY.search(code)
+    left = [(at, rows.LEFT_AT_CLOSE) for at in rows.left_rows_jvm(text)]
+    for functions in _function_bodies(text):
+        left += [(at, rows.LEFT_AT_END) for at in rows.last_groups_jvm(text, functions)]
+    for at, words in left:
+        reading.add_problem(Component.APPLICATION, "processing", line_of(code, at), words)
     for functions in _function_bodies(text):
         waits = any(pattern.search(text.plain, *body)
                     for body in functions for pattern in (AWAITS_RESULT, ONLY_WAITS))  # fmt: skip
-        for body in functions:
-            overwrite = None if others_stay else _OVERWRITE_MODE.search(code, *body)
-            overwrite = None if overwrite and _BATCH_ID.search(overwrite[1]) else overwrite
-            overwrite = (
-                overwrite
-                or (_PARTITION_MODE not in code and _INSERT_OVERWRITE.search(code, *body))
-                or None
-            )
-            if overwrite:
-                line = line_of(code, overwrite.start())
-                reading.add_problem(Component.APPLICATION, "processing", line, _OVERWRITTEN)
-                break
+        if (at := overwrites_jvm.overwriting_offset(text, code, functions)) >= 0:
+            line = line_of(code, at)
+            reading.add_problem(Component.APPLICATION, "processing", line, overwrites.OVERWRITTEN)
         for _, at in (
             publish for body in functions for publish in publishers.never_run(text, body, _ANYTHING)
         ):
@@ -365,19 +285,6 @@ def _refuse_jvm_writes(reading: Reading, code: str) -> None:
             if match and not (waits and pattern is HANDOVER):
                 line = line_of(code, match.start())
                 reading.add_problem(Component.APPLICATION, "processing", line, message)
-
-
-def _unwritten_jvm_rows(text: Text) -> Iterator[int]:
-    """The offsets where a ForeachWriter buffers a row in a field that close() does not use."""
-    if not re.search(r"\bForeachWriter\b", text.plain):
-        return
-    closing_source = "".join(text.plain[slice(*inner)] for body in text.bodies("close")
-                      for inner in text.reached(body))  # fmt: skip
-    for body in text.bodies("process")[:_MAX_MATCHES]:
-        names = "|".join(text.parameters(body)) or "(?!)"
-        for match in re.compile(_BUFFERED_ROW.format(names)).finditer(text.plain, *body):
-            if not re.search(rf"\b{match[1]}\b", closing_source):
-                yield match.start()
 
 
 def _swallowed_errors(function: ast.FunctionDef) -> list[int]:

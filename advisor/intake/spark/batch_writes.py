@@ -33,6 +33,11 @@ OPEN_RETURNS_FALSE = (
     "open() returns False here: Spark skips the rows, and takes them as done. Raise the error, or "
     "return True"
 )
+OPEN_SKIPS_KNOWN = (
+    "open() decides by the partition or the epoch whether its rows are written, and both may have "
+    "other rows when a batch is run again (SPARK-28650): those are skipped. Return True, and make "
+    "the writes idempotent"
+)
 _MAX_DEPTH = 3
 LIMITING_CALLS = frozenset({"limit", "sample", "take", "head", "first", "tail", "islice"})
 DERIVING_CALLS = frozenset({
@@ -167,6 +172,12 @@ def _writer_faults(
         if (after_error or len(false_returns) == len(returns)) and not raises:
             causes = (after_error or false_returns)[:1]
             yield causes[0].lineno if causes else open_method.lineno, OPEN_RETURNS_FALSE
+        numbers = set(_parameters(open_method))
+        yield from (
+            (node.lineno, OPEN_SKIPS_KNOWN)
+            for node in returns
+            if node.value and syntax.names_in(node.value) & numbers
+        )
     if process_method := methods.get("process"):
         yield from _function_faults(tree, process_method, 0, functions)
 

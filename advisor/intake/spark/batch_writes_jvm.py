@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from advisor.intake.programs.jvm.records.derived_names import LOGGED
 from advisor.intake.programs.jvm.text import Block, Text
@@ -17,6 +17,7 @@ from advisor.intake.spark.batch_writes import (
     LIMITING_CALLS,
     NOTHING,
     OPEN_RETURNS_FALSE,
+    OPEN_SKIPS_KNOWN,
     PART,
     ROW_COUNTS,
     SCHEMA_ATTRIBUTES,
@@ -30,6 +31,7 @@ _LAMBDA = re.compile(
     r"(?:[\w<>]+(?:<[\w<>, ]*>)?\s+)?(\w+)(?:\s*:\s*[\w\[\].]+)?\s*,"
     r"\s*[\w<>.: \[\]]+?\)?\s*(?:->|=>)"
 )
+_NUMBER = re.compile(r"(\w+)\s*(?::\s*[\w.]+\s*)?\)?\s*(?:->|=>)")
 _METHOD_REFERENCE = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
 _ASSIGNMENT = re.compile(
     r"^\s*(?:final\s+)?(?:va[lr]\s+)?(?:[\w<>\[\], ]+\s)?\s*(\w+)"
@@ -55,6 +57,7 @@ _WRITE_CONDITION = re.compile(
 _FALSE = re.compile(r"(?:\breturn\s+|[=;{}\n]\s*)false\s*;?\s*(?:\}|$|\n)")
 _TRUE = re.compile(r"\btrue\b|\breturn\s+(?!false\b)\w|&&|\|\||!")
 _OPEN_METHOD = re.compile(r"\bopen\s*\([^()]*\)\s*(?::\s*Boolean\s*)?(=?)\s*")
+_NUMBER_PARAMETERS = re.compile(r"(?:\blong\s+(\w+)|\b(\w+)\s*:\s*Long)")
 _PROCESS_METHOD = re.compile(
     r"\bprocess\s*\(\s*(?:(?P<name>\w+)\s*:[^()]*|(?:final\s+)?[\w<>]+\s+(?P<java>\w+)\s*)\)"
     r"\s*(?:(?::\s*Unit\s*)?=\s*|(?::\s*Unit\s*)?(?=\{)|throws\s[\w., ]+(?=\{))"
@@ -74,8 +77,8 @@ def faults(code: str) -> Iterator[tuple[int, str]]:
     """Yields each offset where a function does not write all of its batch, and the reason."""
     text = Text.of(code)
     for match in islice(_FUNCTION_CALL.finditer(text.plain), _MAX_MATCHES):
-        chain = text.plain[text.chain(match.end() - 1) : match.start()]
-        if match[1] == "foreach" and not _WRITE_STREAM.search(chain):
+        receiver = text.plain[text.chain(match.end() - 1) : match.start()]
+        if match[1] == "foreach" and not _WRITE_STREAM.search(receiver):
             continue
         opened = match.end() - 1
         end = text.block_of(opened)[1] if text.plain[opened] == "{" else text.closed(opened + 1) - 1
@@ -96,19 +99,20 @@ def _argument_faults(
     if re.match(r"\s*new\b", source):
         for body in text.bodies("call"):
             if argument[0] < body[0] < argument[1] and (names := text.parameters(body)):
-                yield from _body_faults(code, text, body, names[0])
+                yield from _body_faults(code, text, body, *names[:2])
         return
     reference = _METHOD_REFERENCE.fullmatch(source)
     if reference and len(bodies := text.bodies(reference[1])) == 1:
         names = text.parameters(bodies[0])
         if names:
-            yield from _body_faults(code, text, bodies[0], names[0])
+            yield from _body_faults(code, text, bodies[0], *names[:2])
         return
     function = _LAMBDA.match(source)
     if function and not reference:
         yield from _body_faults(
-            code, text, (argument[0] + function.end(), argument[1]), function[1]
-        )
+            code, text, (argument[0] + function.end(), argument[1]), function[1],
+            _NUMBER.findall(function[0])[-1],
+        )  # fmt: skip
 
 
 def _class_head(text: Text, argument: str) -> re.Match[str] | None:
@@ -145,6 +149,8 @@ def _writer_faults(code: str, text: Text, block: Block) -> Iterator[tuple[int, s
             )
         if returns_false:
             yield open_method.start(), OPEN_RETURNS_FALSE
+        elif at := _skips_known(text, open_method):
+            yield at, OPEN_SKIPS_KNOWN
     for match in _PROCESS_METHOD.finditer(plain, *block):
         is_block = plain[match.end() : match.end() + 1] == "{"
         stop = re.compile(r"[;\n}]|$").search(plain, match.end())
@@ -152,18 +158,39 @@ def _writer_faults(code: str, text: Text, block: Block) -> Iterator[tuple[int, s
         yield from _body_faults(code, text, (match.end(), end), match["name"] or match["java"])
 
 
-def _body_faults(code: str, text: Text, body: Block, name: str) -> Iterator[tuple[int, str]]:
+def _skips_known(text: Text, open_method: re.Match[str]) -> int:
+    """The offset of the value that open() returns if it depends on the partition or the epoch; 0
+    without one."""
+    found = _NUMBER_PARAMETERS.findall(open_method[0])
+    names = [java or scala for java, scala in found]
+    start = open_method.end()
+    if text.plain[start : start + 1] == "{":
+        end = text.block_of(start)[1]
+        body = text.plain[start:end].rstrip().rstrip(";")
+        start += max(body.rfind("\n"), body.rfind(";"), body.rfind("{")) + 1
+    else:
+        end = text.plain.find("\n", start)
+    used = any(re.search(rf"\b{name}\b", text.plain[start:end]) for name in names)
+    return start if names and used else 0
+
+
+def _body_faults(
+    code: str, text: Text, body: Block, name: str, number: str = ""
+) -> Iterator[tuple[int, str]]:
+    """The faults of a body; `name` holds the batch or the row, and `number` that of the batch."""
     walk = _Walk(code, text)
     walk.follow(body, {name}, set(), 0)
-    if at := _write_condition(text, body, walk.whole):
+    if at := _write_condition(text, body, walk.whole, number):
         yield at, SOME_BATCHES
     elif not walk.whole:
         yield (min(walk.part), PART) if walk.part else (max(0, body[0]), NOTHING)
 
 
-def _write_condition(text: Text, body: Block, writes: list[int]) -> int:
+def _write_condition(text: Text, body: Block, writes: list[int], number: str) -> int:
     """The offset of a condition under which only some batches are written; 0 if there is none."""
-    for match in islice(_WRITE_CONDITION.finditer(text.plain, *body), _MAX_MATCHES):
+    by_number = re.compile(rf"\bif\s*\(\s*{number}\s*(?:[=!]=|[<>]=?)\s*\d" if number else r"(?!)")
+    conditions = (pattern.finditer(text.plain, *body) for pattern in (_WRITE_CONDITION, by_number))
+    for match in islice(chain.from_iterable(conditions), _MAX_MATCHES):
         end = text.closed(text.plain.index("(", match.start()) + 1)
         stop = text.controlled_block(end)[1]
         inside = [at for at in writes if end <= at <= stop]

@@ -17,7 +17,13 @@ from advisor.intake.clients.several_clients import differences
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.programs.python import settings_dicts
 from advisor.intake.reading import Reader, Reading
-from advisor.intake.spark import batch_functions, outside_options, refusals, starting_offsets
+from advisor.intake.spark import (
+    batch_functions,
+    outside_options,
+    partial_streams,
+    refusals,
+    starting_offsets,
+)
 from advisor.intake.spark import checkpoints as spark_checkpoints
 from advisor.intake.spark import query as spark_query
 from advisor.intake.spark import shuffles as spark_shuffles
@@ -99,6 +105,8 @@ def read(text: str) -> Reading:
         spark_sinks.check_formats(reading, text)
     refusals.refuse_query(reading, text, code.function, code.triggers)
     if code.options:
+        spark_sinks.refuse_skipped_batches(reading, text)
+        partial_streams.refuse_parts(reading, text)
         spark_shuffles.note_shuffles(reading, text)
         spark_watermarks.note_watermark(reading, text)
     _mark_unprefixed(reading)

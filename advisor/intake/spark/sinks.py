@@ -12,6 +12,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake.clients.generated_names import is_generated, with_assignments
+from advisor.intake.programs.facts import add_skipped_messages
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of
 
@@ -44,6 +45,15 @@ _TRANSACTION = (
     re.compile(r"['\"]txnVersion['\"]\s*,\s*[A-Za-z_]\w*(?:\.toString)?\s*\)"),
 )
 """Options of Delta: a table skips a version that an application wrote before."""
+_CONSTANT_VERSION = re.compile(r"['\"]txnVersion['\"]\s*,\s*(?:str\()?['\"]?\d+[lL]?['\"]?\)?\s*\)")
+_SKIPPED_VERSION = (
+    "Delta skips a batch whose txnVersion is not above the last one of its txnAppId, and with one "
+    "value for all only the first batch is written. State the number of the batch"
+)
+_IGNORED_BATCH = re.compile(
+    r"hoodie\.datasource\.write\.streaming\.ignore\.failed\.batch['\"]?\s*(?:,|:|=|->)\s*['\"]?"
+    r"(?i:true)\b"
+)
 _OTHER_WRITE = re.compile(
     r"\.(?:writeTo|jdbc|foreach|foreachPartition|merge|execute\w*|sql|send\w*|produce|post|put\w*"
     r"|insert|commit|collect\w*|toPandas|toLocalIterator)\s*[({]|\brequests\b"
@@ -57,6 +67,18 @@ _TESTING = {
     "memory": "its rows are gone with the driver, and its offsets are not",
     "noop": "it stores nothing",
 }
+
+
+def refuse_skipped_batches(reading: Reading, code: str) -> None:
+    """Adds a problem for a version of Delta's that is the same for all batches, and the fact that
+    Hudi skips a batch that it cannot write (HoodieStreamingSink.scala)."""
+    if match := _CONSTANT_VERSION.search(code):
+        line = line_of(code, match.start())
+        reading.add_problem(Component.APPLICATION, "processing", line, _SKIPPED_VERSION)
+    if match := _IGNORED_BATCH.search(code):
+        words = "ignore.failed.batch=true: Hudi logs the error of a batch, and the query takes the "
+        words += "batch as done"
+        add_skipped_messages(reading, line_of(code, match.start()), words)
 
 
 def check_formats(reading: Reading, code: str) -> None:

@@ -129,8 +129,8 @@ WRITE = 'df.write.save("x")'
      "foreachBatch(f)"), YES),
     ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("append").save("x")',
      "foreachBatch(f)"), YES),
-    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").option("replaceWhere", "a=1")'
-     '.save("x")', "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite")'
+     '.option("replaceWhere", f"a={i}").save("x")', "foreachBatch(f)"), YES),
     ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").saveAsTable("s")\n'
      '    d.sparkSession.sql("MERGE INTO t USING s ON t.a = s.a")', "foreachBatch(f)"), YES),
     ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
@@ -273,7 +273,7 @@ _TXN = '.option("txnVersion", batch_id).option("txnAppId", "%s")'
 @pytest.mark.parametrize(("writes", "code"), [
     (_INTO_DELTA % (_TXN % "a"), 0),
     (_INTO_DELTA % (_TXN % "a").replace('"a"', "str(uuid.uuid4())"), 1),
-    (_INTO_DELTA % (_TXN % "a").replace("batch_id", "1"), 1),
+    (_INTO_DELTA % (_TXN % "a").replace("batch_id", "time.time_ns()"), 1),
     (_INTO_DELTA % "", 1),
     (_INTO_DELTA % (_TXN % "a") + "\n    notify(batch)", 1),
     (_INTO_DELTA % (_TXN % "a") + '\n    batch.write.format("jdbc").save()', 1),
