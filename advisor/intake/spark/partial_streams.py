@@ -102,8 +102,8 @@ def _is_parameter(text: Text, name: str, at: int) -> bool:
            for head in heads):  # fmt: skip
         return True
     return any(
-        (function := _PARAMETERS.match(text.plain, call.end() - 1, at)) is not None
-        and bool(word.search(function["names"]))
+        (parameters := _PARAMETERS.match(text.plain, call.end() - 1, at)) is not None
+        and bool(word.search(parameters["names"]))
         for call in islice(_CALLED.finditer(text.plain, 0, at), _MAX_MATCHES)
         if _end(text, call.end() - 1) > at
     )

@@ -21,6 +21,11 @@ from advisor.catalog.nearest import nearest
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.frameworks.spring.directions import (
+    OTHER_BINDERS,
+    bindings_by_direction,
+    unclear_binding,
+)
 from advisor.intake.frameworks.spring.names import ack_mode, is_true, relaxed
 from advisor.intake.programs.code_facts import ASSIGNS
 from advisor.intake.reading import Reading
@@ -38,10 +43,6 @@ _NAMED_BINDING = re.compile(
     rf"{re.escape(_KAFKA)}bindings\.(?P<name>[^.]+)\.(?:producer|consumer)\."
 )
 _GROUP = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+|default)\.group")
-_READING_BINDING, _WRITING_BINDING = (
-    re.compile(rf"{re.escape(_ROOT)}(?:kafka\.)?bindings\.[^.]+(?:-{way}-\d+\.|\.{part}\.)")
-    for way, part in (("in", _CONSUMER), ("out", _PRODUCER))
-)
 _ERROR_CHECK = re.compile(
     rf"^{re.escape(_ROOT)}(?:kafka\.)?(?:bindings\.[^.]+|default)\.(?:producer\.)?"
     r"(?P<setting>sync|error-?channel-?enabled)$",
@@ -51,7 +52,7 @@ _LOWEST, _BINDER_WIDE, _ONE_CLIENT, _ONE_BINDING, _START_OFFSET = range(-1, 4)
 """Ranks: below spring.kafka, the binder's for both clients, its for one client, those of a binding,
 start-offset."""
 
-_AUTO_COMMIT = "auto-commit-offset"
+_AUTO_COMMIT, _AT_MOST_ONCE = "auto-commit-offset", "reactive-at-most-once"
 _DEAD_LETTER, _RESET, _REBALANCES = "dead.letter", "reset-offsets", "auto-rebalance-enabled"
 _RESET_WORDS = (
     "each partition begins at startOffset when it is assigned, whatever the group has committed: "
@@ -77,13 +78,12 @@ _BINDING_SETTINGS: Mapping[tuple[str, str], Place] = {
     (_CONSUMER, "autocommitoffset"): (_ONE_BINDING, Component.APPLICATION, _AUTO_COMMIT),
     (_CONSUMER, "resetoffsets"): (_ONE_BINDING, Component.APPLICATION, _RESET),
     (_CONSUMER, "autorebalanceenabled"): (_ONE_BINDING, Component.APPLICATION, _REBALANCES),
+    (_CONSUMER, "reactiveatmostonce"): (_ONE_BINDING, Component.APPLICATION, _AT_MOST_ONCE),
     (_CONSUMER, "enabledlq"): (_ONE_BINDING, Component.APPLICATION, _DEAD_LETTER),
 }
 _BINDING_PROPERTY = re.compile(rf"{re.escape(_ROOT)}bindings\.")
 _BINDER_CHOICE = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+\.binder|default-?binder)")
-_OTHER_BINDER = re.compile(
-    rf"{re.escape(_ROOT)}(?:rabbit|kinesis|pulsar|solace|eventhubs|servicebus|gcp|sqs|jms)\."
-)
+_OTHER_BINDER = re.compile(rf"{re.escape(_ROOT)}(?:{'|'.join(OTHER_BINDERS)})\.")
 """The beginning of the settings of other binders."""
 _PROPERTY_MAPS = {"producerproperties": _PRODUCER, "consumerproperties": _CONSUMER}
 _UNWEIGHED_NAMES = frozenset({
@@ -121,21 +121,32 @@ def take_overrides(reading: Reading, leaves: Sequence[Leaf]) -> None:
     for leaf in leaves:
         _note_unread(reading, leaf)
     _check_streams_binder(reading, leaves)
-    for component, pattern in ((_PRODUCER, _WRITING_BINDING), (_CONSUMER, _READING_BINDING)):
-        names = {binding_name(_name(leaf)) for leaf in leaves if pattern.search(_name(leaf))}
+    bindings = bindings_by_direction(leaves)
+    for component, names in bindings.items():
         reading.clients |= {(component, name) for name in names}
-    _add_producer_defaults(reading, leaves)
-    _add_consumer_defaults(reading, leaves)
+    _add_producer_defaults(reading, leaves, bindings[_PRODUCER])
+    _add_consumer_defaults(reading, leaves, bindings[_CONSUMER])
+    _refuse_dead_letters_without_group(reading, leaves)
     _refuse_without_direction(reading, leaves)
 
 
 def _refuse_without_direction(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """Adds a problem for a file whose bindings do not show whether they read or write."""
-    bindings = [leaf for leaf in leaves if _BINDING_PROPERTY.match(_name(leaf))]
-    if bindings and not (reading.items or reading.clients or reading.problems):
-        words = "nothing shows whether this binding reads or writes: name it with -in-0 or -out-0, "
-        words += "or state its group if it reads"
-        reading.add_problem(Component.APPLICATION, "framework", bindings[0].line, words)
+    """Adds a problem for a binding that is not known to read or to write: if it writes, the result
+    of its sends counts."""
+    leaf = unclear_binding(leaves)
+    if leaf is None or reading.problems:
+        return
+    words = "nothing shows whether this binding reads or writes: name it with -in-0 or -out-0, "
+    words += "or state its group if it reads"
+    if not (reading.items or reading.clients):
+        reading.add_problem(Component.APPLICATION, "framework", leaf.line, words)
+        return
+    reading.part_names |= {
+        binding_name(_name(leaf)) for leaf in leaves if _BINDING_PROPERTY.match(_name(leaf))
+    }
+    message = f"Line {leaf.line}: {words}, or choose another binding on the command line "
+    message += "(--only NAME)."
+    reading.problems_unless_chosen.append(Problem(Component.APPLICATION, "framework", message))
 
 
 def _name(leaf: Leaf) -> str:
@@ -162,6 +173,11 @@ def _take(reading: Reading, line: int, component: Component, name: str, text: st
         # (KafkaMessageChannelBinder, DlqSender).
         if is_true(text):
             reading.add_setting(component, name, "unacknowledged", line)
+    elif name == _AT_MOST_ONCE:
+        if is_true(text):
+            reading.add_setting(component, "commit", "before-processing", line)
+            words = "the reactive binder commits before your code has the records"
+            reading.note(line, f"{name}=true: {words} (application.commit)")
     elif name == _RESET:
         if is_true(text):
             reading.add_problem(_CONSUMER, name, line, f"{name}=true: {_RESET_WORDS}")
@@ -259,14 +275,16 @@ def _drop_auto_commit(reading: Reading) -> None:
             reading.note(item.line, "the binder ignores enable.auto.commit=true")
 
 
-def _add_producer_defaults(reading: Reading, leaves: Iterable[Leaf]) -> None:
+def _add_producer_defaults(
+    reading: Reading, leaves: Iterable[Leaf], bindings: Mapping[str, int]
+) -> None:
     """Adds the binder's default of acks, which is 1 before 5.0.2 and all since then (GH-3170), and
     linger.ms=0."""
     texts = {item.name: item.text for item in reading.items if item.component is _PRODUCER}
-    line = _first_line(reading, _PRODUCER, leaves, _WRITING_BINDING)
+    line = _first_line(reading, _PRODUCER, bindings)
     if not line:
         return
-    _add_unchecked_sends(reading, leaves, line)
+    _add_unchecked_sends(reading, leaves, bindings, line)
     if "linger.ms" not in texts:
         reading.add_setting(_PRODUCER, "linger.ms", "0", line)
     if "acks" in texts:
@@ -285,15 +303,14 @@ def binding_name(name: str) -> str:
     return match["name"] if match else ""
 
 
-def _add_unchecked_sends(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
+def _add_unchecked_sends(
+    reading: Reading, leaves: Iterable[Leaf], bindings: Mapping[str, int], line: int
+) -> None:
     """Adds that nobody checks the result of a send.
 
     It is checked if each binding waits for it, passes errors to a channel, or sends in a
     transaction (KafkaProducerMessageHandler, processSendResult).
     """
-    bindings = {
-        binding_name(_name(leaf)) for leaf in leaves if _WRITING_BINDING.search(_name(leaf))
-    }
     switches = {
         (binding_name(_name(leaf)), match["setting"].replace("-", "")): is_true(leaf.text)
         for leaf in leaves
@@ -302,7 +319,7 @@ def _add_unchecked_sends(reading: Reading, leaves: Iterable[Leaf], line: int) ->
     settings = {setting for _, setting in switches}
     checks = [
         any(switches.get((binding, setting), switches.get(("", setting))) for setting in settings)
-        for binding in bindings or {""}
+        for binding in bindings or ("",)
     ]
     if all(checks):
         return
@@ -313,23 +330,22 @@ def _add_unchecked_sends(reading: Reading, leaves: Iterable[Leaf], line: int) ->
     reading.note(line, f"{words} of its binding (application.delivery.errors)")
 
 
-def _add_consumer_defaults(reading: Reading, leaves: Iterable[Leaf]) -> None:
+def _add_consumer_defaults(
+    reading: Reading, leaves: Iterable[Leaf], bindings: Mapping[str, int]
+) -> None:
     """Adds the binder's default of auto.offset.reset: earliest for a group, latest for a consumer
     without a group."""
     names = {item.name for item in reading.items if item.component is _CONSUMER}
-    groups = {binding_name(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
-    line = _first_line(reading, _CONSUMER, leaves, _READING_BINDING) or next(
+    groups = {name: leaf for name, leaf in _groups(leaves).items() if not name or name in bindings}
+    line = _first_line(reading, _CONSUMER, bindings) or next(
         (leaf.line for leaf in groups.values()), 0
     )
     if not line or "auto.offset.reset" in names:
         return
-    bindings = {
-        binding_name(_name(leaf)) for leaf in leaves if _READING_BINDING.search(_name(leaf))
-    }
     with_group = {name for name, leaf in groups.items() if leaf.text.strip()}
     if "" in with_group:
-        with_group |= bindings - groups.keys()
-    for binding in sorted(bindings | (groups.keys() - {""})) or [""]:
+        with_group |= bindings.keys() - groups.keys()
+    for binding in sorted(bindings.keys() | (groups.keys() - {""})) or [""]:
         text = "earliest" if binding in with_group else "latest"
         first_line = next(
             (leaf.line for leaf in leaves if binding_name(_name(leaf)) == binding != ""), line
@@ -341,10 +357,30 @@ def _add_consumer_defaults(reading: Reading, leaves: Iterable[Leaf]) -> None:
             reading.note(first_line, words)
 
 
-def _first_line(
-    reading: Reading, component: Component, leaves: Iterable[Leaf], binding: re.Pattern[str]
-) -> int:
-    """The first line of a property or an item of a client; 0 if there is none."""
-    lines = [leaf.line for leaf in leaves if binding.match(_name(leaf))]
-    lines += [item.line for item in reading.items if item.component is component]
-    return min(lines, default=0)
+def _groups(leaves: Iterable[Leaf]) -> dict[str, Leaf]:
+    """The group of each binding; that of all others is under an empty name."""
+    return {binding_name(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
+
+
+def _refuse_dead_letters_without_group(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Adds a problem for a dead-letter topic of a binding without a group
+    (KafkaMessageChannelBinder, createConsumerEndpoint)."""
+    with_group = {name for name, leaf in _groups(leaves).items() if leaf.text.strip()}
+    for leaf in leaves:
+        match = _BINDING.fullmatch(_name(leaf))
+        name = binding_name(_name(leaf))
+        if (
+            match
+            and relaxed(match["name"]) == "enabledlq"
+            and is_true(leaf.text)
+            and not with_group & ({name, ""} if name else with_group)
+        ):
+            words = "a binding without a group has no dead-letter topic: the binder does not start "
+            words += "with enable-dlq=true. State the group of the binding"
+            reading.add_problem(Component.APPLICATION, _DEAD_LETTER, leaf.line, words)
+
+
+def _first_line(reading: Reading, component: Component, bindings: Mapping[str, int]) -> int:
+    """The first line of a binding or an item of a client; 0 if there is none."""
+    lines = [item.line for item in reading.items if item.component is component]
+    return min([*bindings.values(), *lines], default=0)
