@@ -86,17 +86,7 @@ def check_functions(reading: Reading, code: str) -> None:
         lines += [line for node in all_functions for line in _unchecked_futures(node)]
         sessions = http_sessions(tree)
         lines += [line for node in all_functions for line in _unread_results(node, sessions)]
-        if overwritten := [*overwrites.overwriting_lines(all_functions, code)]:
-            reading.add_problem(
-                Component.APPLICATION, "processing", min(overwritten), overwrites.OVERWRITTEN
-            )
-        faults = [
-            (line, batch_writes.PART) for node in all_functions for line in _partial_writes(node)
-        ]
-        faults += [(line, rows.LEFT_AT_CLOSE) for line in rows.left_rows(tree)]
-        faults += [(line, rows.LEFT_AT_END) for line in rows.last_groups(all_functions)]
-        if faults := faults or [*batch_writes.faults(tree)]:
-            reading.add_problem(Component.APPLICATION, "processing", *min(faults))
+        _refuse_python_writes(reading, tree, all_functions, code)
         clients, buffers = AsyncClients(tree), Buffers(tree)
         if unawaited := [
             line for node in all_functions for line in _unawaited_calls(node, clients, buffers)
@@ -106,6 +96,21 @@ def check_functions(reading: Reading, code: str) -> None:
         reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
         add_skipped_messages(reading, min(lines), _SWALLOWED)
+
+
+def _refuse_python_writes(
+    reading: Reading, tree: ast.Module, functions: list[ast.AST], code: str
+) -> None:
+    """Refuses functions in Python that overwrite other batches, or write only a part of a batch."""
+    if overwritten := [*overwrites.overwriting_lines(functions, code)]:
+        reading.add_problem(
+            Component.APPLICATION, "processing", min(overwritten), overwrites.OVERWRITTEN
+        )
+    faults = [(line, batch_writes.PART) for node in functions for line in _partial_writes(node)]
+    faults += [(line, rows.LEFT_AT_CLOSE) for line in rows.left_rows(tree)]
+    faults += [(line, rows.LEFT_AT_END) for line in rows.last_groups(functions)]
+    if faults := faults or [*batch_writes.faults(tree)]:
+        reading.add_problem(Component.APPLICATION, "processing", *min(faults))
 
 
 def _has_callback(tree: ast.Module) -> bool:

@@ -161,8 +161,8 @@ def _writer_faults(code: str, text: Text, block: Block) -> Iterator[tuple[int, s
 def _skips_known(text: Text, open_method: re.Match[str]) -> int:
     """The offset of the value that open() returns if it depends on the partition or the epoch; 0
     without one."""
-    found = _NUMBER_PARAMETERS.findall(open_method[0])
-    names = [java or scala for java, scala in found]
+    pairs = _NUMBER_PARAMETERS.findall(open_method[0])
+    names = [java or scala for java, scala in pairs]
     start = open_method.end()
     if text.plain[start : start + 1] == "{":
         end = text.block_of(start)[1]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
+from advisor.catalog.combinations import SPARK_PLACES
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.several_clients import differences
 from advisor.intake.formats.java_properties import properties
@@ -67,6 +68,8 @@ _JSON_OFFSETS = re.compile(r"^(?i:startingOffsets(?:ByTimestamp)?)\s*[=:]\s*\{",
 """A line of properties whose value is JSON, and no dict of Python."""
 _SOURCE, _SINK = Component.CONSUMER, Component.PRODUCER
 _ENDS = (_SOURCE, _SINK)
+_NAMES_OF_KAFKA = frozenset({*SPARK_PLACES, "topic", "kafka.bootstrap.servers"})
+"""Options that show that a source or a sink is one of Kafka, in lower case."""
 _NEVER_GIVEN = frozenset({
     "kafka.auto.offset.reset", "kafka.enable.auto.commit", "kafka.key.deserializer",
     "kafka.value.deserializer", "kafka.key.serializer", "kafka.value.serializer",
@@ -84,7 +87,9 @@ def read(text: str) -> Reading:
     """The options of source and sink. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.SPARK})
     code = _read_calls(reading, text)
-    for item, words in differences(reading.items, newest(Family.SPARK)):
+    ends = {(item.component, item.process) for item in reading.items
+            if item.process and item.name.lower() in _NAMES_OF_KAFKA}  # fmt: skip
+    for item, words in differences(reading.items, newest(Family.SPARK), sorted(ends)):
         reading.add_problem(item.component, item.name, item.line, words)
     if _JSON_OFFSETS.search(text):
         _properties(reading, text)
@@ -107,6 +112,7 @@ def read(text: str) -> Reading:
     if code.options:
         spark_sinks.refuse_skipped_batches(reading, text)
         partial_streams.refuse_parts(reading, text)
+        partial_streams.add_dropped_rows(reading, text)
         spark_shuffles.note_shuffles(reading, text)
         spark_watermarks.note_watermark(reading, text)
     _mark_unprefixed(reading)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
+from advisor.intake.programs.facts import add_skipped_messages
 from advisor.intake.programs.jvm.text import Text
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of
@@ -35,6 +36,9 @@ _ASSIGNED = re.compile(
     r"\s*\(?\s*(?P<first>\w+)",
     re.MULTILINE,
 )
+_DROPPED = re.compile(
+    r"\.\s*flatMap\s*[({][^;\n]{0,200}?\bTry\s*[({][^;\n]{0,200}?[)}]\s*\.\s*toOption\b"
+)
 _WORDS = (
     "takes only a part of the stream, and the query takes all of it as done. If the rest is not "
     "needed, state application.processing.errors, and give the settings as options"
@@ -48,6 +52,13 @@ def refuse_parts(reading: Reading, code: str) -> None:
     if at >= 0:
         line = line_of(code, at)
         reading.add_problem(Component.APPLICATION, "processing", line, f"{verb} {_WORDS}")
+
+
+def add_dropped_rows(reading: Reading, code: str) -> None:
+    """Adds that rows are skipped whose conversion fails: Scala's flatMap drops an empty Option."""
+    if match := _DROPPED.search(Text.of(code).plain):
+        words = "flatMap drops the rows for which Try fails"
+        add_skipped_messages(reading, line_of(code, match.start()), words)
 
 
 def _parts(code: str) -> Iterator[tuple[int, str]]:

@@ -2,7 +2,8 @@
 
 Sources: DataStreamWriter.scala (a continuous trigger has no foreachBatch), error-conditions.json of
 Spark 4.2 (STREAMING_REAL_TIME_MODE), AsyncProgressTrackingMicroBatchExecution.scala
-(`validateAndGetTrigger`), KafkaSourceProvider.scala (batch queries: `createRelation`).
+(`validateAndGetTrigger`), KafkaSourceProvider.scala (batch queries: `createRelation`),
+DataSource.scala and UnsupportedOperationChecker.scala (output modes).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from advisor.catalog import Component
 from advisor.catalog.combinations import SPARK_PLACES
 from advisor.intake.reading import Item, Reading
 from advisor.intake.spark.sinks import FORMAT
+from advisor.intake.text import line_of
 
 _KAFKA = re.compile(r"\.format\(\s*(['\"])kafka\1\s*\)", re.IGNORECASE)
 _MARKER = re.compile(r"\.(?:readStream|writeStream|read|write)\b")
@@ -22,6 +24,15 @@ _SUPPORTED_SINKS = ("kafka", "console", "memory", "noop")
 """Sinks that asynchronous progress tracking or real-time mode support, besides functions. Each mode
 supports only some of the last three, which are for testing."""
 _OUTPUT_MODE = re.compile(r"\.outputMode\(\s*(?:['\"](\w+)['\"]|(?:OutputMode\.)?(\w+)\(\))\s*\)")
+_WRITTEN_STREAM = re.compile(
+    r"\.writeStream\b(?:(?!\.(?:readStream|writeStream)\b)[\s\S]){0,1500}?"
+    r"\.(?:start|toTable|table)\("
+)
+_ANY_FORMAT = re.compile(r"\.format\(\s*(['\"])(\w+)\1\s*\)")
+_FILES = frozenset({"parquet", "orc", "csv", "json", "text", "avro"})
+_AGGREGATION = re.compile(
+    r"(?i)\b(?:group_?by\w*|agg|cube|rollup|count|reduce\w*|\w*state|distinct|sql|sum|window)\s*[({]"
+)
 _APPLICATION, _TRIGGER = Component.APPLICATION, "trigger"
 _ONE_TIME = ("once", "availablenow")
 _NO_FOREACH_BATCH: Mapping[str, str] = {
@@ -73,6 +84,7 @@ def refuse_query(
     `function` is `foreachBatch` or `foreach` if the query writes to one, else empty. `triggers` are
     the names of the triggers in the code, each with its line.
     """
+    _refuse_output_mode(reading, code)
     kinds = {item.text: item.line for item in reading.items if item.name == _TRIGGER}
     modes = {"real-time", "async-progress"} & kinds.keys()
     formats = (
@@ -90,6 +102,23 @@ def refuse_query(
         _real_time(reading, code, kinds)
     if "async-progress" in kinds and "real-time" not in kinds:
         _asynchronous(reading, function, triggers, kinds["async-progress"])
+
+
+def _refuse_output_mode(reading: Reading, code: str) -> None:
+    """Refuses an output mode that a sink of files does not have, or that needs an aggregation
+    (DataSource.scala, `createSink`; UnsupportedOperationChecker.scala)."""
+    for match in _WRITTEN_STREAM.finditer(code):
+        stated, sink_format = _OUTPUT_MODE.search(match[0]), _ANY_FORMAT.search(match[0])
+        mode = ((stated[1] or stated[2]) if stated else "").capitalize()
+        sink = sink_format[2].lower() if sink_format else ""
+        words = ""
+        if mode in ("Complete", "Update") and sink in _FILES:
+            words = f"Data source {sink} does not support {mode} output mode"
+        elif mode == "Complete" and not _AGGREGATION.search(code):
+            words = "Complete output mode not supported when there are no streaming aggregations"
+        if words:
+            line = line_of(code, match.start())
+            reading.add_problem(_APPLICATION, "output.mode", line, f"{words}: Spark does not start")
 
 
 def _real_time(reading: Reading, code: str, kinds: Mapping[str, int]) -> None:

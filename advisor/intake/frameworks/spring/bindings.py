@@ -18,6 +18,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Problem
 from advisor.catalog.nearest import nearest
+from advisor.intake.clients.generated_names import refuse_new_group
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.formats.yaml_nodes import Leaf
@@ -43,6 +44,7 @@ _NAMED_BINDING = re.compile(
     rf"{re.escape(_KAFKA)}bindings\.(?P<name>[^.]+)\.(?:producer|consumer)\."
 )
 _GROUP = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+|default)\.group")
+_DESTINATION = re.compile(rf"{re.escape(_ROOT)}bindings\.(?P<name>[^.]+)\.destination")
 _ERROR_CHECK = re.compile(
     rf"^{re.escape(_ROOT)}(?:kafka\.)?(?:bindings\.[^.]+|default)\.(?:producer\.)?"
     r"(?P<setting>sync|error-?channel-?enabled)$",
@@ -124,6 +126,7 @@ def take_overrides(reading: Reading, leaves: Sequence[Leaf]) -> None:
     bindings = bindings_by_direction(leaves)
     for component, names in bindings.items():
         reading.clients |= {(component, name) for name in names}
+    _refuse_new_groups(reading, leaves, bindings[_CONSUMER])
     _add_producer_defaults(reading, leaves, bindings[_PRODUCER])
     _add_consumer_defaults(reading, leaves, bindings[_CONSUMER])
     _refuse_dead_letters_without_group(reading, leaves)
@@ -360,6 +363,30 @@ def _add_consumer_defaults(
 def _groups(leaves: Iterable[Leaf]) -> dict[str, Leaf]:
     """The group of each binding; that of all others is under an empty name."""
     return {binding_name(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
+
+
+def _refuse_new_groups(
+    reading: Reading, leaves: Sequence[Leaf], bindings: Mapping[str, int]
+) -> None:
+    """Adds a problem for a group that is a new one at each start: a generated name, or none with a
+    stated auto.offset.reset (KafkaMessageChannelBinder, `anonymous`). Without that, the binder
+    begins at the end of the topic, which the answer shows."""
+    groups = _groups(leaves)
+    for name, leaf in groups.items():
+        if not name or name in bindings:
+            refuse_new_group(reading, _CONSUMER, "group-id", leaf.text, leaf.line)
+    resets = {
+        item.process for item in reading.items
+        if (item.component, item.name) == (_CONSUMER, "auto.offset.reset")
+    }  # fmt: skip
+    for leaf in leaves:
+        match = _DESTINATION.fullmatch(_name(leaf))
+        name = match["name"] if match else ""
+        group = groups.get(name) or groups.get("")
+        if name in bindings and not (group and group.text.strip()) and resets & {name, ""}:
+            words = "this binding has no group: the binder makes a new one at each start, which "
+            words += "begins where auto.offset.reset says. That is not advised on; state its group"
+            reading.add_problem(_CONSUMER, "group", leaf.line, words)
 
 
 def _refuse_dead_letters_without_group(reading: Reading, leaves: Iterable[Leaf]) -> None:

@@ -27,7 +27,7 @@ OTHER_BINDERS = (
     "rabbit", "kinesis", "pulsar", "solace", "eventhubs", "servicebus", "gcp", "sqs", "jms",
 )  # fmt: skip
 """Binders of other products."""
-_WAYS = {
+_COMPONENTS = {
     "in": _CONSUMER, "input": _CONSUMER, "consumer": _CONSUMER, "group": _CONSUMER,
     "out": _PRODUCER, "output": _PRODUCER, "producer": _PRODUCER,
 }  # fmt: skip
@@ -37,27 +37,27 @@ Bindings = Mapping[Component, Mapping[str, int]]
 
 def bindings_by_direction(leaves: Sequence[Leaf]) -> Bindings:
     """Returns the bindings that read and those that write."""
-    found: dict[Component, dict[str, int]] = {_PRODUCER: {}, _CONSUMER: {}}
+    bindings: dict[Component, dict[str, int]] = {_PRODUCER: {}, _CONSUMER: {}}
     mapped, others = _mapped_names(leaves), _names_of_other_binders(leaves)
     for leaf in leaves:
         name = ".".join(leaf.path)
         if match := _STATED.fullmatch(name):
-            way = _WAYS[match["way"].lower()]
+            way = _COMPONENTS[match["way"].lower()]
             for word in filter(None, re.split(r"[;,\s]+", leaf.text.strip().lower())):
                 ending = "" if _NAME.fullmatch(word) else f"-{match['way'][:-3].lower()}-0"
-                found[way].setdefault(word + ending, leaf.line)
+                bindings[way].setdefault(word + ending, leaf.line)
         match = BINDING.fullmatch(name)
         if match and match["name"] not in others:
-            for component in _components(match["name"], match["setting"], mapped):
-                found[component].setdefault(match["name"], leaf.line)
-    return found
+            for component in _components_of(match["name"], match["setting"], mapped):
+                bindings[component].setdefault(match["name"], leaf.line)
+    return bindings
 
 
 def unclear_binding(leaves: Sequence[Leaf]) -> Leaf | None:
     """The first binding with a destination that neither its name nor its settings show to read or
     write; None without one."""
-    found = bindings_by_direction(leaves)
-    known = {*found[_PRODUCER], *found[_CONSUMER], *_names_of_other_binders(leaves)}
+    bindings = bindings_by_direction(leaves)
+    known = {*bindings[_PRODUCER], *bindings[_CONSUMER], *_names_of_other_binders(leaves)}
     for leaf in leaves:
         match = BINDING.fullmatch(".".join(leaf.path))
         if match and relaxed(match["setting"]) == "destination" and match["name"] not in known:
@@ -78,16 +78,18 @@ def _mapped_names(leaves: Sequence[Leaf]) -> dict[str, Component]:
     """The names that a file gives to the bindings of its functions."""
     matches = ((_MAPPED.fullmatch(".".join(leaf.path)), leaf) for leaf in leaves)
     return {
-        leaf.text.strip().lower(): _WAYS[match["way"].lower()] for match, leaf in matches if match
+        leaf.text.strip().lower(): _COMPONENTS[match["way"].lower()]
+        for match, leaf in matches
+        if match
     }
 
 
-def _components(name: str, setting: str, mapped: Mapping[str, Component]) -> set[Component]:
+def _components_of(name: str, setting: str, mapped: Mapping[str, Component]) -> set[Component]:
     """Whether a binding reads or writes; both for one with settings for both."""
     if match := _NAME.fullmatch(name):
-        return {_WAYS[match["way"]]}
+        return {_COMPONENTS[match["way"]]}
     if name in mapped:
         return {mapped[name]}
     head = setting.partition(".")[0]
-    ways = [way for way in (head, name) if way in _WAYS and way not in ("in", "out")]
-    return {_WAYS[way] for way in ways[:1]}
+    words = [way for way in (head, name) if way in _COMPONENTS and way not in ("in", "out")]
+    return {_COMPONENTS[way] for way in words[:1]}

@@ -55,6 +55,27 @@ def test_the_group_of_a_binding_of_another_binder_does_not_count(tmp_path: Path)
     assert_file(tmp_path / "application.properties", text, "", RETRIED, 1, expected)
 
 
+ANONYMOUS = f"{STREAM}bindings.f-in-0.destination=orders\n{BINDER}"
+NEW_GROUP = "has no group: the binder makes a new one at each start"
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (ANONYMOUS, 1, "consumer.auto.offset.reset: latest -> earliest"),
+    (f"{ANONYMOUS}{KAFKA}bindings.f-in-0.consumer.start-offset=earliest", 2, NEW_GROUP),
+    (f"{ANONYMOUS}{KAFKA}binder.consumer-properties.auto.offset.reset=none", 2, NEW_GROUP),
+    (f"{ANONYMOUS}spring.kafka.consumer.auto-offset-reset=earliest", 2, NEW_GROUP),
+    (f"{ANONYMOUS}{STREAM}bindings.f-in-0.group=g-${{random.uuid}}", 2, "new one at each start"),
+    (f"{ANONYMOUS}{STREAM}bindings.f-in-0.group=g\n"
+     f"{KAFKA}bindings.f-in-0.consumer.start-offset=earliest", 0, "^YES"),
+    (f"{ANONYMOUS}{STREAM}default.group=g\n"
+     f"{KAFKA}bindings.f-in-0.consumer.start-offset=earliest", 0, "^YES"),
+])  # fmt: skip
+def test_a_binding_needs_a_group_of_the_same_name_at_each_start(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "application.properties", text, "", RETRIED, code, expected)
+
+
 @pytest.mark.parametrize(("setting", "code", "expected"), [
     ("reactiveAtMostOnce=true", 1, AT_MOST_ONCE),
     ("reactive-at-most-once=false", 0, "^YES"),

@@ -134,3 +134,47 @@ def test_a_scala_writer_must_not_skip_by_the_epoch(
     )
     code = SCALA % (sink, "")
     assert_file(tmp_path / "q.scala", code, "", TOPIC, 0 if expected == YES else 2, expected)
+
+
+STREAM = 'spark.readStream.format("kafka").option("subscribe", "a")'
+EARLIEST = '.option("startingOffsets", "earliest")'
+INTO = 'writeStream.format("%s")%s.option("checkpointLocation", "s3a://c").start("s3a://t")'
+DIFFERS = "startingOffsets differs from another one, which does not state it"
+
+
+@pytest.mark.parametrize(("first", "expected"), [("", DIFFERS), (EARLIEST, YES)])
+def test_each_source_of_a_query_has_its_own_start(
+    tmp_path: Path, first: str, expected: str
+) -> None:
+    code = f"a = {STREAM}{first}.load()\nb = {STREAM}{EARLIEST}.load()\n"
+    code += f"a.unionByName(b).{INTO % ('delta', '')}\n"
+    assert_file(tmp_path / "q.py", code, "", TOPIC, 0 if expected == YES else 2, expected)
+
+
+@pytest.mark.parametrize(("rows", "sink", "mode", "expected"), [
+    ("", "delta", "complete", "Complete output mode not supported"),
+    ('.groupBy("key").count()', "delta", "complete", YES),
+    ('.groupBy("key").count()', "parquet", "complete", "parquet does not support Complete"),
+    ('.groupBy("key").count()', "parquet", "update", "parquet does not support Update"),
+    ('.groupBy("key").count()', "delta", "update", YES),
+    ("", "parquet", "append", YES),
+])  # fmt: skip
+def test_a_query_does_not_start_with_an_unsupported_output_mode(
+    tmp_path: Path, rows: str, sink: str, mode: str, expected: str
+) -> None:
+    query = INTO % (sink, f'.outputMode("{mode}")')
+    code = f"{STREAM}{EARLIEST}.load(){rows}.{query}\n"
+    assert_file(tmp_path / "q.py", code, "", TOPIC, 0 if expected == YES else 2, expected)
+
+
+@pytest.mark.parametrize(("conversion", "code", "expected"), [
+    ("flatMap(s => Try(parse(s)).toOption)", 1, "processing.errors: skip -> retry"),
+    ("map(s => Try(parse(s)).get)", 0, YES),
+    ("map(s => parse(s))", 0, YES),
+])  # fmt: skip
+def test_a_conversion_that_fails_must_not_drop_its_row(
+    tmp_path: Path, conversion: str, code: int, expected: str
+) -> None:
+    text = "val spark = SparkSession.builder.getOrCreate()\n"
+    text += f"{STREAM}{EARLIEST}.load().as[String].{conversion}.{INTO % ('delta', '')}\n"
+    assert_file(tmp_path / "q.scala", text, "", TOPIC, code, expected)
