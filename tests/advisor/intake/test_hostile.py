@@ -171,6 +171,8 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("val e = rs.map { Try(f(r)) };" * 400)),
     ("java-code", _IN_LOOP.format("val e = rs.map(f); " + "val d = e.count(); " * 1_500)),
     ("java-code", _IN_LOOP.format("rs.filter { process(" * 2_000)),
+    ("java-code", _IN_LOOP.format("a.thenRun(() -> b.set(true)); if (b) c.commitSync(); " * 400)),
+    ("java-code", _IN_LOOP.format("if (f.isDone() && (" * 2_000)),
     ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
     ("java-code", f"{_JAVA}{'{ fun f(r: R) {' * 2_500}"),
     ("java-code", _IN_LOOP.format("process(r).also { " * 2_000)),

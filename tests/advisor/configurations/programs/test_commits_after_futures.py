@@ -48,6 +48,19 @@ _FINISH = (
     (f"{_STARTED}{_ALL}.whenComplete((v, e) -> c.commitSync()).join();", SKIP),
     (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT});", BEFORE),
     (f"for (var r : rs) service.process(r).thenRun(() -> {_NEXT}).join();", YES),
+    # a commit that depends on whether the work is done already
+    (f"{_SERVICE}{_ALL}.thenRun(() -> ready.set(true)); if (ready.get()) c.commitSync();", BEFORE),
+    (f"{_SERVICE}{_ALL}.thenRun(() -> ready.set(true)); while (!ready.get()) sleep(9);\n"
+     "if (ready.get()) c.commitSync();", YES),
+    (f"{_SERVICE}{_ALL}.thenRun(() -> ready.set(true)).join(); if (ready.get()) c.commitSync();",
+     YES),
+    ("c.pause(c.assignment()); service.process(rs).thenRun(() -> ready.set(true));\n"
+     "if (ready.getAndSet(false)) { c.commitSync(); c.resume(c.paused()); }", YES),
+    ("service.process(rs).thenAccept(n -> done = true); if (done) { c.commitSync(); }", BEFORE),
+    ("CompletableFuture<Void> f = service.process(rs); if (f.isDone()) c.commitSync();", BEFORE),
+    ("Batch b = pending.peek(); if (b.isDone()) { c.commitSync(b.offsets()); } save(rs);", YES),
+    ("for (var r : rs) process(r).thenRun(latch::countDown);\n"
+     "if (latch.getCount() == 0) c.commitSync();", BEFORE),
 ])  # fmt: skip
 def test_a_java_commit_that_the_poll_loop_does_not_wait_for_is_reported(
     tmp_path: Path, body: str, expected: str
@@ -106,6 +119,7 @@ _TASKS = "val fs = rs.asScala.map(r => Future { work(r) }).toSeq\n"
     ("Await.result(service.process(rs).map(_ => c.commitSync()), 1.minute)", YES),
     ("val done: Future[Unit] = service.process(rs)\ndone.foreach(_ => c.commitSync())", BEFORE),
     ("rs.asScala.map(r => save(r)).foreach(_ => log.info(1))\nc.commitSync()", YES),
+    ("val f = Future.sequence(rs.asScala.map(process))\nif (f.isCompleted) c.commitSync()", BEFORE),
 ])  # fmt: skip
 def test_a_scala_commit_that_the_poll_loop_does_not_wait_for_is_reported(
     tmp_path: Path, body: str, expected: str

@@ -28,6 +28,14 @@ _CONTINUATION = re.compile(
 )
 _SCALA_VERBS = frozenset({"map", "flatMap", "foreach", "andThen", "transform", "onComplete"})
 """Methods of Scala's Future. Collections have methods of the same names."""
+_SET_FLAG = re.compile(r"\b(\w+)\s*(?:\.\s*(?:set|lazySet|compareAndSet)\s*\(|=\s*true\b)")
+_FLAG_CHECK = r"\bif\s*\((?=[^{{}};]*\b(?:{0})\b)"
+_FLAG_WAIT = r"\bwhile\s*\(\s*!\s*(?:{0})\b"
+_PAUSE = re.compile(r"\.\s*pause\s*\(")
+_COMPLETION_CHECK = re.compile(
+    r"\bif\s*(?P<opened>\()\s*(?P<name>\w+)\s*\.\s*(?:isDone|isCompleted|isComplete|getCount)\b"
+)
+"""A condition on whether a future, or all that a latch counts, is complete."""
 _FUTURE = re.compile(r"Future\b")
 _FUTURE_NAME = r"\b{0}\s*(?::\s*(?:\w+\.)*Future\b|=\s*Future\b)"
 _FUTURE_IMPORT = re.compile(r"\bimport\s+scala\.concurrent\b")
@@ -58,7 +66,9 @@ def unawaited_commits(
         opened = match.end() - 1
         is_block = text.plain[opened] == "{"
         end = text.block_of(opened)[1] + 1 if is_block else text.closed(opened + 1)
-        commit = any_commit.search(text.plain, opened, end)
+        commit = any_commit.search(text.plain, opened, end) or _commit_by_flag(
+            text, commits, (opened, end), span
+        )
         if commit is None:
             continue
         begin = match.start() if match["launch"] else text.chain(opened)
@@ -66,6 +76,29 @@ def unawaited_commits(
             continue
         if not _is_awaited(text, begin, end, span):
             yield commit.start()
+    for match in islice(_COMPLETION_CHECK.finditer(text.plain, *span), _MOST):
+        end = text.closed(match.end("opened"))
+        commit = commits.search(text.plain, *text.controlled_block(end))
+        waits = rf"\b{match['name']}\s*\.\s*(?!getCount)(?:{_WAIT_STEP.pattern})|{_PAUSE.pattern}"
+        if commit and not (re.search(waits, text.plain) or _is_awaited(text, end, end, span)):
+            yield commit.start()
+
+
+def _commit_by_flag(
+    text: Text, commits: re.Pattern[str], function: Block, span: Block
+) -> re.Match[str] | None:
+    """Returns the commit in a span that depends on a flag which a function sets; None if the code
+    waits in a loop for the flag, or pauses the consumer until then."""
+    names = "|".join({*_SET_FLAG.findall(text.plain, *function)}) or "(?!)"
+    if re.search(_FLAG_WAIT.format(names), text.plain) or _PAUSE.search(text.plain):
+        return None
+    for condition in islice(re.finditer(_FLAG_CHECK.format(names), text.plain), _MOST):
+        block = text.controlled_block(text.closed(condition.end()))
+        if span[0] <= condition.start() < span[1] and (
+            commit := commits.search(text.plain, *block)
+        ):
+            return commit
+    return None
 
 
 def has_commit(text: Text, commits: re.Pattern[str], span: Block) -> bool:
