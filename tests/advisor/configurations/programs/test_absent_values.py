@@ -14,6 +14,7 @@ from tests.advisor.programs import SKIP, YES, assert_program
 
 _EACH = "for (R r : rs) {{ {} }} c.commitSync();"
 _PARSES = "Order o = null; try { o = parse(r); } catch (Exception e) { log.warn(e); } "
+_PARSES_OPTION = "try { o = Optional.of(parse(r)); } catch (Exception e) { o = Optional.empty(); } "
 _MATCH = "%s match {\ncase Some(x) => save(x)\ncase None => %s\n}"
 _OPTION = (
     "def parse(r: R): Option[Order] = try { Some(read(r)) } catch { case e: Exception => None }\n"
@@ -26,6 +27,9 @@ _TRY_PARSE = "val o = try { Some(parse(r)) } catch { case e: Exception => None }
     (_EACH.format(_PARSES + "if (o == null) continue; save(o);"), SKIP),
     (_EACH.format(_PARSES + "if (o != null) { save(o); } else { letters.send(r).get(); }"), YES),
     (_EACH.format(_PARSES + "if (o == null) throw new E(); save(o);"), YES),
+    (_EACH.format(f"Optional<Order> o; {_PARSES_OPTION}o.ifPresent(this::save);"), SKIP),
+    (_EACH.format(f"Optional<Order> o; {_PARSES_OPTION}"
+                  "o.ifPresentOrElse(this::save, () -> letters.store(r));"), YES),
 ])  # fmt: skip
 def test_a_java_record_whose_value_is_missing_after_an_error_is_skipped(
     tmp_path: Path, loop: str, expected: str
@@ -35,6 +39,11 @@ def test_a_java_record_whose_value_is_missing_after_an_error_is_skipped(
 
 @pytest.mark.parametrize(("body", "declarations", "expected"), [
     ("val o = Try(parse(r)).getOrElse(null)\nif (o != null) save(o)", "", SKIP),
+    ("val o = try Some(parse(r)) catch { case e: Exception => None }\no.foreach(save)", "", SKIP),
+    ("val o = try Some(parse(r)) catch { case e: Exception => None }\n"
+     + _MATCH % ("o", "letters.store(r)"), "", YES),
+    ("val o = try Some(parse(r)) catch { case e: Exception => None }\n"
+     "o.fold(letters.store(r))(save)", "", YES),
     ("val o = Try(parse(r)).toOption.orNull\nif (o != null) save(o)", "", SKIP),
     (_TRY_PARSE + _MATCH % ("o", "log.warn(1)"), "", SKIP),
     (_TRY_PARSE + _MATCH % ("o", "throw new E()"), "", YES),

@@ -31,6 +31,8 @@ _JAVA_LOOP = (
     "for (var f : fs) f.get();"
 )
 
+_NO_FUTURE = "F f = null; try { f = k.send(r); } catch (Exception e) { log.warn(e); f = null; }"
+
 
 @pytest.mark.parametrize("template", [_SCALA_LOOP, _SCALA_METHOD], ids=["loop", "method"])
 @pytest.mark.parametrize(("statements", "expected"), [
@@ -47,6 +49,12 @@ _JAVA_LOOP = (
     ("Try(k.send(r)).fold(e => log.error(e), f => fs += f)", IGNORED),
     ("Try(k.send(r)).fold(e => throw e, f => fs += f)", YES),
     ("try fs += k.send(r) catch { case NonFatal(e) => log.error(e) }", IGNORED),
+    ("val f = Try(k.send(r)).getOrElse(null)\nif (f != null) f.get()", IGNORED),
+    ("val f = Try(k.send(r)).getOrElse(null)\nif (f != null) f.get() else throw new E", YES),
+    ("val m = for { f <- Try(k.send(r)); m <- Try(f.get()) } yield m\nm.get", YES),
+    ("val m = for { f <- Try(k.send(r)); m <- Try(f.get()) } yield m\nm.foreach(log.info)",
+     IGNORED),
+    ("val m = Try(k.send(r).get())\nm.foreach(x => log.info(x.offset))", IGNORED),
 ])  # fmt: skip
 def test_a_scala_send_that_throws_must_not_only_be_logged(
     tmp_path: Path, template: str, statements: str, expected: str
@@ -61,6 +69,8 @@ def test_a_scala_send_that_throws_must_not_only_be_logged(
      YES),
     ("Try.of(() -> k.send(r)).onSuccess(fs::add).onFailure(e -> log.error(e));", IGNORED),
     ("Try.of(() -> k.send(r)).onSuccess(fs::add).getOrElseThrow(E::new);", YES),
+    (f"{_NO_FUTURE} if (f != null) f.get();", IGNORED),
+    (f"{_NO_FUTURE} if (f == null) throw new E(); f.get();", YES),
 ])  # fmt: skip
 def test_a_java_send_that_throws_must_not_only_be_logged(
     tmp_path: Path, statements: str, expected: str
@@ -69,11 +79,26 @@ def test_a_java_send_that_throws_must_not_only_be_logged(
 
 
 @pytest.mark.parametrize(("statements", "expected"), [
+    ("val fs = all.collect { case Success(f) => f }\nfs.foreach(_.get())", IGNORED),
+    ("all.foreach(_.get.get())", YES),
+    ("if (all.exists(_.isFailure)) throw new E\nall.foreach(_.get.get())", YES),
+])  # fmt: skip
+def test_a_list_of_attempted_sends_must_be_checked(
+    tmp_path: Path, statements: str, expected: str
+) -> None:
+    code = SCALA % (f"val all = rows.map(r => Try(k.send(r)))\n{statements}", "")
+    _assert_answer(tmp_path / "A.scala", code, expected)
+
+
+@pytest.mark.parametrize(("statements", "expected"), [
     ("runCatching { fs += k.send(r) }.onFailure { log.error(it) }", IGNORED),
     ("runCatching { k.send(r) }.onSuccess { fs += it }.onFailure { log.error(it) }", IGNORED),
     ("runCatching { k.send(r) }.fold({ fs += it }, { log.error(it) })", IGNORED),
     ("runCatching { k.send(r) }.fold({ fs += it }, { throw it })", YES),
     ("fs += runCatching { k.send(r) }.getOrThrow()", YES),
+    ("runCatching { k.send(r) }.getOrNull()?.let { fs += it }", IGNORED),
+    ("val f = try { k.send(r) } catch (e: Exception) { null }\nf?.get()", IGNORED),
+    ("val f = try { k.send(r) } catch (e: Exception) { null } ?: throw E()\nf.get()", YES),
 ])  # fmt: skip
 def test_a_kotlin_send_that_throws_must_not_only_be_logged(
     tmp_path: Path, statements: str, expected: str

@@ -22,7 +22,7 @@ from advisor.intake.programs.jvm.text import Block, Text
 _MAX_MATCHES, _MAX_STATEMENT = 100, 200
 _ADD = r"(?:add|put|offer|push|addLast)"
 _STORING_STATEMENT = re.compile(
-    rf"\s*(?:this\.)?(?P<name>\w+)\s*(?:=(?!=)\s*(?P<value>\w+)|\.\s*{_ADD}\s*\(.*|\+=.*)\s*",
+    rf"\s*(?:this\.)?(?P<name>\w+)\s*(?:=(?!=)\s*(?P<value>\w+|Optional\s*\.\s*empty\s*\(\s*\))|\.\s*{_ADD}\s*\(.*|\+=.*)\s*",
     re.DOTALL,
 )
 """A statement that stores a value in a variable or a collection."""
@@ -41,6 +41,11 @@ _CONDITION = (
     r"\bif\s*\(\s*(?P<not>!\s*)?(?:this\.)?{}\b\s*(?P<accessor>\.\s*\w+\s*(?:\(\s*\))?)?"
     r"\s*(?:(?P<operator>[!=]=|>)\s*(?P<value>null|true|false|0)\s*)?\)"
 )
+_PRESENT_CALL = (
+    r"(?<![\w.]){0}\s*(?:\?\s*\.\s*(?:let|also|run|apply)|\.\s*(?:foreach|ifPresent))\s*[({{]"
+)
+"""A call that does nothing where a name has no value."""
+_ALTERNATIVE = re.compile(r"\s*(?:\?:|\?\s*\.|\.)")
 _NEGATIVE_ACCESSORS = ("isEmpty", "isFailure", "isLeft")
 _ACCESSOR = re.compile(
     r"(?:isEmpty|isNotEmpty|nonEmpty|size|length|get|isFailure|isSuccess|isLeft|isRight|isDefined"
@@ -57,7 +62,7 @@ _SIZE_CHECK = (
 _INCREMENT = re.compile(r"\b(\w+)\s*(?:\+\+|\+=\s*1\b)")
 _EXIT_CHECK = r"\b(?:exit|exitProcess|check|require|assert\w*)\s*\([^;{{}}\n]*\b(?:{0})\b"
 """An exit status, or an assertion, that reports a failure when the program ends."""
-_LAST_FLAG = re.compile(r"(\w+)\s*=\s*true\s*;?\s*$")
+_LAST_FLAG = re.compile(r"(\w+)\s*=\s*true\s*;?\s*(?:break\b(?:@\w+)?\s*;?\s*)?$")
 _LAST_ASSIGNMENT = re.compile(r"(?<![\w.])(\w+)\s*=(?!=)[^;=]{1,160};?\s*$")
 _NO_VALUE = r"\s*(?:null|None|Optional\s*\.\s*empty\s*\(\s*\))(?!\w)"
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
@@ -141,6 +146,12 @@ def is_never_checked(
         ):
             return False
         ignored += [place, unreached]
+    for call in islice(
+        re.compile(_PRESENT_CALL.format(name)).finditer(text.plain, *span),
+        0 if value else _MAX_MATCHES,
+    ):
+        end = text.closed(call.end())
+        ignored += [] if _ALTERNATIVE.match(text.plain, end) else [(call.start(), end)]
     uses = islice(re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span), _MAX_MATCHES)
     return all(
         _WRITE_ACCESS.match(text.plain, use.end()) or any(a <= use.start() < b for a, b in ignored)
@@ -164,7 +175,7 @@ def stores_unused_error(text: Text, statement: str) -> bool:
         return False
     name, value, whole = (
         stored["name"],
-        stored["value"] not in ("false", "null", "None"),
+        not re.match(r"(?:false|null|None|Optional)\b", stored["value"] or ""),
         (0, len(text.plain)),
     )
     uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MAX_MATCHES)]

@@ -66,7 +66,10 @@ _ATTEMPT_LOOP = re.compile(
     r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
     r"(?!\s*[.(=])[^{}]{0,120}?\)\s*\{"
 )
-_LAST_ATTEMPT_THROW = r"\bif\s*\([^(){{}}]*\b(?:{0})\s*(?:==|>)[^(){{}}]*\)\s*\{{?\s*throw\b"
+_LAST_ATTEMPT_THROW = (
+    r"\bif\s*\([^(){{}}]*\b(?:{0})\s*(?:(?:==|>)[^(){{}}]*\)"
+    r"|<[^(){{}}]*\)\s*\{{[^{{}}]*\}}\s*else\b)\s*\{{?\s*throw\b"
+)
 """An `if` that throws the error of the last attempt."""
 _RETRY_TEMPLATE = re.compile(r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\(")
 """Spring's RetryTemplate, whose second argument replaces the error of the last attempt."""
@@ -155,7 +158,7 @@ def unread_results(
             yield match.start()
     yield from _unchecked_timeouts(text, uses, span)
     yield from _unchecked_attempts(text, uses, span)
-    yield from _logged_error_values(text, uses, span)
+    yield from logged_error_values(text, uses, span)
     yield from _logged_default_values(text, span)
     yield from _filtered_failures(text, uses, span)
 
@@ -251,7 +254,7 @@ def _logged_default_values(text: Text, span: Block) -> Iterator[int]:
             yield match.start("name")
 
 
-def _logged_error_values(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
+def logged_error_values(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
     """Yields the offsets of errors that are held as a value, and are only logged."""
     plain = text.plain
     for match in islice(_ASSIGNED_ATTEMPT.finditer(plain, max(0, span[0]), span[1]), _LIMIT):

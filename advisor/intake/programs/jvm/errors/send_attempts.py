@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from advisor.intake.programs.jvm.errors import result_lists
 from advisor.intake.programs.jvm.errors.handlers import (
     Handler,
     chain_swallows_error,
@@ -30,10 +31,19 @@ _ATTEMPT = re.compile(
     r"\s*(?:\(\s*\)\s*->\s*)?(?:\w+\s*\.\s*)?$"
 )
 """The code between an attempt as a value and a send in it."""
+_NO_VALUE = re.compile(r"\s*\w+\s*=\s*(?:null|None)\s*")
+"""A statement that says that there is no future, or no result."""
 _DISCARDING_CALL = re.compile(
     r"\s*(?:\?\s*)?\.\s*(?:toOption|getOrNull|orNull|getOrElse|getOrDefault|fold|recover\w*|onFailure|failed|foreach"
     r"|onSuccess|peek)\b|\s*match\b"
 )
+
+_MAPPED = re.compile(
+    r"\.\s*(?:map|mapNotNull|flatMap)\s*[({]\s*(?:\(?\w+\)?\s*[-=]>\s*)?\{?\s*"
+    r"(?:Try(?:\s*\.\s*of)?|runCatching)\s*$"
+)
+"""A list of attempts."""
+_CLOSING = re.compile(r"\s*[;})]")
 
 
 def swallowed_sends(text: Text, sends: Iterable[int]) -> Iterator[int]:
@@ -42,7 +52,8 @@ def swallowed_sends(text: Text, sends: Iterable[int]) -> Iterator[int]:
     places = [*islice(sends, _MAX_SENDS)]
     whole = (-1, len(text.plain))
     handlers = [
-        handler for handler in swallowing_handlers(text, in_function=True)
+        handler
+        for handler in swallowing_handlers(text, in_function=True, others=_NO_VALUE.fullmatch)
         if any(handler.attempt[0] < at < handler.attempt[1] for at in places)
         and not is_retried(text, handler.attempt, whole)
         and _is_for_each_record(text, handler)
@@ -71,6 +82,8 @@ def _is_dropped_value(text: Text, at: int) -> bool:
         return False
     opened = first + attempt.start() + re.search(r"[({]", attempt[0]).start()  # type: ignore[union-attr]
     end = text.closed(opened + 1)
+    if _MAPPED.search(text.plain[first:opened]) and _CLOSING.match(text.plain, end):
+        return not result_lists.are_errors_checked(text, opened, end)
     return bool(_DISCARDING_CALL.match(text.plain, end)) and chain_swallows_error(
         text, end, is_last="runCatching" in attempt["attempt"]
     )

@@ -151,10 +151,10 @@ def _unchecked_sends(text: Text, producers: set[str]) -> Iterator[tuple[int, str
     if ".poll(" not in text.plain:
         places = (at for at, _ in producer_sends)
         yield from ((at, ONLY_WRITTEN) for at in send_attempts.swallowed_sends(text, places))
-    yield from (
-        (at, ONLY_WRITTEN)
-        for at in jvm_results.unchecked_calls(text, (at for at, _ in producer_sends))
-    )
+    send = re.compile(rf"\b(?:{'|'.join(sorted(producers)) or '(?!)'})\s*\.\s*send\b")
+    ignored = jvm_results.logged_error_values(text, send, (0, len(text.plain)))
+    unchecked = jvm_results.unchecked_calls(text, (at for at, _ in producer_sends))
+    yield from ((at, ONLY_WRITTEN) for at in (*ignored, *unchecked))
     for at, opened in producer_sends:
         end = text.closed(opened)
         takes_callback = templates.isdisjoint(re.findall(r"\w+", text.plain[at:opened]))

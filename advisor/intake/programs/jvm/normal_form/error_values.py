@@ -57,9 +57,13 @@ def _result_handling(
         return None if _is_block_value(text, end) else (end, [], "catch (e: Throwable) { }")
     if callback := _FAILURE_CALLBACK.match(plain, end):
         after = text.block_of(plain.index("{", callback.start()))[1] + 1
+        joined = list[Change]()
+        while (more := _FAILURE_CALLBACK.match(plain, after)) and more["name"] == callback["name"]:
+            joined.append((after - 1, more.end(), "; " + "\n" * more[0].count("\n")))
+            after = text.block_of(plain.index("{", more.start()))[1] + 1
         is_complete = _STATEMENT_END.match(plain, after) and not _is_block_value(text, after)
         name = callback["name"] or "it"
-        return (callback.end(), [], f"catch ({name}: Throwable) {{") if is_complete else None
+        return (callback.end(), joined, f"catch ({name}: Throwable) {{") if is_complete else None
     if head := _MATCH.match(plain, end) or _RECOVER.match(plain, end):
         block = text.block_of(head.end() - 1)
         return _case_handling(text, code, end, block)

@@ -38,7 +38,14 @@ _IDENTITY_YIELD = re.compile(
     r"\b(?=[ \t]*[;\n})])"
 )
 """A comprehension that yields its elements unchanged."""
-_BARE_TRY = re.compile(r"(?<=[;{}\n])[ \t]*try[ \t]+(?!\{)(?=\S)")
+_ARGUMENTS = r"(?:[^(){}\n]|\((?:[^(){}\n]|\([^(){}\n]*\)){0,60}\)){1,120}"
+_JOINED_ATTEMPTS = re.compile(
+    rf"\bfor\s*\{{\s*(?P<name>\w+)\s*<-\s*Try\s*\((?P<first>{_ARGUMENTS})\)\s*[;\n]\s*"
+    rf"(?P<result>\w+)\s*<-\s*Try\s*\(\s*(?P=name)(?P<then>\s*\.{_ARGUMENTS})\)\s*\}}\s*"
+    r"yield\s+(?P=result)\b"
+)
+"""A comprehension of two attempts, of which the second calls a method of the first one's value."""
+_BARE_TRY = re.compile(r"(?<=[;{}\n=])[ \t]*try[ \t]+(?!\{)(?=\S)")
 _HANDLER_CLAUSE = re.compile(r"\s*(?:catch|finally)\b")
 
 
@@ -57,6 +64,9 @@ def without_scala_syntax(code: str) -> str:
     if not _SCALA.search(code):
         return code
     code = _IDENTITY_YIELD.sub(lambda match: match["source"] + "\n" * match[0].count("\n"), code)
+    code = _JOINED_ATTEMPTS.sub(
+        lambda match: f"Try({match['first']}{match['then']})" + "\n" * match[0].count("\n"), code
+    )
     for rewrite in (_with_named_handlers, _with_parentheses, _with_try_braces, _with_catch_clauses):
         code = rewrite(code)
     return code

@@ -229,10 +229,8 @@ class Reader:
         if loop and (futures := self._sends.futures.get(loop["iterable"].strip())):
             return self._loop_over_futures(loop["name"], futures, closed)
         if bounded:
-            self._round_variables.append(bounded["name"])
-            body, at = self._braced_block(closed)
-            self._round_variables.pop()
-            return [Loop(body, _LOOP_ROUNDS)], at
+            rounds = ROUNDS.fullmatch(head.split(";")[1]) if ";" in head else None
+            return self._rounds(bounded["name"], rounds, closed)
         if word == "while" and (counted_loop := self._counted_loop(head, closed)):
             return counted_loop
         start = _match_end(_SPACE, self._text.plain, closed)
@@ -252,11 +250,15 @@ class Reader:
             COUNTER.format(match["name"]), self._text.plain[start:stop]
         ):  # fmt: skip
             return None
-        more = match["first"] or match["then"] or ""
+        return self._rounds(match["name"], match, closed)
+
+    def _rounds(self, name: str, match: re.Match[str] | None, closed: int) -> tuple[Block, int]:
+        """Returns a loop that counts its rounds in a variable, and that a flag may end."""
+        more = (match["first"] or match["then"] or "") if match else ""
         condition = self._flags.condition(more)
         if more and condition is None:
             raise Unclear
-        self._round_variables.append(match["name"])
+        self._round_variables.append(name)
         body, at = self._braced_block(closed)
         self._round_variables.pop()
         ends = [If(condition, (), (Jump("break"),))] if condition else []
