@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
@@ -34,6 +35,7 @@ from labs.runs import lifecycle, planning, presence, services, visitors
 from labs.runs.conditions import Conditions, ConditionsForm, java_release
 
 PER_PAGE = 25
+_GUIDED = ("/learn/", "/challenges/", "/class/")
 NOT_YOURS = "Only the visitor who started it, in the same browser, or an operator can cancel it."
 
 
@@ -165,7 +167,14 @@ def cancel(request: HttpRequest, slug: str) -> HttpResponse:
         lifecycle.cancel(slug, visitors.canceller(request, experiment))
     else:
         messages.error(request, NOT_YOURS)
-    return redirect(experiment)
+    return redirect(_guided_page(request) or experiment)
+
+
+def _guided_page(request: HttpRequest) -> str:
+    """The lab, challenge or class on whose page the button was pressed; elsewhere an empty text."""
+    page = urlsplit(request.headers.get("Referer", ""))
+    guided = page.netloc == request.get_host() and page.path.startswith(_GUIDED)
+    return page.path if guided else ""
 
 
 @require_POST

@@ -292,6 +292,27 @@ def test_cancelling_is_confirmed(client: Client, state: State) -> None:
     assert "Cancelled by a visitor." in text_of(client, experiment)
 
 
+@pytest.mark.parametrize(
+    ("page", "guided"),
+    [
+        ("http://testserver/challenges/one-acknowledgement/", True),
+        ("http://testserver/learn/a/run/", True),
+        ("http://testserver/experiments/", False),
+        ("http://elsewhere.example/learn/a/run/", False),
+        ("http://testserver//elsewhere.example/learn/", False),
+    ],
+)
+def test_cancelling_leads_back_to_the_lab_or_challenge(
+    client: Client, page: str, guided: bool
+) -> None:
+    experiment = make.experiment(State.QUEUED, visitor=session_of(client))
+    response = client.post(
+        reverse("labs:cancel", args=[experiment.slug]), headers={"referer": page}
+    )
+    back = page.removeprefix("http://testserver") if guided else experiment.get_absolute_url()
+    assert response.headers["Location"] == back
+
+
 def test_again_copies_an_experiment_with_a_result_and_requeues_one_without(client: Client) -> None:
     done = make.experiment(State.DONE, "broken", "holds")
     response = client.post(reverse("labs:again", args=[done.slug]))
