@@ -21,7 +21,7 @@ _GENERATED = re.compile(
 )
 _REACH = 300
 _OFFSET_OWNERS = frozenset({"groupid", "applicationid"})
-_NO_OFFSETS = (
+NO_OFFSETS = (
     "is a new one at each start: a new name has no committed offsets, so that each start begins "
     "where auto.offset.reset says. That is not advised on; give it a fixed name"
 )
@@ -50,5 +50,5 @@ def refuse_new_group(
     # To Spring, names with dots, hyphens or capitals are the same (relaxed binding).
     is_refused = re.sub(r"[._-]", "", short_name).lower() in _OFFSET_OWNERS and is_generated(text)
     if is_refused:
-        reading.add_problem(component, name, line, f"{shown(name)} {_NO_OFFSETS}")
+        reading.add_problem(component, name, line, f"{shown(name)} {NO_OFFSETS}")
     return is_refused

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from advisor.intake.clients.generated_names import NO_OFFSETS, is_generated
 from advisor.intake.frameworks.spring.factory_methods import end_of_expression
 from advisor.intake.programs.jvm import text as jvm_text
 from advisor.intake.programs.jvm.text import METHOD, braces, spliced
@@ -128,6 +129,8 @@ def _annotation_attributes(code: str, plain: str, match: re.Match[str]) -> dict[
                 f"{shown(name)} of {LISTENER_ANNOTATION} is not read: it refers to code elsewhere"
             )
             raise _unread(plain, match.start(), words)
+        if name == "groupId" and is_generated(text):
+            raise IntakeError(f"Line {line_of(plain, match.start())}: groupId {NO_OFFSETS}.")
         attributes[name] = text.strip('"')
     return attributes
 

@@ -87,6 +87,7 @@ def test_errors_that_leave_a_listener_are_handled_by_its_container(
     (java("String m", "store.save(m).subscribe();"), 10, ASIDE),
     (java("String m", f"worker.work(m); }}\n{ASYNC}"), 13, ASIDE),
     (java("String m", 'template.send("out", m);'), 10, IGNORED[:27]),
+    (java("String m", "template.sendDefault(m);"), 10, IGNORED[:27]),
     (java("String m", 'template.send("out", m).whenComplete((r, e) -> log.info("sent"));'),
      10, IGNORED[:27]),
     (KOTLIN % "fun on(m: String) {\n  runCatching { store.save(m) }\n }", 7, SKIP),
@@ -138,6 +139,10 @@ def test_a_listener_and_a_container_that_disagree_on_who_commits_are_refused(
      ":8: this listener's container factory is created elsewhere"),
     (java("String m", SAVE).replace('"g")', '"g", errorHandler = "f")'),
      ":8: errorHandler of @KafkaListener is not read"),
+    (java("String m", SAVE).replace('"g")', '"g-${random.uuid}")'),
+     ":8: groupId is a new one at each start"),
+    (java("String m", SAVE).replace('"g")', '"g#{T(java.util.UUID).randomUUID()}")'),
+     ":8: groupId is a new one at each start"),
     (java("String m", SAVE).replace("void", "CompletableFuture<Void>"), "wait for its own calls"),
     (KOTLIN % "suspend fun on(m: String) {\n store.save(m)\n }", "wait for its own calls"),
     (KOTLIN % "fun on(m: String) {\n  parse(m).forEach {\n  if (it.old) return\n"

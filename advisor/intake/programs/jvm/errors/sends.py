@@ -36,7 +36,7 @@ _TEMPLATE = re.compile(
 """The name of a Spring template, whose `send` returns a future (KafkaTemplate javadoc)."""
 _INJECTED = re.compile(r"\b((?:kafka)?[pP]roducer)\s*\.\s*send\s*\(")
 _DECLARED = r"\b\w+(?:<[^;=(){{}}]{{1,80}}>)?\s+{0}\s*[=;,)]|\b{0}\s*(?::|=(?!=))"
-_SEND = re.compile(r"(?:this\.)?\b(?P<receiver>\w+)\s*\??\.\s*send\s*\(")
+_SEND = re.compile(r"(?:this\.)?\b(?P<receiver>\w+)\s*\??\.\s*send(?:Default)?\s*\(")
 _REFERENCE = re.compile(
     r"\b(\w+)\s*(\()\s*(?:(?:this\.)?(\w+)\s*(?:::\s*send|\.\s*send\s*_?)|::\s*send)\s*\)"
 )
