@@ -13,7 +13,7 @@ from itertools import islice
 
 from advisor.catalog import Component
 from advisor.intake.programs.databases import refuse_uncommitted
-from advisor.intake.programs.facts import add_skipped_messages
+from advisor.intake.programs.facts import RESULT, add_skipped_messages
 from advisor.intake.programs.jvm.concurrency import AWAITS_RESULT, HANDOVER, ONLY_WAITS
 from advisor.intake.programs.jvm.errors import chain_errors
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
@@ -45,6 +45,8 @@ _NOT_AWAITED = (
     "while it may still fail. Wait for the threads, or flush() the producer, before the function "
     "returns"
 )
+_OTHER_PRODUCERS = frozenset({"KafkaProducer"})
+"""The class of kafka-python, whose `send` returns a future."""
 _ACKS = ("acks", "request.required.acks")
 _OTHER_PRODUCER = (
     "these acks belong to another producer than Spark's. State all for it, or ask about that "
@@ -82,6 +84,8 @@ def check_functions(reading: Reading, code: str) -> None:
         refuse_uncommitted(reading, python_databases.uncommitted(tree))
         line, reason = python_sends.unchecked_send(tree, in_config=_has_callback(tree))
         all_functions = [*query_functions, *_lambdas_and_coroutines(tree)]
+        other_sends = [*_unchecked_other_sends(tree, all_functions)]
+        line, reason = (min(other_sends), RESULT) if other_sends and not line else (line, reason)
         lines = [line for node in query_functions for line in _swallowed_errors(node)]
         lines += [line for node in all_functions for line in _unchecked_futures(node)]
         sessions = http_sessions(tree)
@@ -170,6 +174,21 @@ def _refuse_other_producer(reading: Reading, tree: ast.Module) -> None:
             name = key.value if isinstance(key, ast.Constant) else ""
             if name in _ACKS and ast.unparse(value).strip("'\"") not in ("all", "-1"):
                 reading.add_problem(Component.PRODUCER, "acks", value.lineno, _OTHER_PRODUCER)
+
+
+def _unchecked_other_sends(tree: ast.Module, functions: list[ast.AST]) -> Iterator[int]:
+    """The lines of sends with kafka-python whose future nobody uses. Its flush() waits for them,
+    and raises none of their errors (KafkaProducer of kafka-python)."""
+    producers = syntax.names_created_by(tree, _OTHER_PRODUCERS)
+    for function in functions:
+        unread = {id(node) for node in syntax.unused_values(function)}
+        yield from (
+            call.lineno
+            for call in syntax.calls(function)
+            if id(call) in unread
+            and syntax.method_name(call) == "send"
+            and syntax.receiver(call) in producers
+        )
 
 
 def _query_functions(tree: ast.Module) -> list[ast.FunctionDef]:

@@ -91,7 +91,7 @@ def _replaces(call: ast.Call, *, others_stay: bool) -> bool:
         return _constant(by_name.get("overwrite") or next(iter(call.args[1:]), None)) is True
     if name == "to_sql":
         return _constant(by_name.get("if_exists")) == "replace"
-    if name in _FILE_CALLS:
+    if name in _FILE_CALLS and "partition_cols" not in by_name:  # they add files to folders
         return _is_text(next(iter(call.args), None) or by_name.get("path_or_buf")) and not str(
             _constant(by_name.get("mode"))
         ).startswith("a")

@@ -178,3 +178,24 @@ def test_a_conversion_that_fails_must_not_drop_its_row(
     text = "val spark = SparkSession.builder.getOrCreate()\n"
     text += f"{STREAM}{EARLIEST}.load().as[String].{conversion}.{INTO % ('delta', '')}\n"
     assert_file(tmp_path / "q.scala", text, "", TOPIC, code, expected)
+
+
+SEND = """from kafka import KafkaProducer
+p = KafkaProducer(bootstrap_servers="b")
+def write(df, i):
+    for r in df.collect():
+        %s
+    p.flush()
+"""
+UNCHECKED = ":6: delivery.errors: nothing checks the result of this send"
+
+
+@pytest.mark.parametrize(("send", "expected"), [
+    ('p.send("o", r.value)', UNCHECKED),
+    ('f = p.send("o", r.value)', UNCHECKED),
+    ('p.send("o", r.value).get(timeout=9)', YES),
+    ('futures.append(p.send("o", r.value))\n    for f in futures: f.get()', YES),
+])  # fmt: skip
+def test_a_send_with_kafka_python_must_be_checked(tmp_path: Path, send: str, expected: str) -> None:
+    code = PYTHON % (SEND % send, "", "foreachBatch(write)")
+    assert_file(tmp_path / "q.py", code, "", TOPIC, 0 if expected == YES else 2, expected)

@@ -37,6 +37,8 @@ SKIPPED = "with one value for all only the first batch is written"
     ('d.toPandas().to_csv("/data/out.csv")', REPLACED),
     ('d.toPandas().to_csv("/data/out.csv", mode="a")', YES),
     ('d.toPandas().to_csv(f"/data/{i}.csv")', YES),
+    ('d.toPandas().to_parquet("/data/t")', REPLACED),
+    ('d.toPandas().to_parquet("/data/t", partition_cols=["day"])', YES),
     ('b = io.StringIO()\n    d.toPandas().to_csv(b)\n    s3.put_object(Key=str(i), Body=b)', YES),
     ('d.createOrReplaceTempView("v")\n    spark.sql("CREATE OR REPLACE TABLE t AS TABLE v")',
      REPLACED),
