@@ -32,12 +32,18 @@ def callee(call: ast.Call) -> str:
 
 def bound_arguments(call: ast.Call, function: Function) -> Iterator[tuple[str, ast.expr]]:
     """Yields the parameters of a function with the arguments that a call binds to them."""
-    names = parameters(function)
+    arguments = (*function.args.posonlyargs, *function.args.args)
+    names = [argument.arg for argument in arguments]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
     yield from zip(names, call.args, strict=False)
     if function.args.vararg:
         yield from ((function.args.vararg.arg, value) for value in call.args[len(names) :])
     yield from ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg)
+
+
+def callee_root(call: ast.Call) -> str:
+    """The first name of a callee: `m` of `m.value().decode()`."""
+    return (syntax.receiver(call) or syntax.method_name(call)).partition(".")[0].partition("(")[0]
 
 
 def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, list[Function]]:
