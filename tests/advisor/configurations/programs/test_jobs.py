@@ -88,6 +88,7 @@ def test_a_job_that_ignores_failed_sends_is_reported(body: str, tmp_path: Path) 
         ("producer.flush()\nif failed:\n    sys.exit('not all sent')", 0),
         ("producer.flush()\nif failed:\n    print(len(failed))", 1),
         ("if failed:\n    sys.exit('not all sent')\nproducer.flush()", 1),
+        ("if failed:\n    sys.exit(f'{len(failed)} not sent')\nproducer.flush()", 1),
         ("producer.flush(5)\nif failed:\n    sys.exit('not all sent')", 1),
         ("if producer.flush(5) > 0 or failed:\n    sys.exit('not all sent')", 0),
     ],

@@ -76,13 +76,14 @@ class _Reader(loop_tree.Reader):
             and (statements := self._sends.producer_call(value)) is not None
         ):
             return statements
+        names = {syntax.method_name(call) for call in syntax.calls(value)}
+        is_exit = isinstance(value, ast.Call) and syntax.method_name(value) in _EXIT_FUNCTIONS
+        if is_exit and names <= {*_EXIT_FUNCTIONS, "len", "str", "join"}:
+            return [Jump("exit")]
         if self._sends.uses_errors(value):
             raise Unclear
-        if isinstance(value, ast.Call):
-            if syntax.method_name(value) in _EXIT_FUNCTIONS:
-                return [Jump("exit")]
-            if syntax.method_name(value) in self._functions:
-                return [self._call(value)]
+        if isinstance(value, ast.Call) and syntax.method_name(value) in self._functions:
+            return [self._call(value)]
         calls = [*syntax.calls(value)]
         if any(syntax.method_name(call) in self._functions for call in calls):
             raise Unclear
