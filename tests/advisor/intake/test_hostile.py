@@ -122,6 +122,10 @@ _PYTHON = (
     "from confluent_kafka import Consumer\nc = Consumer({'group.id': 'g'})\nc.subscribe(['t'])\n"
     "while True:\n  ms = c.consume(9)\n  for m in ms:\n"
 )
+_POLL = (
+    "from confluent_kafka import Consumer\nc = Consumer({{'group.id': 'g'}})\nc.subscribe(['t'])\n"
+    "while True:\n  ms = c.consume(900)\n{}"
+)
 _SPRING = "import org.springframework.kafka.annotation.KafkaListener;\nclass A {\n"
 _HEAD = '@KafkaListener(topics = "t") void on(String m, Acknowledgment a) {'
 PROGRAMS = [
@@ -200,6 +204,21 @@ PROGRAMS = [
                                     for n in range(30))) * 4),
     ("python-dict", _PYTHON + "".join(f"{'  ' * n}if x{n}():\n" for n in range(2, 60))
      + f"{'  ' * 60}save(m)\n"),
+    *(("python-dict", _POLL.format(body)) for body in (
+        "  ms = ms + ms\n" * 60 + "  save(ms)\n",
+        "  ms.extend(ms)\n" * 60 + "  save(ms)\n",
+        "  ms = [ms, ms]\n" * 90 + "  save(ms)\n",
+        "  ms.append(ms)\n  save(ms)\n  c.commit()\n",
+        "  n = 10\n" + "  n = n * n\n" * 90 + "  save(ms * n)\n",
+        "  for i in range(10**12):\n    for j in range(-10**9, 10**9):\n      save(ms[i])\n",
+        "".join(f"  if x{n}():\n    save(ms[{n}])\n" for n in range(300)),
+        "".join(f"{'  ' * (n + 1)}for m{n} in ms:\n" for n in range(15)) + " " * 34 + "save(ms)\n",
+        "  x = [m " + "for m in ms " * 30 + "]\n  save(x)\n",
+        "  def f(x):\n    yield from f(x)\n    yield from x\n  for m in f(ms):\n    save(m)\n",
+        "  def f(x):\n    f(x)\n    f(x)\n  f(ms)\n",
+    )),
+    ("python-dict", _POLL.format("")
+     + "def f():\n  while True:\n    b.append(c.poll(1))\n    if len(b) > 900: save(b)\n" * 200),
     ("spark-options", '.readStream.option("subscribe", "a").writeStream.foreachBatch(f)\n'
      + "def f(d, i):\n    g()\n" * 2_000),
 ]  # fmt: skip

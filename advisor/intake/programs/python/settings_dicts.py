@@ -42,7 +42,7 @@ from advisor.intake.programs.python.normal_form.retry_libraries import with_retr
 from advisor.intake.programs.python.normal_form.rewriting import normal_form
 from advisor.intake.programs.python.processing import transactions as python_transactions
 from advisor.intake.programs.python.processing.databases import uncommitted
-from advisor.intake.programs.python.processing.poll_loop import processing_facts
+from advisor.intake.programs.python.processing.program_facts import processing_facts
 from advisor.intake.programs.python.settings_flow import CLIENTS, Flow
 from advisor.intake.programs.python.trees import job_tree
 from advisor.intake.programs.topics import take_topics

@@ -13,7 +13,7 @@ _CONSUMER_CLASSES = frozenset({"Consumer", "DeserializingConsumer", "AvroConsume
 POLLS = frozenset({"poll", "consume"})
 COMMITS = frozenset({"commit", "store_offsets"})
 _QUEUE_CLASSES = frozenset({
-    "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue", "deque",
+    "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue",
 })  # fmt: skip
 HANDS_OVER = frozenset({
     "submit", "apply_async", "create_task", "ensure_future", "run_in_executor", "Thread",
@@ -41,7 +41,7 @@ _READ_CALLS = frozenset({
     "value", "key", "headers", "topic", "partition", "offset", "timestamp", "error", "decode",
     "encode", "strip", "split", "get", "items", "values", "keys", "len", "int", "str", "float",
     "bool", "bytes", "dict", "list", "repr", "isinstance", "loads", "code", "seek", "pause",
-    "sizeof", "tobytes", "append", "extend", "add", "leader_epoch", "latency",
+    "sizeof", "tobytes", "asDict", "append", "extend", "add", "leader_epoch", "latency",
 })  # fmt: skip
 """Calls that read or convert a message, without an effect elsewhere."""
 _LOG_CALLS = frozenset({
@@ -158,8 +158,13 @@ def polls(call: ast.Call, consumers: set[str]) -> bool:
 
 
 def queue_names(tree: ast.AST) -> set[str]:
-    """The names of queues."""
-    return names_created_by(tree, _QUEUE_CLASSES)
+    """The names of queues. A deque is one if no function both fills and empties it."""
+    deques = names_created_by(tree, frozenset({"deque"}))
+    for scope in (node for node in nodes(tree) if isinstance(node, ast.Module | APART)):
+        inner = [node for part in scope.body for node in own_nodes(part)]
+        used = {(method_name(call), receiver(call)) for call in inner if isinstance(call, ast.Call)}
+        deques = {name for name in deques if not used >= {("append", name), ("popleft", name)}}
+    return names_created_by(tree, _QUEUE_CLASSES) | deques
 
 
 def only_stores(call: ast.Call) -> bool:

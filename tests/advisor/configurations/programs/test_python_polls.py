@@ -167,7 +167,7 @@ _PROPAGATES = "def handle(m):\n    save(m)\n"
     "list(map(handle, ms))",
     "functools.reduce(lambda n, m: handle(m), ms, 0)",
     "with ThreadPoolExecutor() as pool:\n    list(pool.map(handle, ms))",
-    "[handle(m) for m in c.consume(10)]",
+    "[handle(m) for m in ms + c.consume(10)]",
     "while ms:\n    handle(ms.pop(0))",
     "it = iter(ms)\nwhile True:\n    m = next(it, None)\n    if m is None: break\n    handle(m)",
     "match c.poll(1):\n    case None: pass\n    case m: handle(m)",

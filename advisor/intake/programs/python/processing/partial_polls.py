@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Container, Iterator
 
-from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, SKIP, SUCCESS
+from advisor.intake.programs.facts import ASYNCHRONOUS, SKIP, SUCCESS
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
@@ -27,8 +27,6 @@ from advisor.intake.programs.python.errors.flags import (
     only_logs_or_commits,
 )
 from advisor.intake.programs.python.errors.responses import awaited_value, is_request
-from advisor.intake.programs.python.processing import parts_of_polls, skipped_by_count
-from advisor.intake.programs.python.processing.early_buffer_commits import early_buffer_commits
 from advisor.intake.programs.python.processing.unfinished_tasks import unfinished_waits
 
 _ACTION = re.compile(
@@ -57,9 +55,7 @@ def partial_poll_facts(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Yields what the program does with a part of its polls, as constants of `programs.facts`, each
     with its line."""
     yield from ((SKIP, line) for line in _skipped_messages(tree))
-    yield from ((BEFORE, line) for line in _early_commits(tree))
     consumers = syntax.consumer_names(tree)
-    yield from ((BEFORE, line) for line in early_buffer_commits(tree, consumers))
     yield from ((ASYNCHRONOUS, line) for line in unfinished_waits(tree, consumers))
 
 
@@ -81,27 +77,8 @@ def _skipped_messages(tree: ast.Module) -> Iterator[int]:
         message_names |= buffers
         yield from _unchecked_retries(scope, nodes)
         yield from _unchecked_errors(scope, nodes)
-        if message_names and not seeks_back:
-            yield from parts_of_polls.partial_reads(nodes, message_names, buffers)
         if not seeks_back:
-            yield from skipped_by_count.skipped_by_count(nodes, message_names - buffers, consumers)
-            yield from _early_loop_exits(
-                nodes, message_names, consumers, leads_only_to_commit(scope)
-            )
-
-
-def _early_commits(tree: ast.Module) -> Iterator[int]:
-    """The lines where a whole poll is committed before most of its messages are processed."""
-    consumers = syntax.consumer_names(tree)
-    for scope in [tree, *(node for node in syntax.nodes(tree) if isinstance(node, Function))]:
-        nodes = [node for part in scope.body for node in syntax.own_nodes(part)]
-        message_names = {
-            target.id for node in nodes if isinstance(node, ast.Assign)
-            for target in node.targets if isinstance(target, ast.Name)
-            if any(_polls_many(inner, consumers) for inner in ast.walk(node.value))
-        }  # fmt: skip
-        if message_names:
-            yield from parts_of_polls.too_early(nodes, message_names)
+            yield from _early_loop_exits(nodes, message_names, consumers, scope)
 
 
 def _unconditional_task_done(tree: ast.Module) -> Iterator[int]:
@@ -208,9 +185,10 @@ def _early_loop_exits(
     nodes: list[ast.AST],
     message_names: set[str],
     consumers: set[str],
-    loop_exits: dict[int, set[int]],
+    scope: ast.AST,
 ) -> Iterator[int]:
     """The lines where a loop over messages ends early, before a commit of all of them."""
+    loop_exits, flags = leads_only_to_commit(scope), Flags(scope)
     for block in (getattr(node, field, []) for node in nodes for field in ("body", "orelse")):
         if not isinstance(block, list):
             continue
@@ -234,7 +212,7 @@ def _early_loop_exits(
                 yield from (statement.lineno for statement in unchecked_breaks)
             jumps, inner = loop_exits.get(id(node), set()), ast.walk(node)
             unhandled = (
-                _unhandled_failures(statement, (), jumps)
+                _unhandled_failures(statement, flags, jumps=jumps)
                 for statement in inner
                 if isinstance(statement, ast.If)
             )
@@ -293,7 +271,7 @@ def unread_results(
             logged_calls = syntax.calls(node) if id(node) in logged else ()
             results |= {id(call) for call in logged_calls if is_request(call, sessions)}
         elif isinstance(node, ast.If | ast.Match):
-            results |= {id(call) for call in _unhandled_failures(node, success_functions)}
+            results |= {id(call) for call in _unhandled_failures(node, flags, success_functions)}
         elif isinstance(node, ast.For) and id(node.iter) in logged:
             result = node.iter
         call = awaited_value(result)
@@ -372,7 +350,10 @@ def _unchecked_requests_in_with(scope: ast.AST, sessions: set[str]) -> Iterator[
 
 
 def _unhandled_failures(
-    node: ast.If | ast.Match, success_functions: Container[str], jumps: Container[int] = ()
+    node: ast.If | ast.Match,
+    flags: Flags,
+    success_functions: Container[str] = (),
+    jumps: Container[int] = (),
 ) -> Iterator[ast.Call]:
     """The calls in a condition that act on something and whose failure the condition does not
     handle."""
@@ -389,9 +370,13 @@ def _unhandled_failures(
             and (failed_branch := branch_for(node, method, value=error_name in _ERROR_NAMES))
             is not None
         ):
-            yield from (
-                (call,) if only_logs_or_commits(failed_branch, jumps, in_function=True) else ()
+            is_counted = any(
+                isinstance(statement, ast.AugAssign)
+                and not flags.is_idle(ast.unparse(statement.target), value=True, in_function=True)
+                for statement in failed_branch
             )
+            if not is_counted and only_logs_or_commits(failed_branch, jumps, in_function=True):
+                yield call
 
 
 def _walrus_name(test: ast.AST | None, call: ast.Call) -> str:

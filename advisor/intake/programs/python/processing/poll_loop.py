@@ -19,40 +19,30 @@ from advisor.intake.programs.python.errors.async_clients import AsyncClients, is
 from advisor.intake.programs.python.errors.combined_results import ITERATORS
 from advisor.intake.programs.python.errors.flags import leads_only_to_commit
 from advisor.intake.programs.python.errors.retry_loops import RetryLoops, is_bounded_retry
-from advisor.intake.programs.python.normal_form.aliases import bound_arguments, callee, last_name
+from advisor.intake.programs.python.normal_form.aliases import (
+    bound_arguments,
+    callee,
+    callee_root,
+    last_name,
+)
 from advisor.intake.programs.python.processing import partial_polls
 from advisor.intake.programs.python.processing.program_names import ProgramNames
 from advisor.intake.programs.python.processing.swallowing_handlers import SwallowingHandlers
+from advisor.intake.programs.python.processing.unfinished_tasks import waits_until_done
 from advisor.intake.programs.python.records.branch import Branch
 from advisor.intake.programs.python.records.buffers import Buffers
 from advisor.intake.programs.python.records.observations import processes_message
 from advisor.intake.programs.python.records.polled import poll_of
-from advisor.intake.programs.python.trees.loop_tree import poll_loop_facts
-from advisor.intake.text import IntakeError
 
 _MOST_STEPS, _DEEPEST_CALL = 20_000, 3
 
 
-def processing_facts(tree: ast.Module) -> dict[str, int]:
-    """Returns what the program does with its messages, each with the first line that shows it. The
-    keys are the constants of `programs.facts`. Raises `IntakeError` if the code is nested too
-    deeply."""
-    walk = _Walk(tree)
-    try:
-        walk.follow_all(tree)
-        for fact, line in partial_polls.partial_poll_facts(tree):
-            walk.facts.setdefault(fact, line)
-        walk.facts = poll_loop_facts(tree) | walk.facts
-    except RecursionError:
-        raise IntakeError("The file: it is nested too deeply.") from None
-    return walk.facts
-
-
-class _Walk:
+class Walk:
     """Follows the statements of a program; `facts` are the lines by what they show."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, known_lists: frozenset[str]) -> None:
         self.facts: dict[str, int] = {}
+        self._known_lists = known_lists
         names = self._names = ProgramNames(tree)
         self._buffers = Buffers(tree)
         self._result = returned_errors.UNUSED
@@ -187,6 +177,8 @@ class _Walk:
         self._report_parallel(inner, inner.pending if on_batch else 0)
         if syntax.polls_until_condition(node):
             branch.send = inner.send = 0
+        if isinstance(node, ast.While) and not inner.pending and waits_until_done(node):
+            branch.pending = 0
         branch.join([inner] if on_batch else [branch.copy(), inner])
 
     def _try(self, node: ast.Try, branch: Branch) -> None:
@@ -308,9 +300,7 @@ class _Walk:
         if syntax.waits_for_all(call) or awaits_flush:
             branch.send = 0
         messages = set().union(*map(syntax.names_in, [*call.args, *call.keywords])) & branch.names
-        on_message = (syntax.receiver(call) or syntax.method_name(call)).split(".")[0].split("(")[
-            0
-        ] in branch.names
+        on_message = callee_root(call) in branch.names
         is_request = self._names.is_request(call)
         functions = [] if is_request else self._names.possible_functions(callee(call))
         passes_consumer = any(ast.unparse(value) in self._names.consumers for value in call.args)
@@ -321,6 +311,7 @@ class _Walk:
         elif messages and self._buffers.keeps(call):
             branch.names |= syntax.names_in(call.func)
             branch.buffered = True
+            branch.is_listed &= syntax.receiver(call) in self._known_lists
         elif (messages or on_message) and processes_message(call, branch):
             self._check_use(call, branch, messages)
             if syntax.method_name(call) not in syntax.COMMITS or syntax.commits_other_system(
@@ -333,7 +324,8 @@ class _Walk:
     def _commit(self, call: ast.Call, branch: Branch) -> None:
         branch.offset_commit = 0 if branch.other_commit else call.lineno
         if branch.buffered and not branch.processed:
-            self._report(BEFORE, call.lineno)
+            self._report(BEFORE, 0 if branch.is_listed else call.lineno)
+            return
         is_whole = branch.is_batch and self._batch_loops and not syntax.commit_argument(call)
         if branch.send or branch.pending or is_whole or (branch.handover and not branch.processed):
             self._report(BEFORE, call.lineno)
@@ -377,13 +369,9 @@ class _Walk:
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
                 is_used = syntax.method_name(call) in ITERATORS and id(call) not in self._unused
+                result = returned_errors.CallResult(is_used)
                 for function in self._names.possible_functions(last_name(value)):
-                    self._enter(
-                        function,
-                        {*parameters(function)},
-                        branch,
-                        returned_errors.CallResult(is_used),
-                    )
+                    self._enter(function, {*parameters(function)}, branch, result)
 
     def _enter(
         self,
@@ -417,6 +405,7 @@ class _Walk:
         inner = self._enter(function, names, branch, result)
         only_buffers = inner.buffered and not inner.processed
         object_ = syntax.receiver(call).split(".")[0]
+        inner.is_listed &= object_ in {"", *syntax.OWN}
         inner.ended = False
         inner.names = branch.names | (inner.names | {object_} if only_buffers else set())
         if not (commits or only_buffers) and syntax.names_in(call) & branch.names:
@@ -428,10 +417,8 @@ class _Walk:
             is_reported = (
                 self._names.awaits_futures or syntax.receiver(call) in self._names.task_groups
             )
-            self._report(
-                SKIP,
-                call.lineno if syntax.error_only_on_request(call) and not is_reported else 0,
-            )
+            is_lost = syntax.error_only_on_request(call) and not is_reported
+            self._report(SKIP, call.lineno if is_lost else 0)
             self._process(branch)
             branch.pending = call.lineno
             return

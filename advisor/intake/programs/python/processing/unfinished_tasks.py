@@ -28,6 +28,15 @@ def unfinished_waits(tree: ast.Module, consumers: set[str]) -> Iterator[int]:
             yield from _unfinished(loop)
 
 
+def waits_until_done(loop: ast.While) -> bool:
+    """Whether a loop runs until none of the tasks is left for which it waits."""
+    names = syntax.names_in(loop.test)
+    return any(
+        syntax.method_name(call) == "wait" and names & syntax.names_in(call.args[0])
+        for call in syntax.calls(loop) if call.args
+    )  # fmt: skip
+
+
 def _unfinished(loop: ast.While) -> Iterator[int]:
     for node in ast.walk(loop):
         if not isinstance(node, ast.Expr | ast.Assign):

@@ -35,6 +35,9 @@ class Branch:
     buffered: bool = False
     """Whether the message was put into a buffer."""
 
+    is_listed: bool = True
+    """Whether all buffers of the message are lists of the program."""
+
     offset_commit: int = 0
     """The line of an offset commit that no commit of another system precedes."""
 
@@ -54,6 +57,7 @@ class Branch:
         """Resets the state for the message of another poll, made at a loop depth of `polled`."""
         self.polled, self.is_batch = polled, is_batch
         self.processed = self.buffered = self.other_commit = False
+        self.is_listed = True
         self.commit = self.handover = self.send = 0
         self.offset_commit = self.transaction = self.pending = 0
 
@@ -70,6 +74,7 @@ class Branch:
         self.polled = max((branch.polled for branch in alive), default=self.polled)
         self.processed = any(branch.processed for branch in alive)
         self.buffered = any(branch.buffered for branch in alive)
+        self.is_listed = all(branch.is_listed for branch in alive)
         self.handover = max((branch.handover for branch in alive), default=0)
         self.send = max((branch.send for branch in alive), default=0)
         self.offset_commit = max((branch.offset_commit for branch in alive), default=0)
