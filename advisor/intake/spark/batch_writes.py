@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.processing.parts_of_polls import is_part
+from advisor.intake.programs.python.processing.unused_messages import line_of_unused_rows
 from advisor.intake.programs.python.records.observations import only_observes
 
 NOTHING = (
@@ -150,6 +150,10 @@ def _function_faults(
     elif not writes.whole and not walk.is_buffered:
         line = writes.part[0].lineno if writes.part else function.lineno  # type: ignore[attr-defined]
         yield line, PART if writes.part else NOTHING
+    elif isinstance(function, Function) and (
+        line := line_of_unused_rows(tree, function, parameters[0])
+    ):
+        yield line, PART
 
 
 def _parameters(function: Function | ast.Lambda) -> list[str]:
@@ -243,7 +247,7 @@ class _Walk:
             return 0
         if isinstance(node, ast.Subscript):
             value_level = self._level(node.value, levels)
-            return min(value_level, 1) if is_part(node.slice) else value_level
+            return min(value_level, 1) if _is_part(node.slice) else value_level
         level = max(
             (self._level(child, levels) for child in ast.iter_child_nodes(node or ast.Pass())),
             default=0,
@@ -386,3 +390,13 @@ def _holds_for_some_batches(test: ast.expr, batch: set[str]) -> bool:
         if isinstance(node, ast.Compare) and syntax.names_in(node.left) & batch:
             return all(isinstance(operand, ast.Constant) for operand in node.comparators)
     return False
+
+
+def _is_part(index: ast.expr) -> bool:
+    """Whether an index selects one element, the elements before an index, or every second one."""
+    if isinstance(index, ast.Slice):
+        step = index.step and ast.unparse(index.step) not in ("1", "-1")
+        from_start = index.lower is None or isinstance(index.lower, ast.Constant)
+        return bool(step) or (from_start and not (index.lower is None and index.upper is None))
+    value = index.operand if isinstance(index, ast.UnaryOp) else index
+    return isinstance(value, ast.Constant) and isinstance(value.value, int)

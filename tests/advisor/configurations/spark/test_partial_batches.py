@@ -25,6 +25,24 @@ APPEND = 'd.write.mode("append")'
 PYTHON_BODIES = [
     ("rows = d.take(100)\n    save(rows)", PART),
     ("row = d.first()\n    save(row)", PART),
+    ("rows = d.collect()\n    for n in range(len(rows) // 9): save(rows[n * 9 : n * 9 + 9])", PART),
+    ("rows = d.collect()\n    for n in range(0, len(rows), 9): save(rows[n : n + 9])", YES),
+    (
+        "n = 0\n    for r in d.collect():\n        if n > 9: break\n        save(r); n += 1",
+        PART,
+    ),
+    (
+        "def h(rows):\n        b = []\n        for r in rows:\n            b.append(r.asDict())\n"
+        "            if len(b) == 9:\n                save(b)\n                b = []\n"
+        "    d.foreachPartition(h)",
+        PART,
+    ),
+    (
+        "def h(rows):\n        b = []\n        for r in rows:\n            b.append(r.asDict())\n"
+        "            if len(b) == 9:\n                save(b)\n                b = []\n"
+        "        if b: save(b)\n    d.foreachPartition(h)",
+        YES,
+    ),
     ("for r in d.head(5):\n        save(r)", PART),
     (f"part = d.limit(100)\n    {APPEND.replace('d.', 'part.')}.save('x')", PART),
     ("p = d.select('value').limit(9)\n    rows = p.collect()\n    for r in rows: save(r)", PART),
