@@ -48,6 +48,8 @@ def _indented(body: str) -> str:
     ("rows = [m.value() for m in ms if m.value()]\nsave_all(rows[:50])\n", SKIP),
     ("save(max(ms, key=lambda m: m.timestamp()))\n", SKIP),
     ("for m in itertools.takewhile(is_good, ms):\n    save(m)\n", SKIP),
+    ("for m in ms:\n    if random.random() < 0.1:\n        save(m)\n", SKIP),
+    ("for m in ms:\n    if random.random() < 0.1:\n        log.info(m)\n    save(m)\n", YES),
     ("save_all(ms[:100])\n", YES),
     ("while len(ms) >= 9:\n    save_all(ms[:9])\n    ms = ms[9:]\n", SKIP),
     ("while ms:\n    save_all(ms[:9])\n    ms = ms[9:]\n", YES),

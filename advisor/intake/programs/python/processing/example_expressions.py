@@ -38,7 +38,7 @@ from advisor.intake.programs.python.processing.example_values import (
 )
 
 _MOST_STEPS, _MOST_CALLS = 150_000, 4
-_CLOCK = re.compile(r"\b(?:time|monotonic|perf_counter|now|utcnow|done)\(")
+_CLOCK = re.compile(r"\b(?:time|monotonic|perf_counter|now|utcnow|done|random|randint)\(")
 _MODULES = frozenset({"itertools", "it", "random", "heapq", "more_itertools", "collections"})
 _FOR_EACH = ("foreach", "foreachPartition")
 _SUBMITS, _WAITS = ("submit", "apply_async"), ("join", "shutdown")
@@ -50,7 +50,7 @@ class Expressions:
     """The state of a run, and the values of expressions.
 
     `polls` are the numbers of messages that the polls return. `choices` are the results of
-    decisions, by their text, and `free` those that depend on a message or on the time.
+    decisions, by their text, and `free` those that depend on a message, on the time or on chance.
     """
 
     program: Program
