@@ -59,6 +59,16 @@ for (const input of document.querySelectorAll("[data-most-bytes]")) {
     input.setCustomValidity(large ? `${large.name} has more than 1 MB.` : many ? "These files have more than 3 MB together." : "")
     input.reportValidity()
   })
+  // Files that are dropped beside the field are chosen, too; the browser would open them instead.
+  input.form.addEventListener("dragover", event => {
+    if (event.dataTransfer.types.includes("Files")) event.preventDefault()
+  })
+  input.form.addEventListener("drop", event => {
+    if (!event.dataTransfer.files.length) return
+    event.preventDefault()
+    input.files = event.dataTransfer.files
+    input.dispatchEvent(new Event("change"))
+  })
 }
 
 // The picture of a run is drawn anew each second; its dots go on from where they were.

@@ -1,4 +1,7 @@
-"""Requests that the server refuses: the page reports it, and too large files are not sent."""
+"""Requests that the server refuses: the page reports it, and too large files are not sent.
+
+Files that are dropped beside their field are taken as chosen.
+"""
 
 from __future__ import annotations
 
@@ -42,3 +45,29 @@ def test_a_file_that_is_too_large_is_not_sent(
     expect(page.locator("#read")).to_be_empty()
     files.set_input_files([])
     assert files.evaluate("each => each.checkValidity()")
+
+
+DROP = """(target, files) => {
+    const dataTransfer = new DataTransfer()
+    for (const [name, text] of files) dataTransfer.items.add(new File([text], name))
+    const event = type => new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })
+    return ["dragover", "drop"].map(type => target.dispatchEvent(event(type)))
+}"""
+
+
+def test_files_that_are_dropped_on_the_form_are_chosen(page: Page, live_server: LiveServer) -> None:
+    page.goto("/describe/from-files/")
+    files = [
+        ["producer.properties", "acks=1\n"],
+        ["consumer.properties", "group.id=g\nauto.offset.reset=earliest\n"],
+    ]
+    taken = page.get_by_label("Paste").evaluate(DROP, files)
+    assert taken == [False, False], "otherwise the browser opens them and leaves the page"
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(page.get_by_role("heading", name="2 answers read")).to_be_visible()
+    large = [["large.properties", "a=b\n" * 300_000]]
+    page.get_by_label("Paste").evaluate(DROP, large)
+    field = page.get_by_label("Or choose files")
+    assert (
+        field.evaluate("each => each.validationMessage") == "large.properties has more than 1 MB."
+    )
