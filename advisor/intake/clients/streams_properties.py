@@ -48,6 +48,8 @@ _ID = "application.id"
 _ABSENT_MS, _RETENTION_MS, _SMALLEST_BATCH = 3_600_000, 604_800_000, 128
 """The longest assumed absence of an instance, one hour; Kafka's default retention; and a size, in
 bytes, below that of any batch with a message."""
+_COMMIT, _TIMEOUT, _TIMEOUT_MS = "commit.interval.ms", "transaction.timeout.ms", 10_000
+"""The settings that exactly-once compares, and the default of the second one in Kafka Streams."""
 _API, _REQUEST, _REQUEST_MS = "default.api.timeout.ms", "request.timeout.ms", 30_000
 
 
@@ -145,15 +147,42 @@ def refused_isolation(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
     getRestoreConsumerConfigs; the same from 2.8 to 4.3).
     """
     stated = [*items]
-    is_exactly_once = any(
-        item.component is Component.STREAMS and item.name == GUARANTEE
-        and item.text.strip().startswith("exactly_once")
-        for item in stated
-    )  # fmt: skip
-    for item in stated if is_exactly_once else ():
+    for item in stated if _is_exactly_once(stated) else ():
         if is_isolation(item):
             effect = "with exactly-once, that consumer reads aborted records"
             yield item, f"{shown(item.name)} {_OVERRIDES}: {effect}. Leave it out"
+
+
+def refused_timeout(
+    reading: Reading, context: Iterable[Item], product: Product
+) -> Iterator[tuple[Item, str]]:
+    """Yields a transaction timeout without a prefix that is as long as the commit interval: an
+    application with exactly-once does not start, because it compares only the timeout with the
+    prefix, which is the default then (StreamsConfig, verifyEOSTransactionTimeoutCompatibility).
+    """
+    items = [*context, *reading.items]
+    is_application = any(item.component is Component.STREAMS for item in reading.items)
+    if not (is_application and _is_exactly_once(items) and at_least(product.version, "3.0")):
+        return
+    commits = [item.text.strip() for item in items if item.name == _COMMIT]
+    commit_ms = int(commits[-1]) if commits and commits[-1].isdecimal() else 0
+    for item in reading.items:
+        key, timeout = (item.component, item.name), item.text.strip()
+        if key != (Component.PRODUCER, _TIMEOUT) or key in reading.single_client_settings:
+            continue
+        if commit_ms > _TIMEOUT_MS and timeout.isdecimal() and int(timeout) >= commit_ms:
+            words = f"Transaction timeout {_TIMEOUT_MS} was set lower than streams commit interval "
+            words += f"{commit_ms}: Kafka Streams compares only producer.{_TIMEOUT} with it, and "
+            yield item, f"{words}does not start. State {_TIMEOUT} with that prefix"
+
+
+def _is_exactly_once(items: Iterable[Item]) -> bool:
+    """Whether the application states exactly-once."""
+    return any(
+        item.component is Component.STREAMS and item.name == GUARANTEE
+        and item.text.strip().startswith("exactly_once")
+        for item in items
+    )  # fmt: skip
 
 
 def _startup_error(item: Item, product: Product) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_file
+from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_file
 
 APPLICATION = "application.id=a\nreplication.factor=3\ntopic.min.insync.replicas=2\n"
 ONCE = "processing.guarantee=exactly_once_v2\n"
@@ -117,3 +117,50 @@ def test_a_consumer_reads_aborted_records_only_with_exactly_once(
     """Without exactly-once the default of StreamsConfig is read_uncommitted."""
     file = tmp_path / "streams.properties"
     assert_file(file, APPLICATION + more, "", f"{TOPIC} {stated}", code, expected)
+
+
+LONG_COMMIT = f"{ONCE}commit.interval.ms=15000\n"
+TIMEOUT = "transaction.timeout.ms"
+
+
+@pytest.mark.parametrize(("more", "version", "code", "expected"), [
+    # seen with 4.3.1: it compares the default, 10 s, unless the name has the prefix
+    (f"{LONG_COMMIT}{TIMEOUT}=20000\n", "4.3", 2, f":6: .*State {TIMEOUT} with that prefix"),
+    (f"{LONG_COMMIT}{TIMEOUT}=15000\n", "3.0", 2, "timeout 10000 was set lower than .* 15000"),
+    (f"{LONG_COMMIT}{TIMEOUT}=20000\n", "2.8", 0, "YES"),
+    (f"{LONG_COMMIT}producer.{TIMEOUT}=20000\n", "4.3", 0, "YES"),
+    (f"{LONG_COMMIT}{TIMEOUT}=20000\nproducer.{TIMEOUT}=15000\n", "4.3", 0, "YES"),
+    (f"{LONG_COMMIT}producer.{TIMEOUT}=14999\n", "4.3", 2, "timeout 14999 was set lower"),
+    (f"{ONCE}commit.interval.ms=10000\n{TIMEOUT}=20000\n", "4.3", 0, "YES"),
+    (f"commit.interval.ms=15000\n{TIMEOUT}=20000\n", "4.3", 0, "YES"),
+])  # fmt: skip
+def test_the_transaction_timeout_needs_its_prefix_for_a_long_commit_interval(
+    tmp_path: Path, more: str, version: str, code: int, expected: str
+) -> None:
+    """StreamsConfig, verifyEOSTransactionTimeoutCompatibility."""
+    more = more.replace("_v2", "_beta") if version == "2.8" else more
+    options = f"--client-version {version}"
+    assert_file(tmp_path / "streams.properties", APPLICATION + more, options, TOPIC, code, expected)
+
+
+SPRING = """spring.kafka.streams:
+  application-id: a
+  replication-factor: 3
+  properties:
+    processing.guarantee: exactly_once_v2
+    commit.interval.ms: 15000
+    topic.min.insync.replicas: 2
+    {}transaction.timeout.ms: 20000
+"""
+
+
+def test_the_prefix_is_also_needed_in_a_spring_file(tmp_path: Path) -> None:
+    file = tmp_path / "application.yml"
+    assert_file(file, SPRING.format(""), "", TOPIC, 2, "with that prefix")
+    assert_file(file, SPRING.format("producer."), "", TOPIC, 0, "YES")
+
+
+def test_a_producer_file_next_to_the_application_needs_no_prefix(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text(f"{APPLICATION}{LONG_COMMIT}")
+    (tmp_path / "p").write_text(f"{TIMEOUT}=20000\n")
+    assert_answer(f"--streams {tmp_path}/s --producer {tmp_path}/p", TOPIC, 0, "YES")
