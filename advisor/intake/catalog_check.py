@@ -120,9 +120,7 @@ def check_settings(reading: Reading, product: Product, context: Iterable[Item] =
         judge.note(item, words)
     for item, words in chain(
         differences(reading.items, product, sorted(reading.clients)),
-        streams_properties.refused_overrides(reading.items, product),
-        streams_properties.refused_isolation([*context, *reading.items]),
-        streams_properties.refused_timeout(reading, context, product),
+        streams_properties.refused_settings(reading, context, product),
     ):
         judge.refuse_client(item, words)
     judge.apply_default(server_roles(reading.items, reading.complete_servers))

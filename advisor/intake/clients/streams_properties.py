@@ -7,6 +7,7 @@ prefix `topic.` is for the application's internal topics.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
@@ -33,6 +34,11 @@ from advisor.reasoning.behaviour.session import MIN_RESPONSE_MS
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _MAIN = "main.consumer."
 _AUTO = f"{_MAIN}enable.auto.commit"
+_TRANSACTIONAL_IDS = ("transactional.id", "producer.transactional.id")
+_NAMED_BY_STREAMS = "does not count: with exactly-once Kafka Streams names its transactions itself"
+_SERVER = "application.server"
+_ADDRESS = re.compile(r"(?:[0-9a-zA-Z\-%._]*://)?\[?[0-9a-zA-Z\-%._:]*]?:[0-9]+", re.ASCII)
+"""An address as Kafka reads it (Utils.HOST_PORT_PATTERN; KafkaStreams.parseHostInfo)."""
 _OVERRIDES = "overrides what Streams sets"
 _ELSEWHERE = ("restore.consumer.", "global.consumer.", "admin.")
 _ALWAYS_STARTED = ("restore.consumer.", "admin.")
@@ -83,9 +89,8 @@ def take(reading: Reading, entry: Property) -> None:
     isolation = Item(Component.STREAMS, entry.key, value, entry.line, inert=_DEFAULT_ISOLATION)
     if is_isolation(isolation):
         reading.items.append(isolation)
-    if entry.key == _AUTO and value == "true":
-        words = "does not count: Kafka Streams commits by itself"
-        reading.items.append(Item(Component.STREAMS, _AUTO, value, entry.line, inert=words))
+    if words := _overruled(entry.key, value):
+        reading.items.append(Item(Component.STREAMS, entry.key, value, entry.line, inert=words))
     elif entry.key in TELEMETRY or entry.key.startswith(_ALWAYS_STARTED):
         if is_isolation(isolation):
             return
@@ -114,16 +119,44 @@ def take(reading: Reading, entry: Property) -> None:
         reading.add_setting(Component.STREAMS, key, entry.value, entry.line)
 
 
-def refused_overrides(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:
-    """Yields settings of single clients with which an application does not start, each with a
-    message; and enable.auto.commit if it would lose messages.
+def _overruled(key: str, text: str) -> str:
+    """Why a setting does not count, because Kafka Streams sets it itself; empty for others."""
+    if key == _AUTO and text == "true":
+        return "does not count: Kafka Streams commits by itself"
+    return _NAMED_BY_STREAMS if key in _TRANSACTIONAL_IDS else ""
+
+
+def refused_settings(
+    reading: Reading, context: Iterable[Item], product: Product
+) -> Iterator[tuple[Item, str]]:
+    """Yields settings of an application, each with the reason why it does not start, does not send
+    or loses messages. `context` are settings of other files."""
+    others = [*context]
+    yield from _refused_overrides(reading.items, product, others)
+    yield from _refused_isolation([*others, *reading.items])
+    yield from _refused_timeout(reading, others, product)
+
+
+def _refused_overrides(
+    items: Iterable[Item], product: Product, context: Iterable[Item]
+) -> Iterator[tuple[Item, str]]:
+    """Yields settings of single clients with which an application does not start or send, each with
+    a message; and enable.auto.commit if it would lose messages.
 
     StreamsConfig checks only `consumer.…`, and then overrides it with `main.consumer.…`,
     `restore.consumer.…` or `global.consumer.…` (getMainConsumerConfigs and its siblings; seen from
     3.3 to 4.3, and enable.auto.commit up to 4.1: later versions ignore it).
     """
+    items = [*items]
+    is_once = _is_exactly_once([*context, *items])
     for item in items:
-        if item.name == _AUTO and not at_least(product.version, "4.2"):
+        is_own = item.component is Component.STREAMS
+        if is_own and item.name in _TRANSACTIONAL_IDS and not is_once:
+            effect = "without exactly-once Kafka Streams begins no transaction, and each send of a "
+            yield item, f"{item.name}: {effect}transactional producer fails. Leave it out"
+        elif is_own and item.name == _SERVER and _is_no_address(item.text):
+            yield item, f"Error parsing host address in {_SERVER}. Expected format host:port"
+        elif item.name == _AUTO and not at_least(product.version, "4.2"):
             effect = "before Kafka 4.2 that consumer commits records that are not processed yet"
             yield item, f"{_AUTO} {_OVERRIDES}: {effect}. Leave it out"
         elif item.name in TELEMETRY and at_least(product.version, "4.0"):
@@ -140,7 +173,7 @@ def is_isolation(item: Item) -> bool:
     return item.name.endswith(_ISOLATION) and item.text == _UNCOMMITTED
 
 
-def refused_isolation(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
+def _refused_isolation(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
     """Yields settings of single consumers that read aborted records although exactly-once is
     stated, each with a message. Kafka Streams then sets read_committed only for `consumer.…`; else
     the default of every consumer is read_uncommitted (StreamsConfig, `CONSUMER_EOS_OVERRIDES` and
@@ -153,7 +186,7 @@ def refused_isolation(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
             yield item, f"{shown(item.name)} {_OVERRIDES}: {effect}. Leave it out"
 
 
-def refused_timeout(
+def _refused_timeout(
     reading: Reading, context: Iterable[Item], product: Product
 ) -> Iterator[tuple[Item, str]]:
     """Yields a transaction timeout without a prefix that is as long as the commit interval: an
@@ -174,6 +207,12 @@ def refused_timeout(
             words = f"Transaction timeout {_TIMEOUT_MS} was set lower than streams commit interval "
             words += f"{commit_ms}: Kafka Streams compares only producer.{_TIMEOUT} with it, and "
             yield item, f"{words}does not start. State {_TIMEOUT} with that prefix"
+
+
+def _is_no_address(text: str) -> bool:
+    """Whether an application does not start because its address has no port."""
+    address = text.strip()
+    return bool(address) and not FILLED_IN.search(address) and not _ADDRESS.fullmatch(address)
 
 
 def _is_exactly_once(items: Iterable[Item]) -> bool:

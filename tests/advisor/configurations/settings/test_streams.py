@@ -164,3 +164,23 @@ def test_a_producer_file_next_to_the_application_needs_no_prefix(tmp_path: Path)
     (tmp_path / "s").write_text(f"{APPLICATION}{LONG_COMMIT}")
     (tmp_path / "p").write_text(f"{TIMEOUT}=20000\n")
     assert_answer(f"--streams {tmp_path}/s --producer {tmp_path}/p", TOPIC, 0, "YES")
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    # StreamsConfig, NON_CONFIGURABLE_PRODUCER_EOS_CONFIGS; seen with 4.3.1
+    ("transactional.id=x\n", 2, "transactional.id: without exactly-once .* each send of a transa"),
+    ("producer.transactional.id=x\n", 2, "producer.transactional.id: without exactly-once"),
+    (f"{ONCE}transactional.id=x\n", 0, "YES.* transactional.id does not count: with exactly-once"),
+    (f"producer.transactional.id=x\n{ONCE}", 0, "YES"),
+    # KafkaStreams.parseHostInfo
+    ("application.server=a\n", 2, "Expected format host:port"),
+    ("application.server=a:x\n", 2, "Expected format host:port"),
+    ("application.server=a:1\n", 0, "YES"),
+    ("application.server=[::1]:1\n", 0, "YES"),
+    ("application.server=${POD}:80\n", 0, "YES"),
+    ("application.server=\n", 0, "YES"),
+])  # fmt: skip
+def test_settings_with_which_an_application_does_not_start_or_send_are_refused(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "streams.properties", APPLICATION + more, "", TOPIC, code, expected)
