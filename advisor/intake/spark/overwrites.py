@@ -55,11 +55,12 @@ def overwriting_lines(functions: list[ast.AST], code: str) -> Iterator[int]:
     stays = any(_adds_other_rows(call) for node in functions for call in syntax.calls(node))
     for function in functions:
         if isinstance(function, _Function) and (names := _parameters(function)):
-            places = _Places(function, set(names[1:]), by_partition=PARTITION_MODE in code)
-            calls = (call for call in syntax.calls(function) if _replaces(call, others_stay=stays))
-            yield from (
-                call.lineno for call in islice(calls, _MAX_CALLS) if not places.are_own(call)
+            replacing = (
+                call for call in syntax.calls(function) if _replaces(call, others_stay=stays)
             )
+            if calls := [*islice(replacing, _MAX_CALLS)]:
+                places = _Places(function, set(names[1:]), by_partition=PARTITION_MODE in code)
+                yield from (call.lineno for call in calls if not places.are_own(call))
 
 
 def _parameters(function: _Function) -> list[str]:
@@ -115,11 +116,11 @@ class _Places:
 
     def __init__(self, function: _Function, ids: set[str], *, by_partition: bool) -> None:
         self._by_partition = by_partition
-        self._statements = [*_statements(function)]
-        self._by_node = dict[int, ast.AST]()
-        for statement in self._statements:
-            for node in ast.walk(statement):
-                self._by_node.setdefault(id(node), statement)
+        self._named_statements = [(node, syntax.names_in(node)) for node in _statements(function)]
+        self._by_node = {
+            id(node): statement
+            for statement, _ in self._named_statements for node in ast.walk(statement)
+        }  # fmt: skip
         self._names = ids
         for _ in range(3):  # a name may be derived from one that a later statement sets
             for node in ast.walk(function):
@@ -136,12 +137,12 @@ class _Places:
         """Whether the batch is written to a place of its own, or only by some batches."""
         if id(call) in self._conditional:
             return True
-        statement = self._by_node[id(call)]
+        statement = self._by_node.get(id(call), call)
         names = self._place_names(statement, "")
         if isinstance(statement, ast.Assign):  # a writer that a later statement uses
             writers = {name for target in statement.targets for name in syntax.names_in(target)}
-            for other in self._statements:
-                for writer in writers & syntax.names_in(other):
+            for other, other_names in self._named_statements:
+                for writer in writers & other_names:
                     names |= self._place_names(other, writer)
         return bool(names & self._names) or any(map(_is_new, syntax.calls(statement)))
 
@@ -165,14 +166,13 @@ def _values(call: ast.Call) -> Iterable[ast.expr]:
 
 
 def _statements(function: _Function) -> Iterator[ast.AST]:
-    """The statements without blocks, and the expressions at the head of those with blocks."""
+    """The statements that have no block of other statements."""
     if isinstance(function, ast.Lambda):
         yield function.body
         return
     for node in ast.walk(function):
         if isinstance(node, ast.stmt) and not hasattr(node, "body"):
             yield node
-    yield function
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

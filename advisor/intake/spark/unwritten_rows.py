@@ -57,13 +57,16 @@ def last_groups(functions: Iterable[ast.AST]) -> Iterator[int]:
     for function in functions:
         loops = (node for node in ast.walk(function) if isinstance(node, ast.For))
         groups = ((loop, names) for loop in loops if (names := _full_groups(loop)))
-        for loop, names in islice(groups, _MAX_MATCHES):
+        first_groups = [*islice(groups, _MAX_MATCHES)]
+        uses = [
+            node for node in (ast.walk(function) if first_groups else ())
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        ]  # fmt: skip
+        for loop, names in first_groups:
             inside = {id(node) for statement in loop.body for node in ast.walk(statement)}
             used = {
-                node.id for node in ast.walk(function)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-                and id(node) not in inside and node.lineno > loop.lineno
-            }  # fmt: skip
+                node.id for node in uses if id(node) not in inside and node.lineno > loop.lineno
+            }
             yield from (line for name, line in names.items() if name not in used)
 
 
