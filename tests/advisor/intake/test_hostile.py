@@ -180,6 +180,12 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("try { ok = true; } catch (E e) { o = null; } o?.let { " * 400)),
     ("java-code", f"{_JAVA}def f{'for { f <- Try(k.send(r)); m <- Try(f.get(' * 1_500}"),
     ("java-code", f"{_JAVA}runCatching {{ save(r) }}{'.onFailure { log.warn(it) }' * 2_000}"),
+    ("java-code", _IN_LOOP.format("a = r; if (a == null) { b = r; } " * 900 + "} f(a, b); {")),
+    ("java-code", _IN_LOOP.format("try { save(r); } catch (Exception e) { "
+                                  + "if (n < 3) { a(n + 1); } else { log.warn(e); } " * 6 + "}")),
+    ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n"
+     + "k.send(r, (m, e) -> { if (e != null) p.completeExceptionally(e); a.b(c); }); " * 400),
+    ("java-code", f"{_JAVA}rs{'.filter { it.a }' * 2_500}.first()"),
     ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
     ("java-code", f"{_JAVA}{'{ fun f(r: R) {' * 2_500}"),
     ("java-code", _IN_LOOP.format("process(r).also { " * 2_000)),

@@ -379,6 +379,14 @@ class Text:
         """Returns the offset after the closing parenthesis of a call that opens before `at`."""
         return closing_bracket(self.plain, at, _REACH)
 
+    def call_end(self, at: int) -> int:
+        """Returns the offset after a call whose parenthesis opens before `at`, with the function
+        that may follow its arguments in Kotlin and Scala."""
+        end = self.closed(at)
+        start = self.after_whitespace(end)
+        is_block = self.plain[start : start + 1] == "{" and "\n" not in self.plain[end:start]
+        return self.block_of(start)[1] + 1 if is_block else end
+
     def arguments(self, at: int) -> list[str]:
         """Returns the arguments of a call whose parenthesis opens just before an offset."""
         return arguments(self.plain, at, self.plain, _REACH)

@@ -40,6 +40,13 @@ _STATEMENT_PREFIX = re.compile(
     r"|(?:\(\s*\w*\s*\)|(?:is\s+)?[\w.]+|[\w.]+\s*[!=]=\s*null)?\s*(?:->|=>)|:(?!:))"
 )
 """Code before a statement that only decides when the statement runs."""
+_CALLEE = re.compile(r"(\w+)\s*\(")
+_MARKS_SENT = re.compile(r"(?:mark|ack|confirm|delete|remove|setSent)\w*")
+"""A call that marks a record as sent: one that is not marked is sent again."""
+_PLAIN_CALL = re.compile(
+    r"(?<=[;{}\n])\s*(?:\w+\s*\.\s*)+\w+\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*;"
+)
+"""A call that runs with an error and without one, so that it does nothing about an error."""
 _CALLBACK_END = re.compile(
     r"\s*(?:throw\b.*|assert\b.*|\?:.*|return@\w+|[)\s]+"
     r"|(?:\w+\.)*(?:require|check|checkNotNull|requireNotNull|requireNonNull|checkState"
@@ -62,15 +69,20 @@ class Callback:
         """Returns why a failed send is as good as lost; empty if the callback acts on the error."""
         if not re.search(rf"\b{self.error}\b", self.body):
             return DROPPED
-        if not self._only_logs(find_method, _MAX_DEPTH):
+        if self.marks_sent() or not self._only_logs(find_method, _MAX_DEPTH):
             return ""
         has_statements = re.search(r"\w", re.sub(r"\breturn\b", "", self.with_error()))
         return ONLY_WRITTEN if has_statements else DROPPED
 
+    def marks_sent(self) -> bool:
+        """Whether the callback marks a record as sent, and only where there is no error."""
+        done = {*_CALLEE.findall(self.body)} - {*_CALLEE.findall(self.with_error())}
+        return any(map(_MARKS_SENT.fullmatch, done))
+
     def _only_logs(self, find_method: MethodLookup, depth: int) -> bool:
         """Whether the callback only logs, throws or drops the error, also in methods it calls."""
         return only_logs(
-            self.with_error(),
+            self.with_error(only=True),
             in_function=True,
             others=lambda it: self._ignores_error(it, find_method, depth),
         )
@@ -85,8 +97,9 @@ class Callback:
             return True
         return bare != statement and only_logs(bare, in_function=True)
 
-    def with_error(self) -> str:
-        """Returns the statements that run where there is an error, or may be one."""
+    def with_error(self, *, only: bool = False) -> str:
+        """Returns the statements that run where there is an error, or may be one; with `only`,
+        without calls that also run after one of these, and do not use the error."""
         if not self.error:
             return self.body
         body, error = self.body, re.escape(self.error)
@@ -113,6 +126,10 @@ class Callback:
         elif is_not_null and _RETURN_OR_THROW.search(then):
             clause = _ERROR_CLAUSE.search(rest)
             rest = rest[clause.start() :] if clause else ""
+        if only and chosen.strip() and not match["more"]:
+            calls = (call[0] for call in _PLAIN_CALL.finditer(f";{rest}"))
+            for call in calls:
+                rest = rest.replace(call, "") if not re.search(rf"\b{error}\b", call) else rest
         return "\n".join([body[: match.start()], chosen, rest])
 
 

@@ -11,7 +11,7 @@ FOR_EACH = frozenset({
 })  # fmt: skip
 DISCARDS_VALUE = FOR_EACH | {
     "also", "apply", "repeat", "execute", "runAsync", "Thread", "launch", "thread",
-    "startVirtualThread",
+    "startVirtualThread", "scheduleAtFixedRate", "scheduleWithFixedDelay", "fixedRateTimer",
 }  # fmt: skip
 """Calls that discard the value of their lambda."""
 WRAPS = frozenset({"submit", "supplyAsync", "async", "Future", "Try", "runCatching"})
@@ -26,7 +26,7 @@ PASSES = WRAPS | {
     "asSequence", "iterator", "filter", "entrySet", "asScala", "asJava", "sorted", "parallel",
     "sequential", "view", "withContext", "toSeq", "toVector", "of", "asList", "listOf", "Some",
     "Seq", "List", "par", "ofNullable", "coroutineScope", "runBlocking", "unordered", "boxed",
-    "associateWith",
+    "associateWith", "ready", "future",
     "last", "first", "toMutableList", "stripMargin", "reversed", "orElseThrow", "getValue", "value",
 }  # fmt: skip
 """Calls whose value is computed from their arguments, or from the value of their lambda."""
@@ -40,6 +40,8 @@ READS_NO_ERROR = STORES | {
     "size", "length", "isEmpty", "isNotEmpty", "nonEmpty", "clear", "isDone", "isCancelled",
     "count", "cancel", "containsKey", "contains", "toString", "hashCode", "getClass", "isCompleted",
     "indices", "lastIndex", "remove", "removeIf", "sizeHint",
+    "complete", "completeExceptionally", "success", "failure", "trySuccess", "tryFailure",
+    "tryComplete",
 }  # fmt: skip
 """Calls that neither read nor report an error."""
 TAKES_ERROR = frozenset({"whenComplete", "whenCompleteAsync", "handle", "handleAsync"})

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from advisor.intake.programs.conditions import is_harmless
 from advisor.intake.programs.jvm.errors.handlers import error_function, only_logs_error
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.poll_chains import steps
@@ -85,6 +86,8 @@ def _is_dropped(text: Text, match: re.Match[str]) -> bool:
     closed = text.block_of(end - 1)[1] + 1 if is_braces else text.closed(end)
     argument = error_function(plain[end : closed - 1], is_last=False)
     lambda_ = _LAMBDA.match(argument)
+    if lambda_ and is_harmless(lambda_[0]):
+        return False
     if _FALLBACK_VALUE.fullmatch(operator) and not lambda_:
         return bool(_CONSTANT.fullmatch(argument)) and _only_runs(text, closed)
     if not (lambda_ or _EFFECT.match(argument.strip())):

@@ -2,7 +2,8 @@
 
 `if (bad(e)) { log.error(e); continue; } throw e;` has two branches. Kotlin's `when`, Scala's
 `match` and Java's `switch` have one for each case. A condition on the number of attempts makes no
-branches. A branch for a record that was processed before (its key exists) skips nothing.
+branches in a loop of attempts; elsewhere, one branch is for the last attempt. A branch for a record
+that was processed before (its key exists) skips nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from advisor.intake.programs.conditions import (
     uses_result_of_call,
     without_harmless,
 )
-from advisor.intake.programs.jvm.text import Block, Text
+from advisor.intake.programs.jvm.text import METHOD, Block, Text
 from advisor.intake.text import IntakeError, line_of
 
 _MAX_CONDITIONS, _MAX_DEPTH = 20, 4
@@ -36,6 +37,10 @@ _NUMBER_COMPARISON = re.compile(r"[!=]=\s*\d")
 _NEGATION = re.compile(r"\s*!(?!=)|!=")
 _JUMP = re.compile(r"\b(?:throw|continue|return|break)\b[^;{}\n]*[;}\s]*$")
 _ERROR_PARAMETER = re.compile(r"\bcatch\s*\(\s*(?:(?P<first>\w+)\s*:|[^(){}]*?(?P<last>\w+)\s*\))")
+_COUNT = "<count>"
+"""The name that stands for the number of attempts."""
+_FOR_EACH = re.compile(r"\bfor\s*\([^;]*(?::|\bin\b|<-)[^;]*\)\s*$|\bfor[Ee]ach\b[^;{}]*$")
+_ATTEMPT_LOOP = re.compile(r"\b(?:while|for|repeat)\s*\([^{}]*\)\s*$|\bdo\s*$")
 _ARGUMENT_NAME = re.compile(r"[(,]\s*([a-z]\w*)\b(?!\s*[({])")
 
 
@@ -46,12 +51,9 @@ def branches(text: Text, at: int, body: Block, attempt: Block) -> list[str]:
     """
     head = _ERROR_PARAMETER.match(text.plain, at)
     error = (head["first"] or head["last"]) if head else "it"
-    arguments = _ARGUMENT_NAME.findall(text.plain, *attempt)
-    bodies = [
-        *islice(
-            _block_branches(text, body, error, {error, *arguments}, _MAX_DEPTH), MAX_BRANCHES + 1
-        )
-    ]
+    names = {error, *_ARGUMENT_NAME.findall(text.plain, *attempt)}
+    names |= set() if _is_repeated(text, attempt) else {_COUNT}
+    bodies = [*islice(_block_branches(text, body, error, names, _MAX_DEPTH), MAX_BRANCHES + 1)]
     if len(bodies) > MAX_BRANCHES:
         raise IntakeError(f"Line {line_of(text.plain, at)}: {TOO_MANY_BRANCHES}")
     return bodies
@@ -68,7 +70,10 @@ def _block_branches(
         if text.block(match.start()) != text.block(start + 1):
             continue
         end, sides = _sides(text, match, stop)
-        if not any(_depends_on(condition, error, names) for condition, _ in sides):
+        is_count = _COUNT in names and match["if"] is not None and checks_attempts(sides[0][0])
+        has_other = sides[1][1][1] - sides[1][1][0] > 1 if is_count else False
+        is_count = is_count and (has_other or bool(_JUMP.search(plain, *sides[0][1])))
+        if not is_count and not any(_depends_on(condition, error, names) for condition, _ in sides):
             continue
         before, following = plain[start + 1 : match.start()], plain[end:stop]
         later_branches = _block_branches(text, (end - 1, stop), error, names, depth - 1)
@@ -85,6 +90,16 @@ def _block_branches(
                 else:
                     yield from (f"{before}{statements}\n{rest}" for rest in later)
         return
+
+
+def _is_repeated(text: Text, attempt: Block) -> bool:
+    """Whether an attempt is in a loop of attempts, inside its method or its loop over records."""
+    for _, _, head in reversed(text.around(attempt[0])):
+        if METHOD.search(head) or _FOR_EACH.search(head):
+            return False
+        if _ATTEMPT_LOOP.search(head):
+            return True
+    return False
 
 
 def _depends_on(condition: str, error: str, names: Set[str]) -> bool:

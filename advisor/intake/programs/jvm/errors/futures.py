@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.programs.facts import ONLY_WRITTEN, RESULT
-from advisor.intake.programs.jvm.errors import calls
+from advisor.intake.programs.jvm.errors import calls, handlers
 from advisor.intake.programs.jvm.errors.callbacks import callback_of
-from advisor.intake.programs.jvm.errors.handlers import is_retried, swallowing_handlers
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 
@@ -70,9 +69,9 @@ class Futures:
         self._fates: dict[tuple[str, str], str] = {}
         self._reads: dict[tuple[str, Block, bool], bool] = {}
         self._swallowing = [
-            handler.attempt for handler in swallowing_handlers(text)
+            handler.attempt for handler in handlers.swallowing_handlers(text)
             if not (
-                is_retried(text, handler.attempt, (-1, len(text.plain)))
+                handlers.is_retried(text, handler.attempt, (-1, len(text.plain)))
                 and _LOOP_EXIT.search(text.plain, *handler.attempt)
             )
         ]  # fmt: skip
@@ -84,8 +83,7 @@ class Futures:
 
     def fate_of_reference(self, name: str, opened: int) -> str:
         """Returns the same for `name(producer::send)`, with its bracket at `opened`."""
-        closed = self._text.closed(opened + 1)
-        outer = self._use_in_call(name, opened, _Value(opened, closed))
+        outer = self._use_in_call(name, opened, _Value(opened, self._text.closed(opened + 1)))
         return outer if isinstance(outer, str) else self._follow(outer, 0)
 
     def _follow(self, value: _Value, depth: int) -> str:
@@ -101,13 +99,17 @@ class Futures:
 
     def _with_chain(self, value: _Value, depth: int) -> _Value | str:
         """Returns a value with the call chain after it, or the fate of the future in that chain."""
-        end, nested = value.end, value.nested
+        end, nested, previous = value.end, value.nested, ""
         while match := _LINK.match(self._plain, end):
             name, closed = match[1], self._link_end(match)
             inside = (match.end() - 1, closed) if match[2] else (closed, closed)
             code = self._plain[inside[0] + 1 : closed - 1].strip()
             if name in calls.READS_NO_ERROR:
                 return RESULT
+            if previous == "future" and (name in calls.FOR_EACH or name == "onComplete"):
+                acts = name == "onComplete" and not handlers.only_logs_error(code)
+                return READ if acts else RESULT
+            previous = name
             if name in calls.FOR_EACH:
                 return READ if self._reads_element(inside, depth) else RESULT
             if name in calls.TAKES_ERROR and (callback := callback_of(code)):
@@ -415,8 +417,7 @@ class Futures:
         start = use.start() - 5 if plain.endswith("this.", 0, use.start()) else use.start()
         indexed = _INDEX.match(plain, use.end())
         end = indexed.end() if indexed else use.end()
-        after = plain[end : end + 12]
-        if re.match(r"\s*(?:[-+]=|\+\+|=(?!>)|!=|->|=>|:(?!:)\s*[A-Z])", after):
+        if re.match(r"\s*(?:[-+]=|\+\+|=(?!>)|!=|->|=>|:(?!:)\s*[A-Z])", plain[end : end + 12]):
             return False
         line = self._text.line_to(start).rstrip()
         is_compared = line.endswith(("==", "!="))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from advisor.intake.programs.conditions import is_harmless
 from advisor.intake.programs.jvm.errors import error_branches, missing_targets, result_lists
 from advisor.intake.programs.jvm.errors.flags import (
     outcome_decides,
@@ -103,6 +104,7 @@ _ERROR_LOG = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
 """The call of a logger at a level for errors."""
 _FUNCTION = re.compile(r"^\s*\{|[-=]>|::|_\s*\.")
 _SUCCESS_CASE = re.compile(r"\b(?:Success|Some|Right|Valid)\b")
+_FAILURE_CASE = re.compile(r"\b(?:Failure|None|Left|Invalid)\b")
 _LAMBDA_HEAD = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _NOT_FOUND_ERROR = re.compile(r"\b[\w.]*(?:NotFound|NoSuch|NotExist|Gone)\w*\s*(?:\w+\s*)?\)")
 _DELETE_VERB = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)[A-Z]?\w*")
@@ -328,11 +330,16 @@ def error_function(code: str, *, is_last: bool | None) -> str:
 
 
 def only_logs_error(code: str) -> bool:
-    """Whether the code for an error only logs it, or returns an empty value."""
-    cases = [case_body for pattern, case_body in _cases(code) if not _SUCCESS_CASE.search(pattern)]
+    """Whether the code for an error, or for some errors, only logs it, or returns an empty
+    value."""
+    cases = [case for case in _cases(code) if not _SUCCESS_CASE.search(case[0])]
+    if any(_FAILURE_CASE.search(pattern) for pattern, _ in cases):
+        cases = [case for case in cases if case[0].strip() != "_"]
     body = _LAMBDA_HEAD.sub("", re.sub(r"^\s*\{|\}\s*$", "", code))
-    return all(
-        only_logs(case, in_function=True, others=_PLAIN_VALUE.fullmatch) for case in cases or [body]
+    return any(
+        only_logs(case, in_function=True, others=_PLAIN_VALUE.fullmatch)
+        for pattern, case in cases or [("", body)]
+        if not is_harmless(pattern)
     )
 
 

@@ -87,7 +87,7 @@ def outcome_values(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[O
             begin, end = match.start("wrapper"), text.closed(begin)
         yield OutcomeValue(begin, end, is_failure=is_failure)
     for match in islice(ASSIGNMENT.finditer(plain, *span), _MOST):
-        end = text.closed(match.end())
+        end = text.call_end(match.end())
         if not is_processing(match["verb"]) or not uses.search(plain, match.end(), end):
             continue
         if _STATEMENT_END.match(plain, end):

@@ -18,7 +18,9 @@ SUCCESS = re.compile(
     r"|Processed|\w*(?:Success|SUCCESS|Succeeded|SUCCEEDED|Completed|COMPLETED)\w*)\b"
 )
 """The name of a type or a constant for a success."""
-ERROR_NAME = re.compile(r"(?:err|error|errors|failure|failures|problem|cause|exception)")
+ERROR_NAME = re.compile(
+    r"(?:err|error|errors|failure|failures|problem|cause|exception|failed(?:[A-Z]\w*)?)"
+)
 """The name of a variable that holds the error that a call returned."""
 SUCCESS_NAME = re.compile(r"(?:ok|okay|success|succeeded|saved|done|valid|accepted)")
 """The name of a variable that is true if a call succeeded."""

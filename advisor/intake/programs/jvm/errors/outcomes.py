@@ -59,7 +59,7 @@ _PAIR = re.compile(
 )
 """Variables for the two parts of an outcome: `val (ok, error) = process(r)`."""
 _SUCCESS_ACCUMULATOR = re.compile(
-    r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&(?!&))\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
+    r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&&?)\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
 )
 _NO_ERROR = r"\bif\s*\(\s*{}\s*==\s*null\s*\)\s*(?:\{{\s*)?continue\b\s*;?\s*(?:\}})?"
 """A condition that ends the iteration for a record without an error: the rest handles the error."""
@@ -86,7 +86,7 @@ def ignored_failures(
         match["name"]: match.end()
         for match in islice(ASSIGNMENT.finditer(text.plain, begin, span[1]), _MAX_MATCHES)
         if not QUESTION.fullmatch(match["verb"])
-        and uses.search(text.plain, match.end(), text.closed(match.end()))
+        and uses.search(text.plain, match.end(), text.call_end(match.end()))
     }
     failures = Failures(text, loops, in_function=bool(text.named(span)))
     for ignored_places in (_ignored_in_switches, _ignored_in_conditions, _ignored_variables):
@@ -161,7 +161,9 @@ def _ignored_variables(
         if not (ERROR_NAME.fullmatch(name) or FAILURE.search(_declared_type(text, at))):
             continue
         scope = at, text.block(at)[1]
-        condition = re.compile(rf"\bif\s*\(\s*{name}\s*(?:[!=]=|\.)").search(text.plain, *scope)
+        condition = re.compile(rf"\bif\s*\(\s*!?\s*{name}\s*(?:[!=]=|\.)").search(
+            text.plain, *scope
+        )
         success = re.compile(_NO_ERROR.format(name)).search(text.plain, *scope)
         ends_iteration = success and failures.is_ignored_from(success.end(), scope[1])
         if ends_iteration or (condition and jvm_flags.is_never_checked(

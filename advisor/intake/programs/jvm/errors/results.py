@@ -141,7 +141,8 @@ def unread_results(
         is_result = is_result or re.compile(check.format(match["name"])).search(
             plain, match.end(), span[1]
         )
-        if not is_result or verb is None or _QUESTION.fullmatch(verb[1]):
+        is_stored = match["java_type"] and verb and verb[1] in ("put", "offer")
+        if not is_result or not verb or (_QUESTION.fullmatch(verb[1]) and not is_stored):
             continue
         if uses.search(plain, match.start("value"), match.end()) and not is_name_read(
             text, match["name"], match.end(), loops

@@ -33,6 +33,8 @@ _ATTEMPT = re.compile(
 """The code between an attempt as a value and a send in it."""
 _NO_VALUE = re.compile(r"\s*\w+\s*=\s*(?:null|None)\s*")
 """A statement that says that there is no future, or no result."""
+_FUNCTION = re.compile(r"\b(?:fun|def)\s+(?:[\w<>?, ]+\.)?(\w+)\s*\([^=]*=\s*\w*\s*[{(]")
+"""A function of Kotlin or Scala whose body is an expression."""
 _DISCARDING_CALL = re.compile(
     r"\s*(?:\?\s*)?\.\s*(?:toOption|getOrNull|orNull|getOrElse|getOrDefault|fold|recover\w*|onFailure|failed|foreach"
     r"|onSuccess|peek)\b|\s*match\b"
@@ -50,6 +52,11 @@ def swallowed_sends(text: Text, sends: Iterable[int]) -> Iterator[int]:
     """Yields the sends at these offsets whose own error is only logged, or dropped, so that the
     program continues with other records."""
     places = [*islice(sends, _MAX_SENDS)]
+    names = {name for at in places for start, end, _ in text.around(at)
+             for name in text.named((start, end))}  # fmt: skip
+    names |= {match[1] for at in places if (match := _FUNCTION.search(text.line_to(at)))}
+    calls = re.compile(rf"\b(?:{'|'.join(sorted(names - _START)) or '(?!)'})\s*\(")
+    places += [call.start() for call in islice(calls.finditer(text.plain), _MAX_SENDS)]
     whole = (-1, len(text.plain))
     handlers = [
         handler

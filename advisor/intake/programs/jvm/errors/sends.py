@@ -18,6 +18,7 @@ from advisor.intake.programs.jvm.errors import calls as jvm_calls
 from advisor.intake.programs.jvm.errors import exits, send_attempts
 from advisor.intake.programs.jvm.errors import results as jvm_results
 from advisor.intake.programs.jvm.errors.callbacks import Callback, callback_of
+from advisor.intake.programs.jvm.errors.flags import is_never_checked
 from advisor.intake.programs.jvm.errors.futures import Futures
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -42,7 +43,7 @@ _REFERENCE = re.compile(
 )
 _IMPLICIT_SEND = re.compile(r"(?<![\w.:])(?:(?:this|super)(?:@\w+)?\s*\.\s*)?send\s*\(")
 """A send to Kotlin's implicit receiver, or in a class that is a producer."""
-_DEFINITION_HEAD = re.compile(r"(?<!return)(?<!else)(?<!yield)(?<=[\w>\]])[ \t]+$")
+_DEFINITION_HEAD = re.compile(r"(?<!return)(?<!else)(?<!yield)(?<![-=]>)(?<=[\w>\]])[ \t]+$")
 _PRODUCER_SCOPE = (
     r"(?:\b(?:{0})\s*|\bKafkaProducer\b[^{{}};]*)\??\.\s*(?:apply|run)\s*$"
     r"|\bwith\s*\(\s*(?:this\.)?(?:(?:{0})\s*|KafkaProducer\b[^{{}};]*)\)\s*$"
@@ -57,6 +58,11 @@ _OTHER_SEND = re.compile(
     r"(?<=[)\]])\s*\??\.\s*send\s*\(|\b\w+\s*\??\.\s*send\s*\((?=\s*(?:new\s+)?ProducerRecord\b)"
 )
 """A send whose receiver is a call, or whose argument is a ProducerRecord."""
+_COUNTER = re.compile(r"\b(\w+)\s*(?:\.\s*(?:incrementAndGet|getAndIncrement)\s*\(|\+\+)")
+_PROMISE = re.compile(
+    r"\b(\w+)\s*\.\s*(?:completeExceptionally|failure|tryFailure)\s*\((?:[^()]|\([^()]*\))*\)"
+)
+"""A promise that a callback completes with its error."""
 _CALLBACK_REFERENCE = re.compile(
     r"\s*(?:[\w.]*\s*::\s*(?P<method>\w+)|(?P<variable>\w+)(?:\s+_)?|new\s+(?P<class>\w+)\s*\([^{}]*\))\s*"
 )
@@ -163,12 +169,29 @@ def _unchecked_sends(text: Text, producers: set[str]) -> Iterator[tuple[int, str
         )
         trailing = re.match(r"\s*\{", text.plain[end:])
         callback = callback_of_send(text, opened) if second or trailing else None
-        if callback and (fault := callback.fault(partial(_find_method, text))):
+        if callback and (fault := _fault(text, futures, callback)):
             yield at, fault
         elif second.strip() == "null":
             yield at, DROPPED
         elif not second and not trailing and (fault := futures.fate(at, end)):
             yield at, fault
+
+
+def _fault(text: Text, futures: Futures, callback: Callback) -> str:
+    """Returns why a failed send is as good as lost; empty if the callback, or what it counts or
+    completes, leads to code that acts on the error."""
+    fault, code, whole = (
+        callback.fault(partial(_find_method, text)),
+        callback.with_error(),
+        (0, len(text.plain)),
+    )
+    counters = [match[1] for match in islice(_COUNTER.finditer(code), _MAX_SENDS)]
+    if fault and any(not is_never_checked(text, name, True, whole) for name in counters):
+        return ""
+    promises = [match[1] for match in islice(_PROMISE.finditer(code), _MAX_SENDS)]
+    if not fault and promises and _PROMISE.sub("", code).strip("; \n{}") == "":
+        return "" if any(futures.is_read(name, whole) for name in promises) else RESULT
+    return fault
 
 
 def callback_of_send(text: Text, opened: int) -> Callback | None:

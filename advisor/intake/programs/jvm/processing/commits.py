@@ -358,7 +358,8 @@ class Records:
         plain, names = self.text.plain, "|".join(sorted(self.names | self._extracted_names))
         commits = re.compile(_ANY_COMMIT.format(self.consumer))
         offsets = OFFSETS.finditer(plain, *self._span)
-        spans = [(self._statement_start(match.start()), match.end()) for match in offsets]
+        ends = ((match.start(), self.text.statement(match.start())[1]) for match in offsets)
+        spans = [(self._statement_start(start), end) for start, end in ends]
         spans += [
             (match.end(), self.text.closed(match.end()) - 1)
             for match in commits.finditer(plain, *self._span)

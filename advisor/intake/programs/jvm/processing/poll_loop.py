@@ -46,6 +46,7 @@ from advisor.intake.programs.jvm.processing.commits import (
 )
 from advisor.intake.programs.jvm.processing.unchecked_handovers import unchecked_handovers
 from advisor.intake.programs.jvm.records import (
+    chosen_records,
     derived_names,
     handovers,
     kotlin_flows,
@@ -258,6 +259,7 @@ class _Poll:
         if self._batch_names and not self._program.single:
             yield from partial_polls.partial_reads(self._text, self._batch_names, span)
             yield from partial_polls.partial_reads_of_lists(self._text, self._records.names, span)
+            yield from chosen_records.chosen_records(self._text, self._batch_names, span)
             yield from partial_polls.exits_before_commit(
                 self._text, loop_bodies, self._commits, self._block
             )

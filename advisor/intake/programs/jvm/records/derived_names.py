@@ -28,6 +28,8 @@ _LAMBDA = re.compile(
     r"(?<=[;{}\n])(?P<source>[^;{}\n]{1,200}(?:\n\s*\.[^;{}\n]{1,200}){0,6})"
     r"[({,]\s*(?:case\s*)?\(?(?P<names>\w+(?:\s*,\s*\w+)*)\)?\s*(?:->|=>)"
 )
+_SIMPLE_FUNCTION = re.compile(r"\{\s*it\b[^{};\n>]{0,60}\}")
+"""A function of Kotlin that extracts a value, between two calls of a chain."""
 _OTHER_TYPE = re.compile(
     r"(?:boolean|int|long|double|Boolean|Integer|Long|Duration|Instant|Span|Timer|StopWatch"
     r"|\w*(?:Future|Deferred|Job|Disposable|Thread|Stage)\b.*|Map<TopicPartition.*)"
@@ -86,7 +88,10 @@ def _lambda_names(text: Text, names_before: Collection[str], span: Block) -> Ite
     """Parameters of lambdas in a chain of calls on records:
     `Optional.of(r.value()).ifPresent(v -> …)`."""
     known_names = {*names_before}
-    for match in islice(_LAMBDA.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
+    if _LAMBDA not in text.names:
+        text.names[_LAMBDA] = _SIMPLE_FUNCTION.sub(lambda it: " " * len(it[0]), text.plain)
+    code: str = text.names[_LAMBDA]
+    for match in islice(_LAMBDA.finditer(code, max(0, span[0]), span[1]), _MOST):
         if not known_names.isdisjoint(re.findall(r"\w+", match["source"])):
             names = re.findall(r"\w+", match["names"])
             yield from (Derived(name, (match.start(), match.start()), False) for name in names)

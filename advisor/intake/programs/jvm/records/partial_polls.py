@@ -19,7 +19,8 @@ from advisor.intake.programs.jvm.text import Block, Text, blanked
 _MOST = 60
 _TO_RECORDS = (
     r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records|chunked|windowed|grouped"
-    r"|parallelStream)\b(?:\s*\([^()]{0,80}\))?)*"
+    r"|parallelStream|filter(?:Not)?|sorted\w*|distinct\w*)\b(?:\s*\([^()]{0,80}(?:\([^()]{0,40}\)[^()]{0,40})?\)"
+    r"|\s*\{[^{}]{0,80}\})?)*"
 )
 """The calls from all polled records to an iterator, a stream or a list."""
 _PART = (
@@ -55,7 +56,7 @@ _LAST_PART = re.compile(
 _PART_FUNCTION = (
     r"\b(?:Iterables|Iterators|Lists)\s*\.\s*(?:limit|getFirst|getLast|get|skip)\s*\(\s*{0}\b"
     r"|\bStreamSupport\s*\.\s*stream\s*\(\s*{0}\s*\.\s*spliterator\s*\(\s*\)\s*,\s*\w+\s*\)"
-    r"(?:\s*\.\s*map\s*\([^()]*\))?\s*\.\s*(?:limit|skip|findFirst|findAny)\s*\([^()]*\)"
+    r"(?:\s*\.\s*(?:map|filter)\s*\((?:[^()]|\([^()]*\)){{0,80}}\)){{0,4}}\s*\.\s*(?:limit|skip|findFirst|findAny)\s*\([^()]*\)"
 )
 _HEAD_PATTERN = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
 """A pattern of a Scala list that binds the first record alone."""

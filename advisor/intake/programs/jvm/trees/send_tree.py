@@ -167,6 +167,8 @@ class Sends:
 
     def _callback_effect(self, callback: Callback) -> tuple[SendErrors | None, frozenset[str]]:
         """Returns what a callback does with an error, and the names in which it stores it."""
+        if callback.marks_sent():
+            return None, frozenset()
         body = [code for code in statements(callback.with_error()) if code.strip()]
         stored = [match for code in body if (match := _STORING_STATEMENT.fullmatch(code))]
         self._error_names |= {
