@@ -186,6 +186,8 @@ PROGRAMS = [
     ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n"
      + "k.send(r, (m, e) -> { if (e != null) p.completeExceptionally(e); a.b(c); }); " * 400),
     ("java-code", f"{_JAVA}rs{'.filter { it.a }' * 2_500}.first()"),
+    ("java-code", _IN_LOOP.format("rs.map(r -> Try(f(r))).forEach(x -> " * 300)),
+    ("java-code", f"{_JAVA}{'void onPartitionsRevoked(P p) { c.commitSync(); } ' * 900}"),
     ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
     ("java-code", f"{_JAVA}{'{ fun f(r: R) {' * 2_500}"),
     ("java-code", _IN_LOOP.format("process(r).also { " * 2_000)),

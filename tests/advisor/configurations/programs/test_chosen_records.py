@@ -36,6 +36,8 @@ JAVA = WITH_METHOD % (LOOP % "%s", "%s")
      "store.put(latest.key(), latest.value());", "", SKIP),
     (KOTLIN, "rs.asSequence().filter { it.key() != null }.take(100).forEach { "
      "process(it) }", "", SKIP),
+    (JAVA, "process(rs.iterator().next());\nc.commitSync(offsets(rs));", "", SKIP),
+    (JAVA, "rs.forEach(this::process);\nc.commitSync(offsets(rs));", "", YES),
 ])  # fmt: skip
 def test_a_record_that_is_not_chosen_is_skipped(
     tmp_path: Path, program: str, body: str, methods: str, expected: str

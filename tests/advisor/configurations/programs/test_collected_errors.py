@@ -85,6 +85,14 @@ JAVA = WITH_METHOD % (LOOP % "%s", "%s")
     (JAVA, "for (var r : rs) {\nlong start = System.nanoTime();\nString key = r.key();\nOutcome "
      "o = tracer.trace(() -> { try { return save(r); } catch (Exception e) { throw new "
      'IllegalStateException(e); } });\nlog.info("{} {}", key, o);\n}', "", YES),
+    (SCALA, "rs.asScala.map(r => (r, Try(process(r)))).foreach { case (r, Failure(e)) => "
+     "log.error(r, e); case _ => () }", "", SKIP),
+    (SCALA, "rs.asScala.map(r => (r, Try(process(r)))).foreach { case (r, Failure(e)) => "
+     "letters.store(r, e); case _ => () }", "", YES),
+    (JAVA, "for (var r : rs) { CompletableFuture.supplyAsync(() -> process(r))"
+     ".handle((v, e) -> { if (e != null) log.error(e); return v; }).join(); }", "", SKIP),
+    (JAVA, "for (var r : rs) { CompletableFuture.supplyAsync(() -> process(r))"
+     ".handle((v, e) -> { if (e != null) letters.store(r); return v; }).join(); }", "", YES),
 ])  # fmt: skip
 def test_collected_errors_that_are_only_logged_are_reported(
     tmp_path: Path, program: str, body: str, methods: str, expected: str

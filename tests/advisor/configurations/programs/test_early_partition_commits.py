@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, SCALA
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, READER, SCALA
 from tests.advisor.programs import BEFORE, YES, assert_program
 
 _NEXT = "c.commitSync(Map(tp -> new OffsetAndMetadata(%s + 1)).asJava)\n"
@@ -33,3 +33,26 @@ def test_a_commit_before_a_group_of_records_is_processed_is_reported(
     tmp_path: Path, program: str, loop: str, expected: str
 ) -> None:
     assert_program(tmp_path / "A.java", program % (loop, ""), expected)
+
+
+_REVOKED = (
+    "c.subscribe(ts, new ConsumerRebalanceListener() { public void onPartitionsRevoked(Ps ps) "
+    "{ %s } public void onPartitionsAssigned(Ps ps) { } });\n"
+)
+_BUFFERED = (
+    "List<String> buffer = new ArrayList<>();\nwhile (true) {\n"
+    "for (var r : c.poll(d)) buffer.add(r.value());\n"
+    "if (buffer.size() > 9) { save(buffer); c.commitSync(); buffer.clear(); }\n}"
+)
+
+
+@pytest.mark.parametrize(("revoked", "loop", "expected"), [
+    ("c.commitSync();", _BUFFERED, BEFORE),
+    ("save(buffer); c.commitSync(); buffer.clear();", _BUFFERED, YES),
+    ("buffer.clear();", _BUFFERED, YES),
+    ("c.commitSync();", "while (true) { for (var r : c.poll(d)) save(r); c.commitSync(); }", YES),
+])  # fmt: skip
+def test_a_commit_at_a_rebalance_must_not_cover_buffered_records(
+    tmp_path: Path, revoked: str, loop: str, expected: str
+) -> None:
+    assert_program(tmp_path / "A.java", READER % f"{_REVOKED % revoked}{loop}", expected)

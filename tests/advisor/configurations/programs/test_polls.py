@@ -103,7 +103,9 @@ SCALA = (
     ("for (var r : rs) { boolean ok = save(r); while (!ok) { ok = "
      "save(r); } } consumer.commitSync();", "", YES),
     ("boolean all = true; for (var r : rs) { all = all && save(r); } if "
-     "(all) consumer.commitSync();", "", YES),
+     "(all) consumer.commitSync();", "", SKIP),
+    ("boolean all = true; for (var r : rs) { all = all && save(r); } if "
+     "(!all) throw new X(); consumer.commitSync();", "", YES),
     ("for (var r : rs) { boolean seen = cache.contains(r.key()); "
      "work(r); } consumer.commitSync();", "", YES),
     ("CompletableFuture.allOf(all(rs)).whenComplete((v, e) -> "

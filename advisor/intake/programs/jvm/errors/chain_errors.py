@@ -50,6 +50,7 @@ _CONSTANT = re.compile(r"\s*(?:null|true|false|-?\d+[lL]?|\(\s*\))?\s*")
 _HANDLE = re.compile(r"handle(?:Async)?")
 _PARAMETERS = re.compile(r"\s*\(|\s*[\w.]+\s*::")
 """The parameters of a function for a future's value and its error."""
+_FIRST_PARAMETER = re.compile(r"\s*\{?\s*\(?\s*(\w+)\s*,")
 _FLOW_CATCH = re.compile(r"\.\s*catch\s*\{")
 _PARAMETER = re.compile(r"\A\s*\w+\s*->")
 
@@ -92,7 +93,10 @@ def _is_dropped(text: Text, match: re.Match[str]) -> bool:
         return bool(_CONSTANT.fullmatch(argument)) and _only_runs(text, closed)
     if not (lambda_ or _EFFECT.match(argument.strip())):
         return False
-    return only_logs_error(argument[lambda_.end() :] if lambda_ else argument)
+    body = argument[lambda_.end() :] if lambda_ else argument
+    if lambda_ and _HANDLE.fullmatch(operator) and (value := _FIRST_PARAMETER.match(argument)):
+        body = re.sub(rf"\breturn\s+{value[1]}\b", "return null", body)  # no value but the error
+    return only_logs_error(body)
 
 
 def _only_runs(text: Text, at: int) -> bool:

@@ -24,6 +24,13 @@ _ASSIGNMENT = re.compile(
 _FILL = re.compile(
     r"(?<=[;{}\n>])[ \t]*(?P<name>\w+)\s*(?:\.\s*(?:add|append|addOne)\s*\(|\+=)\s*(?=\S)"
 )
+_CHAIN = re.compile(
+    r"(?<=[;{}\n])[ \t]*(?=(?:\w+\s*\.\s*){1,3}(?:map|flatMap|zip\w*)\b"
+    r"(?:[^;{}\n]|\{[^{};\n]*\}){1,200}"
+    r"\.\s*for[Ee]ach\b)"
+)
+"""A statement that passes results to a function."""
+_LEAVES = re.compile(r"\b(?:return|break|continue)\b(?!@)")
 _ATTEMPT = re.compile(r"\b(?:Try|runCatching|Either\s*\.\s*catch\w*)\s*(?:\[\w+\]\s*)?[({]")
 _TRY = re.compile(r"\btry\s*(?=\{)")
 _CATCH = re.compile(r"\s*catch\s*(?:\([^(){}]{0,200}\)\s*)?(?=\{)")
@@ -31,7 +38,7 @@ _CALL = re.compile(r"(?<![\w:])(?P<verb>\w+)\s*[({]|(?<=\S)::(?P<reference>\w+)"
 _VALUE_CALL = re.compile(
     rf"{TAKES_APART}|fold\w*|reduce\w*|flat[mM]ap\w*|filter\w*|count|size|isEmpty|isPresent"
     r"|nonNull|isNull|exceptionOrNull|isFailure|isSuccess|failed|left|plus|empty\w*|\w*[lL]istOf"
-    r"|ofNullable|none|some|failure|error|success|match|if|for|case|zip\w*|toList|asScala|sum\w*"
+    r"|ofNullable|none|some|failure|error|success|for[Ee]ach|match|if|for|case|zip\w*|toList|asScala|sum\w*"
 )
 """Calls that compute a value, and do nothing about an error."""
 _THROWS = re.compile(r"\b(?:throw|getOrThrow|orElseThrow|raiseError)\b|\.\s*get\b(?!\w|\s*\()")
@@ -44,13 +51,16 @@ def logged_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[in
     `uses` matches the names of a record.
     """
     begin = max(0, span[0])
-    for pattern in (_ASSIGNMENT, _FILL):
+    for pattern in (_ASSIGNMENT, _FILL, _CHAIN):
         for match in islice(pattern.finditer(text.plain, begin, span[1]), _MOST):
             value = match.end(), text.statement(match.end())[1]
-            names = re.findall(r"\w+", match["name"] or match["names"])
+            groups = match.groupdict()
+            names = re.findall(r"\w+", groups.get("name") or groups.get("names") or "")
+            if pattern is _CHAIN and _LEAVES.search(text.plain, *value):
+                continue
             scope = (
                 value[1],
-                text.block(match.start("name"))[1] if pattern is _ASSIGNMENT else span[1],
+                text.block(match.end())[1] if pattern is _ASSIGNMENT else span[1],
             )
             if (
                 uses.search(text.plain, *value)

@@ -161,9 +161,8 @@ def _ignored_variables(
         if not (ERROR_NAME.fullmatch(name) or FAILURE.search(_declared_type(text, at))):
             continue
         scope = at, text.block(at)[1]
-        condition = re.compile(rf"\bif\s*\(\s*!?\s*{name}\s*(?:[!=]=|\.)").search(
-            text.plain, *scope
-        )
+        check = re.compile(rf"\bif\s*\(\s*!?\s*{name}\s*(?:[!=]=|\.)")
+        condition = check.search(text.plain, *scope)
         success = re.compile(_NO_ERROR.format(name)).search(text.plain, *scope)
         ends_iteration = success and failures.is_ignored_from(success.end(), scope[1])
         if ends_iteration or (condition and jvm_flags.is_never_checked(

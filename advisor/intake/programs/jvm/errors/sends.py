@@ -63,6 +63,9 @@ _PROMISE = re.compile(
     r"\b(\w+)\s*\.\s*(?:completeExceptionally|failure|tryFailure)\s*\((?:[^()]|\([^()]*\))*\)"
 )
 """A promise that a callback completes with its error."""
+_PROMISE_CREATION = (
+    r"\b{}\s*(?::[^=;{{}}]{{1,60}})?=\s*(?:new\s+)?(?:\w*Future|Promise|CompletableDeferred)\b"
+)
 _CALLBACK_REFERENCE = re.compile(
     r"\s*(?:[\w.]*\s*::\s*(?P<method>\w+)|(?P<variable>\w+)(?:\s+_)?|new\s+(?P<class>\w+)\s*\([^{}]*\))\s*"
 )
@@ -188,7 +191,8 @@ def _fault(text: Text, futures: Futures, callback: Callback) -> str:
     counters = [match[1] for match in islice(_COUNTER.finditer(code), _MAX_SENDS)]
     if fault and any(not is_never_checked(text, name, True, whole) for name in counters):
         return ""
-    promises = [match[1] for match in islice(_PROMISE.finditer(code), _MAX_SENDS)]
+    promises = [match[1] for match in islice(_PROMISE.finditer(code), _MAX_SENDS)
+                if re.search(_PROMISE_CREATION.format(match[1]), text.plain)]  # fmt: skip
     if not fault and promises and _PROMISE.sub("", code).strip("; \n{}") == "":
         return "" if any(futures.is_read(name, whole) for name in promises) else RESULT
     return fault

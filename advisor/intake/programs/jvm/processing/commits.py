@@ -63,6 +63,7 @@ _OFFSET_VARIABLE = re.compile(
     r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
 )
 """An assignment of the offset of a record to a variable, which does not process the record."""
+_REVOCATIONS = ("onPartitionsRevoked", "onPartitionsLost")
 _SEND_CALL = re.compile(r"\bsend\s*\(")
 _SEND_WAIT = re.compile(rf"\bflush\s*\(|{WAITS.pattern}")
 
@@ -336,6 +337,20 @@ class Records:
                 continue
             places = [*uses.finditer(plain, self.poll_end, commit.start())]
             if places and all(self._is_conditional(use.start()) for use in places):
+                yield commit.start()
+        yield from self._commits_at_rebalance(buffers) if buffers else ()
+
+    def _commits_at_rebalance(self, buffers: Collection[str]) -> Iterator[int]:
+        """Commits of all polled records when partitions are revoked, while a buffer that lives
+        across polls may hold some of them (ConsumerRebalanceListener javadoc)."""
+        plain, kept = self.text.plain, set[str]()
+        for name in sorted(buffers):
+            declared = re.compile(COLLECTION.format(name)).search(plain)
+            if declared and not self.block[0] < declared.start() < self.block[1]:
+                kept |= {name, *self.text.methods_with(re.compile(rf"\b{name}\b"))}
+        for body in (body for verb in _REVOCATIONS for body in self.text.bodies(verb)):
+            commit = self.commits_of_all.search(plain, *body)
+            if commit and kept and kept.isdisjoint(re.findall(r"\w+", plain[slice(*body)])):
                 yield commit.start()
 
     def _is_conditional(self, at: int) -> bool:

@@ -13,7 +13,7 @@ _CONSUMER_COMMIT = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
 _ABORT = re.compile(r"\.\s*abortTransaction\s*\(")
 _COMMIT = re.compile(r"\.\s*commitTransaction\s*\(")
 _SAME_OFFSET = re.compile(
-    r"\bOffsetAndMetadata\s*\((?:[^(),;]|\([^()]*\))*\.\s*offset\s*(?:\(\s*\))?\s*[,)]"
+    r"\bOffsetAndMetadata\s*\((?:[^(),;]|\((?:[^()]|\([^()]*\))*\))*\.\s*offset\s*(?:\(\s*\))?\s*[,)]"
 )
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _EXIT = re.compile(r"\b(?:throw|break|exit|halt|close|stop|shutdown|return)\b")

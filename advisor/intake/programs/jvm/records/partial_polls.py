@@ -60,6 +60,7 @@ _PART_FUNCTION = (
 )
 _HEAD_PATTERN = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
 """A pattern of a Scala list that binds the first record alone."""
+_OFFSETS_CALL = re.compile(r"\b(?:sendOffsetsToTransaction|commitSync|commitAsync)\s*\(")
 _COORDINATE = re.compile(r"\s*\??\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
 """The coordinates of a record, which only a commit needs."""
 _HARMLESS = (
@@ -98,6 +99,8 @@ def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[i
     spans = [*cut_spans, *(match.span() for match in reads), *log_arguments(text, span)]
     spans += [copy for _, copy in copies.copies(text, whole, span)]
     spans += [match.span() for match in re.compile(_HARMLESS.format(names)).finditer(plain, *span)]
+    spans += [(match.end(), text.closed(match.end()) - 1)
+              for match in islice(_OFFSETS_CALL.finditer(plain, begin, end), _MOST)]  # fmt: skip
     iterators = set(re.findall(ITERATOR.format(names), plain[begin:end]))
     for name in sorted(iterators):
         if re.compile(rf"\b(?:while|for)\b[^{{}}]*\b{name}\s*\.\s*hasNext\b").search(plain, *span):
