@@ -26,8 +26,11 @@ for (const button of document.querySelectorAll("[data-print]")) {
 }
 
 // A link into something folded unfolds it, in browsers that do not do so themselves.
+function fragment() {
+  try { return decodeURIComponent(location.hash.slice(1)) } catch { return "" } // a damaged address
+}
 function unfold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const target = document.getElementById(fragment())
   const folded = target?.closest("details:not([open])")
   if (!folded) return
   for (let each = folded; each; each = each.parentElement?.closest("details")) each.open = true

@@ -71,3 +71,11 @@ def test_files_that_are_dropped_on_the_form_are_chosen(page: Page, live_server: 
     assert (
         field.evaluate("each => each.validationMessage") == "large.properties has more than 1 MB."
     )
+
+
+def test_a_damaged_fragment_of_an_address_stops_no_script(
+    page: Page, live_server: LiveServer
+) -> None:
+    page.goto("/describe/from-files/#%E0%A4%A")  # a script error fails every test of a browser
+    page.get_by_label("Paste").evaluate(DROP, [["producer.properties", "acks=1\n"]])
+    assert page.get_by_label("Or choose files").evaluate("each => each.files.length") == 1
