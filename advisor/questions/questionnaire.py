@@ -139,7 +139,7 @@ PRODUCER = Step(
         Question("producer.request.timeout.ms"),
         Question("producer.linger.ms"),
         Question("producer.transactional.id"),
-        Question("application.idle.ms", "How long may it have nothing to write?"),
+        Question("application.idle.ms", "How long may the producer have nothing to write?"),
         Question("producer.partitioner.class"),
         Question(
             "application.partitioner",

@@ -113,9 +113,9 @@ class ConditionsForm(forms.Form):
 
     clients = forms.ChoiceField(
         choices=[("", _LIBRDKAFKA)], required=False,
-        help_text="Kafka’s own Java clients run a Java description from 3.3 on where they can: "
-        "where brokers or the network fail, and where an application reads, processes and writes "
-        "to another topic. Elsewhere it has to be librdkafka.",
+        help_text="If Java 3.3 or later is described, Kafka’s own clients run where brokers or the "
+        "network fail, and where an application reads, processes and writes to another topic. "
+        "In all other cases librdkafka runs.",
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
@@ -124,8 +124,8 @@ class ConditionsForm(forms.Form):
     )  # fmt: skip
     partitions = forms.IntegerField(
         min_value=1, max_value=MOST_PARTITIONS, required=False,
-        help_text=f"Of the one topic, 1 to {MOST_PARTITIONS}. A fault hits the brokers by their "
-        "role in partition 0.",
+        help_text=f"Of the topic: 1 to {MOST_PARTITIONS}. A fault hits the brokers by their role "
+        "in partition 0.",
     )  # fmt: skip
     rate_per_s = forms.IntegerField(
         label="Messages a second", min_value=RATES_PER_S[0], max_value=RATES_PER_S[1],
@@ -134,7 +134,7 @@ class ConditionsForm(forms.Form):
     value_bytes = forms.IntegerField(
         label="Bytes a message", min_value=VALUE_BYTES[0], max_value=VALUE_BYTES[1], required=False,
         help_text=f"{VALUE_BYTES[0]} to {VALUE_BYTES[1]:,}; if empty, a message is only its "
-        f"number. Together at most {MOST_BYTES_PER_S:,} bytes a second.",
+        f"number. All together at most {MOST_BYTES_PER_S:,} bytes a second.",
     )  # fmt: skip
 
     def __init__(
