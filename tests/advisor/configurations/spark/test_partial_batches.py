@@ -35,7 +35,7 @@ PYTHON_BODIES = [
         "def h(rows):\n        b = []\n        for r in rows:\n            b.append(r.asDict())\n"
         "            if len(b) == 9:\n                save(b)\n                b = []\n"
         "    d.foreachPartition(h)",
-        PART,
+        "left after the last full group are not written",
     ),
     (
         "def h(rows):\n        b = []\n        for r in rows:\n            b.append(r.asDict())\n"
