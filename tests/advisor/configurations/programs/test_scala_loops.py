@@ -14,6 +14,11 @@ _CATCH = "try {{ save(r) }} catch {{\ncase e: IOException => throw e\ncase NonFa
 _TRIED = (
     "def tried(r: R): Boolean =\ntry {\nsave(r)\ntrue\n} catch {\ncase e: Exception => false\n}"
 )
+_HANDLED = (
+    "def handle(r: R): Unit = {\ntry {\nsave(r)\n} catch {\ncase e: Exception =>\nlog.error(e)\n"
+    "throw new IllegalStateException(e)\n}\nc.commitSync(Map.of(new TopicPartition(r.topic, "
+    "r.partition), new OffsetAndMetadata(r.offset + 1)))\n}"
+)
 _RETRIES = (
     "var n = 0\nvar done = false\nwhile (!done && n < 3) {{\nn += 1\ntry {{ save(r); done = true }}"
     " catch {{ case e: Exception =>\nlog.warn(e)\n{} }}\n}}"
@@ -38,6 +43,9 @@ _RETRIES = (
         (_LOOP.format("Try(save(r)).recover { case e => log.error(e) }"), "", SKIP),
         (_LOOP.format("Try(save(r)).failed.foreach { e => log.error(e) }"), "", SKIP),
         (_LOOP.format("Try(save(r)).get"), "", YES),
+        # A handler that rethrows is followed by a statement without a `;`.
+        ("c.commitSync()\nfor (r <- rs.asScala) { handle(r) }", _HANDLED, BEFORE),
+        ("for (r <- rs.asScala) { handle(r) }", _HANDLED, YES),
         (f"breakable {{\n{_LOOP.format('if (!tried(r)) break()')}\n}}", _TRIED, SKIP),
         (_LOOP.format("if (!tried(r)) break()").replace("for", "breakable {\nfor").replace(
             "\n}\nc", "\n}\n}\nc"), _TRIED, SKIP),

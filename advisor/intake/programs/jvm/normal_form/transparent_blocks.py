@@ -37,6 +37,7 @@ _STORES_OUTCOME = (
     r"\b{0}\s*(?:=\s*(?:true|false|null\b|None\b|\w+\s*;)|\+\+|\+=|\.\s*(?:set|add\w*|put\w*|offer|push|incr\w*"
     r"|getAndIncr\w*)\s*\()"
 )
+_STATEMENT = re.compile(r"[ \t]*\w")
 _CATCH = re.compile(r"\bcatch\s*\([^(){}]*\)\s*$")
 _MOST_BLOCKS, _MOST_HANDLERS, _REACH = 300, 6, 40
 
@@ -44,7 +45,13 @@ _MOST_BLOCKS, _MOST_HANDLERS, _REACH = 300, 6, 40
 def without_transparent_blocks(code: str) -> str:
     """Returns the program without the braces of such blocks."""
     text = Text.of(code)
-    return blanked(code, (span for spans in _spans(text) for span in spans))
+    spans = [span for spans in _spans(text) for span in spans]
+    blank = [*blanked(code, spans)]
+    for start, end in spans:
+        # What follows on the line is another statement, also where no `;` ends the last one.
+        if code[start] == "}" and _STATEMENT.match(code, end):
+            blank[start] = ";"
+    return "".join(blank)
 
 
 def _spans(text: Text) -> Iterator[list[Block]]:
