@@ -140,17 +140,17 @@ PROGRAMS = [
     ("spring-code", f"{_SPRING}{_HEAD}{'{ ' * 9_000}"),
     ("spring-code", f"{_SPRING}{_HEAD}{'@Async public void go(String m) ' * 2_000}"),
     ("java-code", f"{_JAVA}{_LOOP * 500}"),
-    ("java-code", f"{_JAVA}{'list.add(rs ' * 8_000}"),
-    ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n{'k.send(rs, ' * 8_000}"),
-    ("java-code", f"{_JAVA}{'catch { case e => ' * 5_000}"),
+    ("java-code", f"{_JAVA}{'list.add(rs ' * 4_000}"),
+    ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n{'k.send(rs, ' * 4_000}"),
+    ("java-code", f"{_JAVA}{'catch { case e => ' * 2_500}"),
     ("java-code", f"{_JAVA}{'c.poll(d).let { ' * 3_000}"),
-    ("java-code", f"{_JAVA}{'try { c.commitSync(); } catch (E e) { x(); } ' * 2_000} save(rs);"),
-    ("java-code", f"{_JAVA}{'c.' * 25_000}"),
+    ("java-code", f"{_JAVA}{'try { c.commitSync(); } catch (E e) { x(); } ' * 1_000} save(rs);"),
+    ("java-code", f"{_JAVA}{'c.' * 12_000}"),
     ("java-code", f"{_JAVA}c.subscribe(t);{'c . poll ( ' * 5_000}"),
     ("java-code", _JAVA + "".join(f"var a{i} = rs.records(t); for (b{i} : a{i}) {{ }} "
-                                  for i in range(800))),
+                                  for i in range(500))),
     ("java-code", f"{_JAVA}f(rs); }}\n"
-     + "void f(Rs rs) { f(rs); for (var r : rs) f(r); c.commitSync(); }\n" * 800),
+     + "void f(Rs rs) { f(rs); for (var r : rs) f(r); c.commitSync(); }\n" * 500),
     ("java-code", _IN_LOOP.format("{ " * 3_000)),
     ("java-code", _IN_LOOP.format("if (x()) { save(r); } " * 190)),
     ("java-code", _IN_LOOP.format("for (int i = 0; i < 3; i++) { " * 9 + "save(r); " + "}" * 9)),
@@ -165,8 +165,8 @@ PROGRAMS = [
                                   + "}")),
     ("java-code", _IN_LOOP.format("if (process(r) == Outcome.FAILED) { log.warn(r); } " * 500)),
     ("java-code", _IN_LOOP.format("if (++n > 5) { continue; } " * 800 + "save(r);")),
-    ("java-code", f"{_JAVA}{'{ Consumer<R> h = r -> { return h; }; ' * 1_500}"),
-    ("java-code", f"{_JAVA}{'a . b . ' * 6_000}"),
+    ("java-code", f"{_JAVA}{'{ Consumer<R> h = r -> { return h; }; ' * 800}"),
+    ("java-code", f"{_JAVA}{'a . b . ' * 3_000}"),
     ("java-code", _IN_LOOP.format("String error = process(r); if (error != null) { log.error(1); } "
                                   * 500)),
     ("java-code", f"{_JAVA}{'val (a, b) = rs.toList() ' * 4_000}"),
@@ -188,18 +188,18 @@ PROGRAMS = [
     ("java-code", f"{_JAVA}rs{'.filter { it.a }' * 2_500}.first()"),
     ("java-code", _IN_LOOP.format("rs.map(r -> Try(f(r))).forEach(x -> " * 300)),
     ("java-code", f"{_JAVA}{'void onPartitionsRevoked(P p) { c.commitSync(); } ' * 900}"),
-    ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
+    ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 1_000}"),
     ("java-code", f"{_JAVA}{'{ fun f(r: R) {' * 2_500}"),
-    ("java-code", _IN_LOOP.format("process(r).also { " * 2_000)),
+    ("java-code", _IN_LOOP.format("process(r).also { " * 1_000)),
     ("java-code", _IN_LOOP.format("results.add(process(r)); " * 1_500)),
     ("java-code", _IN_LOOP.format("var os = rs.map(r -> process(r)); os"
-                                  + ".filter(O::isFailure)" * 3_000 + ";")),
+                                  + ".filter(O::isFailure)" * 1_500 + ";")),
     ("java-code", _IN_LOOP.format("var os = rs.map(p); os.collect { "
                                   + "case Left(e) => log.error(e) " * 2_000 + "}")),
-    ("java-code", _IN_LOOP.format("handler.handle(r, e -> { " * 2_000)),
-    ("java-code", _IN_LOOP.format("handler.handle(r)" + "(e => x)" * 5_000 + ";")),
-    ("java-code", _IN_LOOP.format("a.thenRun(() -> { c.commitSync(); " * 1_500)),
-    ("java-code", f"{_JAVA}a = rs{'.toList()' * 6_000};"),
+    ("java-code", _IN_LOOP.format("handler.handle(r, e -> { " * 1_000)),
+    ("java-code", _IN_LOOP.format("handler.handle(r)" + "(e => x)" * 2_500 + ";")),
+    ("java-code", _IN_LOOP.format("a.thenRun(() -> { c.commitSync(); " * 800)),
+    ("java-code", f"{_JAVA}a = rs{'.toList()' * 3_000};"),
     ("java-code", f"{_JAVA}var a = rs.toList(){' ' * 20_000}.toList{' ' * 20_000}"),
     ("python-dict", _PYTHON
      + "    save(m)\ndef f(g):\n  def h(m):\n    return g(g(m))\n  return h\n"
@@ -236,7 +236,7 @@ PROGRAMS = [
 def test_a_program_of_many_parts_is_read_within_seconds(kind: str, text: str) -> None:
     started = time.process_time()
     _assert_sane(read(text, JAVA, kind))
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 4
 
 
 def test_a_program_with_more_polls_than_are_followed_is_refused() -> None:
