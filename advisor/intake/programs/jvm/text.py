@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 Block = tuple[int, int]
@@ -186,15 +186,10 @@ class Text:
     plain: str
     heads: list[tuple[int, int, str]]
 
-    @classmethod
-    def of(cls, code: str) -> Text:
+    @staticmethod
+    def of(code: str) -> Text:
         """Returns the text of a program; offsets remain the same."""
-        interpolates = bool(_INTERPOLATING_LANGUAGE.search(code))
-        plain = _COMMENT_OR_LITERAL.sub(
-            lambda match: _blank(match[0], interpolates=interpolates), code
-        )
-        plain = _NOT_NULL.sub("  ", plain)
-        return cls(plain, [*braces(plain)])
+        return _text(code)
 
     @cached_property
     def _by_start(self) -> dict[int, tuple[int, int, str]]:
@@ -439,3 +434,12 @@ class Text:
         while at > 0 and self.plain[at - 1].isspace():
             at -= 1
         return at
+
+
+@lru_cache(maxsize=4)
+def _text(code: str) -> Text:
+    """Cached: each step of the normal form asks for the text of a program, and few change it."""
+    interpolates = bool(_INTERPOLATING_LANGUAGE.search(code))
+    plain = _COMMENT_OR_LITERAL.sub(lambda match: _blank(match[0], interpolates=interpolates), code)
+    plain = _NOT_NULL.sub("  ", plain)
+    return Text(plain, [*braces(plain)])
