@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from advisor.intake.text import MARK, MAX_BYTES
@@ -57,12 +58,25 @@ def _text(source: str, content: bytes) -> str:
     except UnicodeDecodeError as error:
         mark = MARK if content.startswith(codecs.BOM_UTF8) else ""
         rest = content.removeprefix(codecs.BOM_UTF8)
-        if not marked and not source.endswith(_UTF8_ONLY) and _is_ascii_but_for_comments(rest):
-            return mark + rest.decode("iso-8859-1")
         line = error.object.count(b"\n", 0, error.start) + 1
+        # The source of an upload may be a name in parentheses.
+        if not marked and not source.rstrip(")").endswith(_UTF8_ONLY):
+            if not (beyond_ascii := dict(_lines_beyond_ascii(rest))):
+                return mark + rest.decode("iso-8859-1")
+            line = next((at for at, text in beyond_ascii.items() if not _is_utf8(text)), line)
         raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
 
 
-def _is_ascii_but_for_comments(content: bytes) -> bool:
-    lines = content.splitlines()
-    return all(line.isascii() or line.lstrip(b" \t\f")[:1] in (b"#", b"!") for line in lines)
+def _lines_beyond_ascii(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yields the lines that are not ASCII, with their numbers. Comments do not count."""
+    for number, line in enumerate(content.splitlines(), start=1):
+        if not line.isascii() and line.lstrip(b" \t\f")[:1] not in (b"#", b"!"):
+            yield number, line
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -167,6 +167,8 @@ def test_a_file_of_another_kind_is_refused_with_the_kind_it_looks_like(
 
 @pytest.mark.parametrize(("content", "message"), [
     (b"# a\nacks=1 # \xe4\n", "f:2: this is not text in UTF-8."),
+    (b"# \xe4\r\nclient.id=\xc3\xa4\r\nclient.id=\xe4\r\n", "f:3: this is not text in UTF-8."),
+    (b"# \xe4\nclient.id=\xc3\xa4\n", "f:1: this is not text in UTF-8."),
     (b"\x7fELF\x02\x01\x01\xff", "f:1: this is not text in UTF-8."),
     (b" \n", "f: there is nothing in it."), (b"", "f: there is nothing in it."),
 ])  # fmt: skip
@@ -191,9 +193,10 @@ def test_a_byte_order_mark_may_precede_comments_in_latin_1() -> None:
     assert decoded("f", b"\xef\xbb\xbfacks=1\n# \xfc\n") == "\ufeffacks=1\n# \u00fc\n"
 
 
-def test_latin_1_in_yaml_is_refused() -> None:
+@pytest.mark.parametrize("source", ["application.yml", "file 1 (application.yml)"])
+def test_latin_1_in_yaml_is_refused(source: str) -> None:
     with pytest.raises(FileProblem):
-        decoded("application.yml", b"# \xfc\n")
+        decoded(source, b"# \xfc\n")
 
 
 @pytest.mark.django_db
