@@ -21,7 +21,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
     Text that is not a version comes back as typed, with status 400.
     """
-    words = request.GET.get("q", "")[:MAX_WORDS]
+    words = request.GET.get("q", "").strip()[:MAX_WORDS]
     version = request.GET.get("version", "")[:MAX_VERSION]
     part = request.GET.get("component", "")
     part = part if part in list(Part) else ""

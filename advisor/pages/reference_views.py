@@ -24,7 +24,7 @@ MAX_WORDS = 100
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """Every page, or those that match a search; htmx requests only the list."""
-    words = request.GET.get("q", "")[:MAX_WORDS]
+    words = request.GET.get("q", "").strip()[:MAX_WORDS]
     kind = request.GET.get("kind", "")
     kind = kind if kind in reference.KINDS else ""
     entries = reference.search(words, kind)

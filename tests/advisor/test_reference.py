@@ -76,6 +76,8 @@ def test_a_search_filters_and_lists_names_first(client: Client) -> None:
     part = html_of(client, f"{url}?q=leader", **{"HX-Request": "true"})
     assert "<html" not in part
     assert "leader-killed" in part
+    assert " with “leader”" in part
+    assert " with “" not in html_of(client, f"{url}?q=++")
     assert "<script>" not in html_of(client, f"{url}?q=<script>&kind=<b>").partition("<h1>")[2]
 
 
