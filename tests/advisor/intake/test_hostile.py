@@ -213,6 +213,11 @@ PROGRAMS = [
     ("python-dict", _PYTHON + "".join(f"{'  ' * n}if x{n}():\n" for n in range(2, 60))
      + f"{'  ' * 60}save(m)\n"),
     *(("python-dict", _POLL.format(body)) for body in (
+        # lists that double, or contain themselves many times
+        "  xs = [ms]\n  for i in range(900):\n    xs += xs\n",
+        "  xs = ms\n  for i in range(900):\n    xs = (xs, xs)\n    f(xs)\n",
+        "  for i in range(900):\n    for j in range(900):\n      zs = ms + ms\n",
+        "  ys = [ms for i in range(900)]\n  for i in range(900):\n    zs = zip(*ys)\n",
         "  ms = ms + ms\n" * 60 + "  save(ms)\n",
         "  ms.extend(ms)\n" * 60 + "  save(ms)\n",
         "  ms = [ms, ms]\n" * 90 + "  save(ms)\n",

@@ -29,15 +29,17 @@ from advisor.intake.programs.python.processing.example_values import (
     Message,
     PythonError,
     element,
+    extend,
     items,
     merged,
     number,
     offsets_in,
     operation,
+    parts,
     truth,
 )
 
-_MOST_STEPS, _MOST_CALLS = 150_000, 4
+_MOST_STEPS, _ITEMS_A_STEP, _MOST_CALLS = 150_000, 100, 4
 _CLOCK = re.compile(r"\b(?:time|monotonic|perf_counter|now|utcnow|done|random|randint)\(")
 _MODULES = frozenset({"itertools", "it", "random", "heapq", "more_itertools", "collections"})
 _FOR_EACH = ("foreach", "foreachPartition")
@@ -87,14 +89,20 @@ class Expressions:
 
     def use(self, value: Any) -> None:
         """Notes that the messages in a value are used."""
-        self.step(sum(len(part) for part in [value, *items(value)] if isinstance(part, list)))
-        self.used |= offsets_in(value)
+        for part in parts(value):
+            self.step()
+            if isinstance(part, Message):
+                self.used |= part.offsets
 
     def step(self, count: int = 1) -> None:
         """Counts steps: a run that takes too long is given up."""
         self.program.steps += count
         if self.program.steps > _MOST_STEPS:
             raise NotRun
+
+    def count_items(self, *values: Any) -> None:
+        """Counts the steps of an operation that copies or reads all items of lists."""
+        self.step(sum(len(value) for value in values if isinstance(value, list)) // _ITEMS_A_STEP)
 
     def decision(self, test: ast.expr, *, is_kept: Callable[[bool], bool] | None = None) -> bool:
         """The result of a condition: its value, or else the choice of this run. A message that
@@ -176,7 +184,9 @@ class Expressions:
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts):
                 return self.values(elts)
             case ast.Subscript(value=source, slice=index):
-                return element(self.value(source), self.index(index))
+                values = self.value(source)
+                self.count_items(values)
+                return element(values, self.index(index))
             case ast.Call():
                 return self._call(node)
             case ast.Await(value=inner) | ast.Starred(value=inner):
@@ -223,13 +233,14 @@ class Expressions:
             case ast.Yield(value=inner):
                 self.use(self.value(inner))
             case _:
-                parts = (part for part in ast.walk(node) if isinstance(part, ast.Call | ast.Name))
-                return merged([self.value(part) for part in parts])
+                names = (part for part in ast.walk(node) if isinstance(part, ast.Call | ast.Name))
+                return merged([self.value(part) for part in names])
         return UNKNOWN
 
     def _sides(self, *nodes: ast.expr) -> list[Any]:
         """The values of two operands. Next to a number, an unknown name is a number, too."""
         values = [self.value(node) for node in nodes]
+        self.count_items(*values)
         if not any(isinstance(value, int) for value in values):
             return values
         return [
@@ -242,7 +253,7 @@ class Expressions:
         values = list[Any]()
         for node in nodes:
             value = self.value(node)
-            values += items(value) if isinstance(node, ast.Starred) else [value]
+            extend(values, items(value) if isinstance(node, ast.Starred) else [value])
         return values
 
     def index(self, node: ast.expr) -> Any:
@@ -290,6 +301,7 @@ class Expressions:
             for value in owner if name == "foreach" else [ItemIterator(owner)]:
                 self._enter(arguments[0], [value], {})
             return None
+        self.count_items(*arguments)
         if isinstance(owner, list) and name in METHODS:
             return self._computed(METHODS[name], [owner, *arguments])
         if name in FUNCTIONS and (not receiver or receiver in _MODULES):

@@ -27,6 +27,7 @@ from advisor.intake.programs.python.processing.example_values import (
     ItemIterator,
     PythonError,
     element,
+    extend,
     items,
     operation,
     truth,
@@ -131,8 +132,9 @@ class ExampleRun(Expressions):
 
     def _augment(self, target: ast.expr, op: ast.operator, right: Any) -> None:
         left = self.value(target)
+        self.count_items(left, right)
         if isinstance(left, list) and isinstance(op, ast.Add):
-            left.extend([*items(right)])
+            extend(left, [*items(right)])
             return
         self.assign(target, operation(type(op).__name__, left, right))
 

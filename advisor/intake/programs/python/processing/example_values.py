@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from advisor.intake.programs.python.processing.example_program import NotRun
 
 UNKNOWN, ENDLESS = object(), object()
 """A value that is not known, and an iterator without an end (itertools.count, cycle, repeat)."""
@@ -39,17 +41,21 @@ class PythonError(Exception):
     """The program raises an error."""
 
 
-def offsets_in(value: Any) -> frozenset[int]:
-    """The offsets of all messages in a value. A list may contain itself."""
-    offsets, seen, pending = set[int](), set[int](), [value]
+def parts(value: Any) -> Iterator[Any]:
+    """Yields a value and everything in it. A list may contain itself."""
+    seen, pending = set[int](), [value]
     while pending:
         part = pending.pop()
-        if isinstance(part, Message):
-            offsets |= part.offsets
-        elif isinstance(part, list) and id(part) not in seen:
+        yield part
+        if isinstance(part, list) and id(part) not in seen:
             seen.add(id(part))
             pending += part
-    return frozenset(offsets)
+
+
+def offsets_in(value: Any) -> frozenset[int]:
+    """The offsets of all messages in a value."""
+    messages = (part.offsets for part in parts(value) if isinstance(part, Message))
+    return frozenset().union(*messages)
 
 
 def merged(values: Iterable[Any]) -> Any:
@@ -95,6 +101,13 @@ def operation(name: str, left: Any, right: Any) -> Any:
         return _OPERATORS[name](left, right)
     except ArithmeticError:
         raise PythonError from None
+
+
+def extend(values: list[Any], others: Iterable[Any]) -> None:
+    """Appends to a list. Raises `NotRun` if it gets too long: `xs += xs` doubles it each time."""
+    values += others
+    if len(values) > _LONGEST:
+        raise NotRun
 
 
 def element(source: Any, index: Any) -> Any:
@@ -209,7 +222,10 @@ def _chunks(source: Any, size: Any) -> list[Any]:
 
 
 def _chain(*lists: Any) -> list[Any]:
-    return [value for source in lists for value in items(source)]
+    chained = list[Any]()
+    for source in lists:
+        extend(chained, items(source))
+    return chained
 
 
 def _endless(*_: Any) -> Any:
@@ -239,7 +255,7 @@ def _pop(values: list[Any], index: Any = -1) -> Any:
 METHODS: Mapping[str, Callable[..., Any]] = {
     "append": lambda values, value: values.append(value),
     "add": lambda values, value: values.append(value),
-    "extend": lambda values, others: values.extend(items(others)[:_LONGEST]),
+    "extend": lambda values, others: extend(values, [*items(others)]),
     "pop": _pop, "popleft": lambda values: _pop(values, 0),
     "clear": lambda values: values.clear(), "copy": lambda values: [*values],
     "sort": lambda values: None, "reverse": lambda values: values.reverse(),
