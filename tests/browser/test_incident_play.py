@@ -57,7 +57,7 @@ def test_a_play_is_started_followed_and_read(page: Page, width: int) -> None:
     expect(page.get_by_role("region", name="3.1.0: The batches in the log")).to_be_visible()
     assert (overflowing(page), accessibility_violations(page)) == ([], [])
     page.get_by_role("link", name="Play it again").click()
-    expect(page.get_by_role("heading", name="Seen here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Plays on this machine")).to_be_visible()
     expect(page.get_by_text("3.1.0: 5 of 5. 3.1.1: 0 of 5.")).to_be_visible()
     assert (overflowing(page), accessibility_violations(page)) == ([], [])
 
