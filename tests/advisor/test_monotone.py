@@ -76,7 +76,7 @@ RULES = (
     Rule(APP, "delivery.errors", "ignored", "handled", LOSSES),
     Rule(APP, "processing.errors", "skip", "retry", LOSSES),
     Rule(APP, "dead.letter", "unacknowledged", "acknowledged", LOSSES),
-    Rule(APP, "abort", "continues", "rewinds", HARMS),
+    Rule(APP, "abort", "continues", "rewinds", LOSSES),  # it reads the input again instead
     Rule(APP, "restart", "forgets", "resumes", LOSSES),
     Rule(APP, "sink", "plain", "idempotent", {Anomaly.EFFECT_DUPLICATED}),
     Rule(APP, "state", "unlogged", "logged", HARMS),
