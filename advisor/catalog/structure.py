@@ -67,12 +67,24 @@ def cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
             "many racks have a broker, or how many brokers there are."
         )
         yield Problem(Component.APPLICATION, "racks", message)
+    yield from _replicas_in_sync(stated, copies)
     mode = stated.get(Component.APPLICATION, "metadata.mode")
     if mode is None and at_least(stated.kafka, "3.3"):
         mode = "kraft"
     for name, other, message in _MODE_SETTINGS:
         if mode == other and stated.get(Component.APPLICATION, name) is not None:
             yield Problem(Component.APPLICATION, name, message)
+
+
+def _replicas_in_sync(stated: Stated, copies: int) -> Iterator[Problem]:
+    """Every replica in sync is one of the topic's replicas (Partition.scala)."""
+    in_sync = stated.get(Component.APPLICATION, "replicas.in.sync")
+    if isinstance(in_sync, int) and in_sync > copies:
+        message = (
+            f"{in_sync} replicas cannot be in sync with replication.factor={copies}: state how "
+            "many brokers are under Isr, in the partition that has the fewest."
+        )
+        yield Problem(Component.APPLICATION, "replicas.in.sync", message)
 
 
 def _group_protocol(stated: Stated) -> Iterator[Problem]:

@@ -58,7 +58,7 @@ def read(text: str) -> Reading:
             if name in SHARED_NAMES:
                 words = "is in force; kafka-configs --describe --all shows whether topic or brokers"
                 reading.note(number, f"{name} {words} set it")
-    _note_state(reading, text)
+    _note_state(reading, text, fewest)
     if not (first or reading.items or reading.notes):
         raise IntakeError("Line 1: no line begins with Topic: and has a PartitionCount.")
     _count_brokers(reading, text)
@@ -94,11 +94,11 @@ def _count_brokers(reading: Reading, text: str) -> None:
         reading.note(max(lines_by_broker.values()), words)
 
 
-def _note_state(reading: Reading, text: str) -> None:
+def _note_state(reading: Reading, text: str, copies: int) -> None:
     """Notes the state of the partitions at the time of the command, and sets the fewest replicas in
-    sync."""
+    sync if they are fewer than the copies. While replicas are moved, more may be in sync."""
     shrunk = leaderless = first_line = 0
-    fewest, fewest_line = _MAX_FACTOR, 0
+    fewest, fewest_line = copies, 0
     for at, line in enumerate(text.splitlines(), start=1):
         match = _STATE.match(line.strip())
         if match is None:

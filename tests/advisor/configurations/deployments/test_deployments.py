@@ -335,6 +335,9 @@ PRINTED = [
     (HEAD + ROW.format(0, 1, "1") + ROW.format(1, 2, "2,3,1"), 1,
      "replicas.in.sync: 1 -> 3 .*1 partition has fewer replicas"),
     (HEAD + ROW.format(0, 1, "1,2") + ROW.format(1, 2, "2,3,1"), 0, "1 partition has fewer"),
+    # while replicas are moved, a partition has more of them than the topic
+    ((HEAD + ROW.format(0, 1, "1,2,3,4")).replace("s: 1,2,3\t", "s: 1,2,3,4,5,6\t"), 0,
+     "YES.*1 partition has fewer replicas in sync than copies"),
     (HEAD + ROW.format(0, "none", "3") + ROW.format(1, 2, "2"), 1,
      "replicas.in.sync=0: a partition has no leader.*2 partitions have.*1 of them wit"),
     ("Dynamic configs for topic t are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"

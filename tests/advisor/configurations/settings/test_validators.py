@@ -106,6 +106,8 @@ SETTINGS = [
     ("", "topic.remote.storage.enable=true topic.retention.bytes=-10", 0, "YES"),
     ("", "application.racks=4", 2, "3 broker.s. can be in 3 rack.s. at most, not in 4"),
     ("--brokers 4", "application.racks=4", 0, "YES"),
+    ("", "application.replicas.in.sync=4", 2, "4 replicas cannot be in sync with replication.fac"),
+    ("", "application.replicas.in.sync=3", 0, "YES"),
     ("", "topic.max.compaction.lag.ms=-5", 2, "max.compaction.lag.ms must be from 1 to"),
     ("", "topic.min.compaction.lag.ms=9 topic.max.compaction.lag.ms=8", 2, "conflict topic config"),
     ("", "topic.remote.storage.enable=true topic.retention.ms=-10", 2, "must be from -1 to"),
