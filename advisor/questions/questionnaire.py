@@ -80,6 +80,10 @@ TOPIC = Step(
             words=(("kraft", "Kafka's own controllers (KRaft)"), ("zookeeper", "ZooKeeper")),
         ),
         Question("application.controllers", "How many controllers?"),
+        Question(
+            "application.metadata.racks",
+            "In how many racks are the controllers (or ZooKeeper's servers)?",
+        ),
         Question("application.zookeeper.servers", "How many servers does ZooKeeper have?"),
         Question(
             "application.metadata.disk.lost",

@@ -17,6 +17,7 @@ from advisor.reasoning.behaviour.absence import until_replaced
 from advisor.reasoning.behaviour.replication import min_isr_only_on_brokers
 from advisor.reasoning.behaviour.sizes import AVERAGE, LARGEST, client_limits, topic_limit
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
+from advisor.reasoning.failures.rack_lost import PLACES, metadata_racks
 from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
@@ -63,12 +64,14 @@ def assumptions(
 
 
 def _assumed(pipeline: Pipeline, setting: Setting) -> Value:
-    """Returns the value in force. For the consumers' absence it is the shortest possible one, and
-    for the servers that keep the metadata as many as leave a majority."""
+    """Returns the value in force. For the consumers' absence it is the shortest possible one, for
+    the servers that keep the metadata as many as leave a majority, in the racks of the brokers."""
     if setting.name == OUTAGE:
         return until_replaced(pipeline).ms
     if setting.name in SERVERS:
         return 2 * lost_for_good(pipeline) + 1
+    if setting.name == PLACES:
+        return metadata_racks(pipeline)
     return pipeline.value(setting.component, setting.name)
 
 
@@ -112,6 +115,9 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
     elif setting.name in SERVERS:
         # As many as may all be lost.
         yield from [lost] if (lost := lost_for_good(pipeline)) else []
+    elif setting.name == PLACES:
+        # All in one rack, or one in a third place.
+        yield from {1, 3} - {metadata_racks(pipeline)}
     elif setting.name == LARGEST:
         # A limit that was lowered: some message may be above it.
         yield from [lowest] if (lowest := _smallest_limit(pipeline)) < _USUAL_BYTES else []

@@ -26,6 +26,7 @@ from advisor.reasoning.behaviour.session import ABORT_CHECK
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.failures import followers_killed_leader_lost
 from advisor.reasoning.failures.broker_disk_lost import FACTOR, remote_copies
+from advisor.reasoning.failures.rack_lost import metadata_loss, outage_without_majority
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
@@ -98,15 +99,14 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
     if not isinstance(racks, int):
         return
     topic = Replication(pipeline)
-    factor, least, copies = topic.factor, topic.min_isr, topic.copies
+    factor, copies = topic.factor, topic.copies
     fullest = in_fullest_rack(factor, racks)
     formula = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {fullest} in one rack"
     losses = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
     removed = removed_early(pipeline, factor)
     survived = sum(replicas + removed < copies for replicas in losses[1:])
-    spared = [lost for lost, replicas in enumerate(losses) if factor - replicas >= least]
     why = f"{formula}, of {copies} guaranteed copies"
-    if survived and (reason := _lost_with_one(pipeline)):
+    if survived and (reason := _lost_with_one(pipeline) or metadata_loss(pipeline)):
         survived, why = 0, reason
     if (remote := remote_copies(pipeline)) is not None:
         total = pipeline.number(Component.APPLICATION, FACTOR)
@@ -123,10 +123,13 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
         survived, "racks", why,
         "KIP-36; Kafka design.md, Replication",
     )  # fmt: skip
+    spared = [lost for lost, replicas in enumerate(losses) if factor - replicas >= topic.min_isr]
+    down, why = max(spared, default=0), f"{formula}, min.insync.replicas={topic.min_isr} elsewhere"
+    if down and (reason := outage_without_majority(pipeline)):
+        down, why = 0, reason
     yield Number(
         "racks-down-with-writes", "Racks down while writes with acks=all continue",
-        max(spared, default=0), "racks", f"{formula}, min.insync.replicas={least} elsewhere",
-        "KIP-36; Kafka design.md, Availability and Durability Guarantees",
+        down, "racks", why, "KIP-36; Kafka design.md, Availability and Durability Guarantees",
     )  # fmt: skip
 
 

@@ -151,6 +151,7 @@ UNTRIED: Mapping[str, str] = {
     "idle.ms": "it only decides how long a producer or its readers wait",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in sync",
     "offsets.topic.min.insync.replicas": "in a run its followers are in sync",
+    "metadata.racks": "a run's controllers are stopped, but none is lost for good",
     "racks": "with another number of racks a run stages another failure",
     "metadata.mode": "every cluster of a run has controllers",
     "replicas.moved": "a run's replica is always moved while another one is away",

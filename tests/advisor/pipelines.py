@@ -85,6 +85,7 @@ _COMMON = {
     "consumer.isolation.level": ["read_committed", "read_uncommitted"],
     "application.sink": ["plain", "idempotent"],
     "application.racks": ["1", "2", "3"],
+    "application.metadata.racks": ["1", "2", "3"],
     "application.topic.recreated": ["never", "clients-stopped", "while-running"],
     "application.outage.ms": ["0", "172800000", "9223372036854775807"],
     "application.idle.ms": ["0", "604800000", "9223372036854775807"],

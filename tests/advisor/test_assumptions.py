@@ -155,3 +155,15 @@ def test_an_assumption_is_shown_with_the_words_of_its_question() -> None:
     assert (code.ask, code.value) == (
         "Does your code act on delivery errors?", "Yes, at every failed send",
     )  # fmt: skip
+
+
+def test_controllers_are_assumed_to_be_in_the_racks_of_the_brokers() -> None:
+    racks = {"application.racks": "3"}
+    assumed = {
+        assumption.setting: assumption.value
+        for assumption in decisive_assumptions(described(SAFE | racks))
+    }
+    assert assumed["metadata.racks"] == 3
+    stated = racks | {"application.metadata.racks": "3"}
+    assert "application.metadata.racks" not in assumed_names(SAFE | stated)
+    assert "application.metadata.racks" not in assumed_names(SAFE)

@@ -104,7 +104,7 @@ CASES = [
     # ceil(RF / racks) of the replicas may be in one rack.
     ("rack-lost", SAFE | {"application.racks": "3"}, set()),
     ("rack-lost", SAFE | {"application.racks": "2"}, TRUNCATED | {A.GIVEN_UP}),
-    ("rack-lost", SAFE | {"application.racks": "2", "topic.min.insync.replicas": "3"}, set()),
+    ("rack-lost", SAFE | {"application.racks": "2", "topic.min.insync.replicas": "3"}, TRUNCATED),
     ("rack-lost", SAFE, TRUNCATED | {A.GIVEN_UP}),
     # A client whose timeout is shorter than a follower may lag sends again (E14).
     ("followers-slow", SAFE, set()),

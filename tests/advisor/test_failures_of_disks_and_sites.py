@@ -24,6 +24,8 @@ TWO_COPIES = {"topic.replication.factor": "2"}
 MOVED_AT_ANY_TIME = {"kafka": "3.7", "application.replicas.moved": "any-time"}
 DISK, REASSIGNMENT, SITE = "log-directory-fails", "reassignment-during-failure", "rack-lost"
 STRETCHED = SAFE | {"topic.replication.factor": "4", "brokers": "4", "application.racks": "2"}
+THIRD_PLACE = {"application.metadata.racks": "3"}
+ZOOKEEPER = {"kafka": "3.9", "application.metadata.mode": "zookeeper"}
 
 CASES = [
     (DISK, SAFE, set()),
@@ -43,7 +45,18 @@ CASES = [
     (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | TWO_COPIES, TRUNCATED),
     (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME | TWO_COPIES | {"brokers": "2"}, set()),
     (SITE, STRETCHED, {*TRUNCATED, A.GIVEN_UP}),
-    (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, set()),
+    (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, TRUNCATED),
+    (SITE, STRETCHED | {"topic.min.insync.replicas": "3"} | THIRD_PLACE, set()),
+    (SITE, STRETCHED | {"application.racks": "4", "application.metadata.racks": "2"}, TRUNCATED),
+    (SITE, STRETCHED | {"application.racks": "4", "application.metadata.racks": "1"}, TRUNCATED),
+    (
+        SITE,
+        STRETCHED | {"topic.min.insync.replicas": "3", "application.controllers": "3"},
+        TRUNCATED,
+    ),
+    (SITE, STRETCHED | {"topic.min.insync.replicas": "3", "application.controllers": "4"}, set()),
+    (SITE, STRETCHED | ZOOKEEPER | {"topic.min.insync.replicas": "3"}, TRUNCATED),
+    (SITE, STRETCHED | ZOOKEEPER | {"topic.min.insync.replicas": "3"} | THIRD_PLACE, set()),
     (SITE, STRETCHED | ACKS_1, TRUNCATED),
     (SITE, STRETCHED | ACKS_1 | {"topic.min.insync.replicas": "3"}, {A.LOST_WRITE}),
     (SITE, STRETCHED | {"application.racks": "4"}, set()),
@@ -68,12 +81,13 @@ WAITS = [
     (DISK, SAFE | {"kafka": "3.6", "application.metadata.mode": "zookeeper"}, "leads immediately"),
     (DISK, SAFE | {"topic.replication.factor": "1"}, "the only replica is on that disk"),
     (REASSIGNMENT, SAFE | MOVED_AT_ANY_TIME, "fewer than min.insync.replicas=2 may be left"),
-    (SITE, STRETCHED, "one of the two racks has the majority of the controllers"),
+    (SITE, STRETCHED, "racks=2: one rack may have the majority of the controllers. If that rack"),
     (
         SITE,
-        STRETCHED | {"kafka": "3.9", "application.metadata.mode": "zookeeper"},
-        "the majority of ZooKeeper's servers",
+        STRETCHED | {"application.controllers": "4"},
+        "one rack may have 2 of the 4 controllers",
     ),
+    (SITE, STRETCHED | ZOOKEEPER, "the majority of the servers of ZooKeeper"),
     (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, "fewer than min.insync.replicas=3"),
     (REASSIGNMENT, SAFE, "broker.session.timeout.ms=9000"),
 ]
@@ -97,14 +111,15 @@ def test_moving_replicas_only_in_sync_is_advised_unless_a_third_copy_is_guarante
 
 def test_two_sites_need_min_isr_above_half_and_a_third_site_for_a_controller() -> None:
     recommendation = recommend(described(STRETCHED))
-    [change] = recommendation.changes
-    assert (change.setting, change.after) == ("min.insync.replicas", 3)
+    changes = {(change.setting, change.after) for change in recommendation.changes}
+    assert changes == {("min.insync.replicas", 3), ("metadata.racks", 3)}
     [site] = [
         assessment
         for assessment in assess(described(STRETCHED)).failures
         if assessment.event.name == SITE
     ]
     assert "two and a half data centres" in site.event.beyond_settings
+    assert A.UNAVAILABLE not in permits(described(STRETCHED | THIRD_PLACE), SITE)
     three = SAFE | {"application.racks": "3"}
     assert A.UNAVAILABLE not in permits(described(three), SITE)
 
@@ -171,4 +186,5 @@ def test_exactly_once_in_two_sites_needs_three_copies_of_offsets_and_the_transac
         ("offsets.topic.min.insync.replicas", 3),
         ("transaction.state.log.replication.factor", 4),
         ("transaction.state.log.min.isr", 3),
+        ("metadata.racks", 3),
     }

@@ -56,7 +56,7 @@ def test_no_rack_may_be_lost_if_one_disk_may_lose_messages():
 def test_no_rack_may_be_lost_with_the_metadata_of_remote_segments():
     stretched = SAFE | {
         "brokers": "6", "application.racks": "2", "topic.replication.factor": "4",
-        "topic.min.insync.replicas": "3",
+        "topic.min.insync.replicas": "3", "application.metadata.racks": "3",
     }  # fmt: skip
     tiered = stretched | {"topic.remote.storage.enable": "true"}
     assert values(stretched)["racks-lost-for-good"] == 1
@@ -74,7 +74,7 @@ def test_the_number_of_racks_follows_from_the_replicas_in_them(
 ):
     results = values({
         "brokers": "6", "application.racks": f"{racks}", "topic.replication.factor": f"{factor}",
-        "topic.min.insync.replicas": f"{min_isr}",
+        "topic.min.insync.replicas": f"{min_isr}", "application.metadata.racks": "3",
     })  # fmt: skip
     assert (results["racks-lost-for-good"], results["racks-down-with-writes"]) == (lost, down)
 
@@ -130,3 +130,18 @@ def test_the_batch_size_of_spark_gives_the_repeats_and_the_longest_interval():
     assert "batch-keeps-up" not in values(spark), "without a rate nothing is made up"
     assert values(spark | LOAD)["batch-keeps-up"] == 30_000
     assert "batch-keeps-up" not in values(spark | {"application.rate": "0"})
+
+
+@pytest.mark.parametrize(("stated", "lost", "down"), [
+    ({"topic.min.insync.replicas": "3"}, 0, 0),
+    ({"topic.min.insync.replicas": "3", "application.controllers": "4"}, 1, 0),
+    ({"topic.min.insync.replicas": "3", "application.metadata.racks": "3"}, 1, 0),
+    ({"topic.min.insync.replicas": "2"}, 0, 0),
+    ({"topic.min.insync.replicas": "2", "application.metadata.racks": "3"}, 0, 1),
+])  # fmt: skip
+def test_no_rack_may_be_lost_with_the_majority_of_the_controllers(
+    stated: dict[str, str], lost: int, down: int
+) -> None:
+    stretched = {"brokers": "4", "application.racks": "2", "topic.replication.factor": "4"}
+    results = values(SAFE | stretched | stated)
+    assert (results["racks-lost-for-good"], results["racks-down-with-writes"]) == (lost, down)

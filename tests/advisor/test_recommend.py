@@ -221,6 +221,7 @@ def test_with_two_racks_messages_survive_the_loss_of_one_but_writes_wait(
         "brokers": brokers,
         "topic.replication.factor": str(factor),
         "application.racks": "2",
+        "application.metadata.racks": "3",
     }
     recommendation = recommend(described(SAFE | stated))
 

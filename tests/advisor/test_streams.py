@@ -164,7 +164,8 @@ def test_effects_outside_kafka_are_never_exactly_once():
 
 def test_with_two_racks_records_are_safe_and_writes_wait():
     """The event says which number of racks would allow both."""
-    fields = STREAMS | {"application.racks": "2", "topic.min.insync.replicas": "3"}
+    third_place = {"application.metadata.racks": "3"}
+    fields = STREAMS | third_place | {"application.racks": "2", "topic.min.insync.replicas": "3"}
     [lost] = [e for e in assess(described(fields)).failures if e.event.name == "rack-lost"]
     assert set(lost.permits) == {A.UNAVAILABLE}
     assert "3 racks or more. With 2, no settings both" in lost.event.beyond_settings

@@ -14,6 +14,8 @@ from advisor.reasoning.failures.controllers_lost import (
     may_be_stale,
     returns_empty,
 )
+from advisor.reasoning.failures.rack_lost import EVENT as RACK_LOST
+from advisor.reasoning.failures.rack_lost import PLACES, metadata_loss
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart, Targets, costs
 from advisor.reasoning.pipeline import Pipeline
 
@@ -27,6 +29,11 @@ def _servers(*, zookeeper: bool) -> Targets:
         return [2 * lost_for_good(pipeline) + 1] if may_be_stale(pipeline) else []
 
     return targets
+
+
+def _third_place(pipeline: Pipeline) -> Sequence[Value]:
+    """Three racks or zones: then none has the majority."""
+    return [3] if RACK_LOST.in_scope(pipeline) and metadata_loss(pipeline) else []
 
 
 def _disks(pipeline: Pipeline) -> Sequence[Value]:
@@ -64,6 +71,20 @@ LEVERS = (
             "Start the new servers with the whole list (server.N=…), each with its myid, then "
             "restart the first one with that list, and list all of them as zookeeper.connect.",
             "The four-letter word srvr (or mntr) of each says Mode: leader or follower.",
+        ),
+    ),
+    Lever(
+        Component.APPLICATION, PLACES, _third_place,
+        costs(more="Machines: a controller (or ZooKeeper server) in a third place."),
+        "Kafka operations/kraft.md, Controllers; KIP-853",
+        Procedure(
+            Restart.NOTHING,
+            "Format a controller in a third place with --no-initial-controllers, start it, then "
+            "kafka-metadata-quorum.sh add-controller, and remove-controller for one in the rack "
+            "with most of them (from Kafka 3.9 on, with kraft.version=1). ZooKeeper: move one of "
+            "its servers there.",
+            "kafka-metadata-quorum.sh describe --status shows as CurrentVoters no more of one rack "
+            "than half.",
         ),
     ),
     Lever(

@@ -148,6 +148,7 @@ def test_internal_topics_must_not_delete_records_by_age(
 
 WANT = "--want exactly-once"
 IN_RACKS = f"{TOPIC} {ONCE} application.offsets.topic.min.insync.replicas=2 application.racks=2"
+IN_RACKS += " application.metadata.racks=3"
 FOURTH = (
     "6 changes for exactly-once.*offsets.topic.replication.factor: 3 -> 4.*"
     "transaction.state.log.replication.factor: 3 -> 4"
