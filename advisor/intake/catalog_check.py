@@ -16,8 +16,6 @@ from advisor.catalog import (
     UnknownSetting,
     Value,
     forgotten_segments,
-    is_format,
-    is_own_assignor,
     is_share_setting,
     not_advised,
     old_format,
@@ -64,14 +62,13 @@ from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.scopes import settings_by_scope
 from advisor.intake.spark import query as spark_query
+from advisor.intake.stored_items import stored_items
 from advisor.intake.text import shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _SINGLE = (*_CLIENTS, Component.APPLICATION)
 """Components of which a pipeline has one: several with different settings are refused."""
 _ON_SERVERS = (Component.BROKER, Component.TOPIC)
-_VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
-_REPLICAS = re.compile(r"[0-9:,* ]{1,250}")
 _WITH_PREFIX = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with the prefix that a custom application uses."""
 _OPEN_ENDED_PREFIXES = ("listener.name.", *PLUGINS, *AUTHORIZER_SETTINGS)
@@ -99,7 +96,7 @@ def check_settings(reading: Reading, product: Product, context: Iterable[Item] =
         spark_query.resolve_options(reading)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
-    intake.items = [_hashed(item) for item in reading.items if _may_be_stored(item, product)]
+    intake.items = [*stored_items(reading.items, product)]
     intake.server, intake.unordered = only_server(reading.items), reading.unordered
     clients = line_owners((item.component, item.line) for item in reading.items)
     intake.subject = replace(
@@ -422,26 +419,3 @@ class _Judge:
         located = replace(problem, setting=shown(problem.setting), message=message)
         if located not in self.intake.problems:  # each broker is judged with the other components
             self.intake.problems.append(located)
-
-
-def _hashed(item: Item) -> Item:
-    """Returns the item with a hash for the name of its process, which may be confidential."""
-    return replace(item, process=item.process and str(hash(item.process)))
-
-
-def _may_be_stored(item: Item, product: Product) -> bool:
-    """Whether an item has a valid value that is no confidential text."""
-    if is_format(item.component, item.name):
-        return bool(_VERSION.fullmatch(item.text.strip()))
-    if item.name.startswith(PLUGINS):
-        is_topic_setting = item.name.endswith((".topic.replication.factor", ".topic.retention.ms"))
-        return is_topic_setting and item.text.strip().isdecimal()
-    if "replication.throttled." in item.name:
-        return bool(_REPLICAS.fullmatch(item.text))
-    try:
-        setting = product.setting(item.component, item.name, every=True)
-        parse(setting, item.text)
-    except SettingError:
-        return streams_properties.is_isolation(item)
-    is_text = setting.kind is Kind.TEXT and not is_own_assignor(setting.name, item.text)
-    return not is_text and not is_free(setting.name)

@@ -251,8 +251,8 @@ class Inputs:
             raise FileProblem(self.locate_problem(error.problem)) from error
         self._report(source, result.notes, result.problems)
         self._report(source, *conflicts(pairs, self.fields, self.origins))
+        drop_replaced_facts({*fields, *result.settings}, self.fields, self.origins, self.notes)
         self._add_intake(source, result)
-        drop_replaced_facts(last, self.fields, self.origins, self.notes)
         for name, text in fields.items():
             self.set_field(name, text, Origin(source))
 

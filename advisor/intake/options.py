@@ -8,7 +8,7 @@ other settings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from advisor.catalog import (
@@ -137,7 +137,7 @@ def _is_unused_setting(item: Item, product: Product) -> bool:
 
 
 def drop_replaced_facts(
-    options: Mapping[str, str], fields: dict[str, str], origins: dict[str, Origin], notes: list[str]
+    options: Collection[str], fields: dict[str, str], origins: dict[str, Origin], notes: list[str]
 ) -> None:
     """Drops the fields, and the notes about them, that follow from a file's folder in memory if an
     option replaces that folder."""

@@ -18,7 +18,7 @@ _WORDS = (
     "is in memory: after a restart of the machine its %s starts by itself, on an empty disk "
     "(application.%s)"
 )
-_NAMES = ("log.dirs", "log.dir")
+LOG_FOLDERS = ("log.dirs", "log.dir")
 _METADATA, _EMPTY = "metadata.log.dir", "returns-empty"
 TEMPORARY_WORDS = (
     "is in a temporary folder, which many systems empty when they start: with it this machine's "
@@ -56,7 +56,7 @@ def folders_in_memory(items: Collection[Item]) -> Iterator[tuple[Item, Item, str
     brokers = [item for item in items if item.component is Component.BROKER]
     stated = {item.name for item in items if item.component is Component.APPLICATION}
     # log.dirs overrides log.dir (ServerLogConfigs).
-    name = next((name for name in _NAMES if any(item.name == name for item in brokers)), "")
+    name = next((name for name in LOG_FOLDERS if any(item.name == name for item in brokers)), "")
     for item in brokers:
         if item.name not in (name, _METADATA) or not _is_in_memory(item.text):
             continue

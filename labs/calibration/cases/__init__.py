@@ -41,6 +41,7 @@ ASYNCHRONOUS: Settings = {
 }
 STRETCHED: Settings = EARLIEST | {
     "brokers": 4, "topic__replication_factor": 4, "application__racks": 2,
+    "application__metadata_racks": 3,  # a run's controllers keep their disks
 }  # fmt: skip
 SOURCE_TIMESTAMPS: Settings = {"application__timestamps": "from-source"}
 IMPATIENT: Settings = {

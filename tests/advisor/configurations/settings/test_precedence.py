@@ -30,6 +30,12 @@ FILES = [
     ("log.dir=/dev/shm/kafka\n", "broker.log.dirs=/data", 0, "YES(?!.*in memory)"),
     (MEMORY, "broker.log.dirs=/data application.disk.lost=returns-empty", 1, "^NO"),
     ("log.dirs=/data\n", "broker.log.dirs=/dev/shm/kafka", 1, "log.dirs is in memory"),
+    # log.dir has no effect if the file has log.dirs
+    ("log.dirs=/data\n", "broker.log.dir=/dev/shm/kafka", 0,
+     "YES.*broker.log.dir has no effect: log.dirs of [^ ]*:3 takes precedence"),
+    (MEMORY, "broker.log.dir=/data", 1, "log.dirs is in memory"),
+    ("log.dir=/dev/shm/kafka\n", "broker.log.dir=/data", 0, "YES(?!.*in memory)"),
+    ("log.dir=/data\n", "broker.log.dir=/dev/shm/kafka", 1, "log.dirs? is in memory"),
 ]  # fmt: skip
 
 
