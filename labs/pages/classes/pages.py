@@ -71,7 +71,7 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
         "gone": room.opened_at + KEPT_FOR,
     }
     if not leads and pupil is None:
-        return values
+        return values | {"is_removed": class_rooms.is_removed(request, room)}
     predictions = pupil.prediction if pupil else {}
     values |= {"form": PredictionForm(lesson, stored_values=predictions), "answers": predictions}
     if room.stage == Stage.PREDICT:

@@ -16,6 +16,9 @@ from labs.models import Classroom, Experiment, Pupil
 from labs.runs import visitors
 from labs.runs.planning import Refused
 
+_JOINED = "joined_room"
+"""In the session: the code of the room that was joined last, and the visitor who joined it."""
+
 CLOSED = "This room is closed: it shows the results, and accepts nothing more."
 
 
@@ -63,7 +66,15 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
             return existing
         raise Refused(f"“{nickname}” is taken in this room. Choose another nickname.") from taken
     _touch(room)
+    request.session[_JOINED] = [room.code, key]
     return created
+
+
+def is_removed(request: HttpRequest, room: Classroom) -> bool:
+    """Whether this visitor, who is no pupil of the room, joined it last: the teacher removes
+    pupils, and nothing else does."""
+    visitor = visitors.existing_key(request)
+    return bool(visitor) and request.session.get(_JOINED) == [room.code, visitor]
 
 
 def find_pupil(room: Classroom, visitor: str) -> Pupil | None:

@@ -107,7 +107,9 @@ def seats(request: HttpRequest, code: str) -> HttpResponse:
 def predict(request: HttpRequest, code: str) -> HttpResponse:
     """Stores a pupil's predictions, which may be changed until predicting is closed."""
     room, lesson = _find(code)
-    pupil = _pupil(request, room)
+    pupil = _find_pupil(request, room)
+    if pupil is None:
+        return redirect(room)  # which says that the teacher removed this pupil
     form = PredictionForm(lesson, request.POST)
     if not form.is_valid():
         return _page(request, room, lesson, {"form": form}, status=400)
@@ -121,7 +123,9 @@ def predict(request: HttpRequest, code: str) -> HttpResponse:
 def answer(request: HttpRequest, code: str) -> HttpResponse:
     """Stores a pupil's first answer to the current question."""
     room, lesson = _find(code)
-    pupil = _pupil(request, room)
+    pupil = _find_pupil(request, room)
+    if pupil is None:
+        return redirect(room)
     question = class_pages.current_question(room, lesson)
     place = whole_number(request.POST.get("answer", ""))
     if question is None:
@@ -227,9 +231,10 @@ def _teacher_only(request: HttpRequest, room: Classroom) -> None:
         raise Http404("This is for the teacher of the room.")
 
 
-def _pupil(request: HttpRequest, room: Classroom) -> Pupil:
+def _find_pupil(request: HttpRequest, room: Classroom) -> Pupil | None:
+    """Returns the pupil; None if the teacher removed this pupil. Raises `Http404` for others."""
     pupil = class_rooms.find_pupil(room, visitors.existing_key(request))
-    if pupil is None:
+    if pupil is None and not class_rooms.is_removed(request, room):
         raise Http404("This is for pupils of the room.")
     return pupil
 

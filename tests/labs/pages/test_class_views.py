@@ -307,6 +307,30 @@ def test_a_removed_pupil_has_no_seat(teacher: Client, room: Classroom) -> None:
     assert "is out of the room" not in page(teacher, room)
 
 
+REMOVED = "Your teacher has removed you from this room, with your predictions and answers."
+
+
+def test_a_removed_pupil_sees_what_happened(teacher: Client, room: Classroom) -> None:
+    ann, bob = joined(room), joined(room, "Bob")
+    teacher.post(f"/class/{room.code}/remove/", {"pupil": str(room.pupils.first().pk)})
+    polled = ann.get(f"/class/{room.code}/live/", headers={"hx-request": "true"})
+    text = polled.content.decode()
+    assert f"{REMOVED} You can join again with the code." in text
+    assert '<span id="you" hx-swap-oob="innerHTML"></span>' in text
+    for sent, kind in ((ANSWERS, "predict"), ({"answer": "0"}, "answer")):
+        late = ann.post(f"/class/{room.code}/{kind}/", sent)
+        assert late.headers["Location"] == room.get_absolute_url()
+    assert REMOVED in page(ann, room)
+    for other in (Client(), bob):
+        assert REMOVED not in page(other, room)
+    ann.post("/class/join/", {"code": room.code, "nickname": "Ann"})
+    assert REMOVED not in page(ann, room)
+    teacher.post(f"/class/{room.code}/remove/", {"pupil": str(room.pupils.last().pk)})
+    lead(teacher, room, "close")
+    assert REMOVED in page(ann, room)
+    assert "You can join again" not in page(ann, room)
+
+
 def test_a_room_expires_and_is_removed(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     Classroom.objects.update(opened_at=timezone.now() - OPEN_FOR - timedelta(seconds=1))
