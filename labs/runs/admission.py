@@ -84,14 +84,18 @@ def refuse_if_full(visitor: Visitor) -> None:
     if waiting >= limits["all"]:
         already = f"{counted(waiting, 'experiment')} already {agreed(waiting, 'waits', 'wait')}"
         raise Refused(f"{already}. Try again when some of them are done.")
-    for owner, own_queue, most in (
-        ("yours", queued.filter(visitor=visitor.key), limits["visitor"]),
-        ("your address", queued.filter(address=visitor.address), limits["address"]),
-    ):
+    for owner, limited, own_queue, most in (
+        ("You have", "one visitor", queued.filter(visitor=visitor.key), limits["visitor"]),
+        (
+            "Your address has", "one address", queued.filter(address=visitor.address),
+            limits["address"],
+        ),
+    ):  # fmt: skip
         if visitor != NOBODY and own_queue.count() >= most:
-            already = f"{counted(most, 'experiment')} of {owner} already "
-            wait = agreed(most, "waits", "wait")
-            raise Refused(f"{already}{wait}; the other places are for others.")
+            raise Refused(
+                f"{owner} {counted(most, 'experiment')} in the queue, the most for {limited}. "
+                "Try again when one of them has started."
+            )
 
 
 def take_place(visitor: Visitor) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -52,8 +54,17 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     try:
         return redirect(services.start_case(case, chosen, visitors.identify(request)))
     except planning.Refused as refused:
-        messages.error(request, str(refused))
-        return redirect(f"{reverse('labs:scenarios')}#{name}")
+        # The page opens at the card, and the card has the message.
+        messages.error(request, str(refused), extra_tags=name)
+        query = _query_of(request)
+        return redirect(f"{reverse('labs:scenarios')}{query and '?'}{query}#{name}")
+
+
+def _query_of(request: HttpRequest) -> str:
+    """Returns the filters of the page on which the button was pressed, as in its address."""
+    page = urlsplit(request.headers.get("Referer", ""))
+    is_ours = page.netloc == request.get_host() and page.path == reverse("labs:scenarios")
+    return page.query if is_ours else ""
 
 
 def _pipeline(request: HttpRequest) -> str:

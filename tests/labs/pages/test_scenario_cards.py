@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -53,6 +54,23 @@ def test_one_kind_of_settings_can_be_run_alone(client: Client, choice: str) -> N
     assert [run.name for run in experiment.runs.all()] == [choice]
     acks = experiment.runs.get().settings["producer"]["acks"]
     assert acks == {"weak": "1", "safe": "all"}[choice]
+
+
+def test_a_card_says_why_it_was_refused_and_keeps_the_filters(client: Client) -> None:
+    """The page opens at the card: nobody would see a message at its top."""
+    for _ in range(settings.LAB_QUEUE["all"]):
+        make.experiment()
+    shown = reverse("labs:scenarios")
+    answer = client.post(
+        reverse("labs:scenario-start", args=["leader-killed"]), {"choice": "weak"},
+        headers={"referer": f"http://testserver{shown}?harm=lost_write&layer="},
+    )  # fmt: skip
+    assert answer.headers["Location"] == f"{shown}?harm=lost_write&layer=#leader-killed"
+    html = client.get(f"{shown}?harm=lost_write&layer=").content.decode()
+    assert html.count("20 experiments already wait") == 1
+    card = html.partition('id="leader-killed"')[2].partition("</article>")[0]
+    assert "20 experiments already wait" in card
+    assert "already wait" not in page(client)
 
 
 @pytest.mark.parametrize(
