@@ -173,7 +173,7 @@ def _progress_ahead() -> str:
     left = time_left(paces.values())
     # A phase that takes longer than usual is already named in `left`.
     now = [] if any(pace.late for pace in begun) else [pace.words.lower() for pace in begun]
-    return f" The run before it: {'; '.join(filter(None, (', '.join(dict.fromkeys(now)), left)))}."
+    return f" Running now: {'; '.join(filter(None, (', '.join(dict.fromkeys(now)), left)))}."
 
 
 def _waiting(place: int, duration: str) -> str:

@@ -132,14 +132,14 @@ def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
 def test_a_queued_experiment_shows_the_progress_of_the_run_before_it(client: Client) -> None:
     """Otherwise the page of a queued experiment shows nothing new until it starts."""
     waits = make.experiment()
-    assert "The run before it" not in text_of(client, waits)
+    assert "Running now" not in text_of(client, waits)
     runs = make.experiment(State.RUNNING)
     make.age(runs, started_at=20)
     for run, phase in zip(runs.runs.all(), ("healing", "waiting"), strict=True):
         run.phase, run.live = phase, {"began": {phase: 15.0}}
         run.save()
     text = text_of(client, waits)
-    assert "The run before it: healing; about" in text
+    assert "Running now: healing; about" in text
 
 
 def test_the_list_shows_queue_places_with_a_constant_number_of_queries(
