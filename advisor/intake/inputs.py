@@ -362,7 +362,7 @@ class Inputs:
             words = f"does not count: {old} of {self.origins[name]} is weaker"
             self.notes.append(f"{origin}: {new} {words}.")
             return
-        differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
+        differs = self.marks.get(name, mark) != mark if free else self.differ(name, before, text)
         differs = differs and self.ranks.get(name) != DEFAULT
         if differs and (name in self.inherited) == (name in inherited):
             part, other = name.partition(".")[0], self.origins[name]
@@ -406,7 +406,7 @@ class Inputs:
         part, _, key = name.partition(".")
         return parse(self._product().setting(Component(part), key), text)
 
-    def _differ(self, name: str, one: str, other: str) -> bool:
+    def differ(self, name: str, one: str, other: str) -> bool:
         """Whether two texts mean different values: acks=-1 and acks=all do not."""
         part = name.partition(".")[0]
         if one == other or part not in list(Component):

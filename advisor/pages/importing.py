@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
@@ -18,36 +17,40 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods, require_POST
 
 from advisor import live, services
-from advisor.catalog import Component, Family, has, kafka_versions, versions
-from advisor.intake import MARK, MAX_BYTES, all_readers, find_reader, is_secret, short_name
+from advisor.catalog import Family
+from advisor.intake import MARK, MAX_BYTES, all_readers, find_reader, short_name
 from advisor.intake.file_text import FileProblem, decoded
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
+from advisor.pages.earlier_values import (
+    CHOSEN,
+    HEADS,
+    Earlier,
+    add_read_before,
+    find_replaced,
+    sent,
+)
 from advisor.questions import drafts
-from advisor.questions.drafts import MAX_LENGTH, Draft
+from advisor.questions.drafts import Draft
 from advisor.questions.questionnaire import FAMILIES, STEPS
 from advisor.reasoning.plural import counted
 
 PASTED = "Pasted text"
-_BEFORE = "before."
-"""The prefix of an answer that was read and not yet confirmed."""
-
 MAX_FILES = 10
-MAX_ANSWERS = 500
-_HEADS: Mapping[str, str] = {
-    "family": "Client", "kafka": "Version of the brokers", "brokers": "Number of brokers"
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One answer that was read: its field, name, value and origin."""
+    """One answer that was read: its field, its name, its value as sent and in words, and its
+    origin. `earlier` is the value that it replaces, if it differs."""
 
     field: str
     part: str
     name: str
     value: str
+    words: str
     origin: Origin
+    earlier: Earlier | None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -65,8 +68,10 @@ def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
     draft = _merged(before, inputs.fields)
     pipeline, problems = services.from_fields(draft.flat())
     idle = dict(draft.unused_answers()).keys() - dict(before.unused_answers()).keys()
+    rows = list(_rows(inputs, find_replaced(request, inputs, before)))
     context = {
-        "inputs": inputs, "rows": list(_rows(inputs)), "problems": problems, "idle": sorted(idle),
+        "inputs": inputs, "rows": rows, "changed": [row for row in rows if row.earlier],
+        "problems": problems, "idle": sorted(idle),
         "sound": pipeline is not None, "others": _remaining_answers(before, inputs, idle),
     }  # fmt: skip
     return _page(request, context, status=400 if inputs.problems else 200)
@@ -75,9 +80,7 @@ def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
 @require_POST
 def use(request: HttpRequest) -> HttpResponse:
     """Copies the read settings into the questionnaire; redirects to the advice if possible."""
-    sent = ((name, text) for name, text in request.POST.items() if isinstance(text, str))
-    entries = ((name, text[:MAX_LENGTH]) for name, text in sent if _is_importable(name))
-    answers = dict(islice(entries, MAX_ANSWERS))
+    answers = {**sent(request), **sent(request, CHOSEN)}
     draft = _merged(drafts.load(request.session), answers)
     drafts.put_aside(request.session, draft, another=False)
     pipeline, problems = services.from_fields(draft.flat())
@@ -87,27 +90,13 @@ def use(request: HttpRequest) -> HttpResponse:
     return redirect("advisor:describe", STEPS[0].slug)
 
 
-def _is_importable(name: str) -> bool:
-    """Whether a client of any release has a setting of this name that is not a secret."""
-    if name in _HEADS:
-        return True
-    part, _, key = name.partition(".")
-    if part not in set(Component) or is_secret(name):
-        return False
-    return any(
-        has(family, version, kafka_versions()[0], Component(part), key)
-        for family in Family
-        for version in versions(family)
-    )
-
-
 @sensitive_variables("text", "sources")
 def _read(request: HttpRequest) -> Inputs:
     inputs = Inputs()
     family = request.POST.get("family", "")
     if family in set(Family):
         inputs.set_field("family", family, Origin("your choice"))
-    _read_before(request, inputs)
+    add_read_before(request, inputs)
     kind = request.POST.get("kind", "")
     try:
         sources = list(_sources(request))
@@ -118,16 +107,6 @@ def _read(request: HttpRequest) -> Inputs:
     except FileProblem as error:
         inputs.problems.append(str(error))
     return inputs
-
-
-def _read_before(request: HttpRequest, inputs: Inputs) -> None:
-    """Adds what the previous page had read, and the user has not confirmed yet."""
-    entries_before = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
-             if name.startswith(_BEFORE) and isinstance(text, str))  # fmt: skip
-    entries = ((name, text[:MAX_LENGTH]) for name, text in entries_before if _is_importable(name))
-    for name, text in islice(entries, MAX_ANSWERS):
-        if name not in inputs.fields:
-            inputs.set_field(name, text, Origin("read before"))
 
 
 def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
@@ -148,15 +127,13 @@ def _merged(draft: Draft, fields: Mapping[str, str]) -> Draft:
     return Draft({**draft.fields, **fields}, draft.done)
 
 
-def _rows(inputs: Inputs) -> Iterator[Row]:
+def _rows(inputs: Inputs, replaced: Mapping[str, Earlier]) -> Iterator[Row]:
     for field, value in inputs.fields.items():
         part, _, name = field.partition(".")
-        origin = inputs.origins[field]
-        if field in _HEADS:
-            text = FAMILIES[Family(value)][0] if field == "family" else value
-            yield Row(field, "", _HEADS[field], text, origin)
-        else:
-            yield Row(field, part, name, value, origin)
+        if field in HEADS:
+            part, name = "", HEADS[field]
+        words = FAMILIES[Family(value)][0] if field == "family" else value
+        yield Row(field, part, name, value, words, inputs.origins[field], replaced.get(field))
 
 
 def _remaining_answers(before: Draft, inputs: Inputs, idle: Collection[str]) -> int:

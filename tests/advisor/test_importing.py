@@ -22,13 +22,25 @@ SECRET = "hunter2"
 def _fields(html: str) -> dict[str, str]:
     """The fields that the confirmation form would send."""
     results = re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html)
-    others = ("csrfmiddlewaretoken", "before.")
+    others = ("csrfmiddlewaretoken", "before.", "earlier.")
     return {name: text for name, text in results if not name.startswith(others)}
 
 
 def _carried(html: str) -> dict[str, str]:
     """The fields of earlier files that the upload form sends along."""
-    return dict(re.findall(r'<input type="hidden" name="(before\.[\w.]+)" value="([^"]*)">', html))
+    return dict(
+        re.findall(
+            r'<input type="hidden" name="((?:before|earlier)\.[\w.]+)" value="([^"]*)">', html
+        )
+    )
+
+
+def _values(html: str) -> dict[str, list[str]]:
+    """The values that can be chosen, the new one first, for each field that has an earlier one."""
+    values: dict[str, list[str]] = {}
+    for name, text in re.findall(r'name="chosen\.([\w.]+)" value="([^"]*)" form="take-over"', html):
+        values.setdefault(name, []).append(text)
+    return values
 
 
 def _send(client: Client, text: str = "", **more: object) -> tuple[int, str]:
@@ -66,14 +78,54 @@ def test_a_second_file_adds_to_the_first_before_the_confirmation(client: Client)
     assert _fields(second) == {
         "producer.acks": "all", "producer.retries": "3", "producer.linger.ms": "9"
     }  # fmt: skip
-    assert "producer.acks=all replaces producer.acks=1 of read before" in second
-    assert "read before" in second
+    assert "producer.acks=all replaces producer.acks=1 of an earlier text" in second
+    assert _values(second) == {"producer.acks": ["all", "1"]}
+    assert "1 of these answers differs from an earlier one." in second
     html = _send(client, "no such thing", **_carried(second))[1]
     assert _carried(html) == _carried(second), "a text that cannot be read takes nothing away"
 
 
+def test_the_value_of_an_earlier_text_can_be_chosen_instead(client: Client) -> None:
+    _, first = _send(client, "acks=1\nretries=3\n")
+    assert not _values(first)
+    _, second = _send(client, "acks=all\nretries=3\n", **_carried(first))
+    chosen = {"chosen.producer.acks": "1"}
+    _, third = _send(client, "linger.ms=9\n", **_carried(second), **chosen)
+    assert _fields(third)["producer.acks"] == "1"
+    assert _values(third) == {"producer.acks": ["1", "all"]}, "the other one is still offered"
+    _, without = _send(client, "linger.ms=9\n", **_carried(second))
+    assert _values(without) == {"producer.acks": ["all", "1"]}
+    client.post(f"{URL}use/", {**_fields(second), **chosen, "to": "questions"})
+    assert drafts.load(client.session).fields["producer.acks"] == "1"
+
+
+def test_a_replaced_answer_is_shown_and_can_be_kept(client: Client) -> None:
+    client.post(f"{URL}use/", {"producer.acks": "all", "producer.linger.ms": "5"})
+    _, html = _send(client, "acks=1\nlinger.ms=5\n")
+    assert _values(html) == {"producer.acks": ["1", "all"]}
+    assert "your earlier answer" in html
+    same = _send(client, "acks=-1\n")[1]
+    assert not _values(same), "acks=-1 is acks=all"
+
+
+def test_a_replaced_client_is_named_and_not_offered(client: Client) -> None:
+    client.post(f"{URL}use/", {"family": "java"})
+    _, html = _send(client, "acks=1\n", family="librdkafka")
+    assert "instead of Java client, your earlier answer" in html
+    assert not _values(html)
+
+
 def test_carried_fields_are_validated(client: Client) -> None:
-    _, html = _send(client, "acks=1", **{"before.sasl.password": SECRET, "before.no.such": "1"})
+    _, html = _send(
+        client,
+        "acks=1",
+        **{
+            "before.sasl.password": SECRET,
+            "before.no.such": "1",
+            "chosen.sasl.password": SECRET,
+            "earlier.sasl.password": SECRET,
+        },
+    )
     assert _fields(html) == {"producer.acks": "1"}
     assert SECRET not in html
 
