@@ -40,10 +40,20 @@ addEventListener("hashchange", unfold)
 unfold()
 
 // htmx leaves a page as it is when the server refuses or does not answer; what somebody sent is
-// answered by a notice. A page that asks by itself every second says nothing.
+// answered by a notice. A page that asks by itself says so once it has asked three times in vain:
+// what it shows is old, and looks new.
 const refused = document.getElementById("refused")
+let inVain = 0
+function sayStale(status) {
+  inVain += 1
+  if (inVain < 3) return
+  refused.textContent = status === 404
+    ? "What this page shows is no longer there. Load the page again."
+    : "The server does not answer, so this page may be out of date. It asks again by itself."
+  refused.hidden = false
+}
 function sayWhy({ detail: { requestConfig, xhr } }) {
-  if (requestConfig.verb !== "post") return
+  if (requestConfig.verb !== "post") return sayStale(xhr.status)
   const page = new DOMParser().parseFromString(xhr.responseText, "text/html")
   refused.textContent = page.querySelector(".lede")?.textContent ?? "The server did not answer. Try again."
   refused.hidden = false
@@ -52,6 +62,11 @@ function sayWhy({ detail: { requestConfig, xhr } }) {
 document.body.addEventListener("htmx:responseError", sayWhy)
 document.body.addEventListener("htmx:sendError", sayWhy)
 document.body.addEventListener("htmx:afterSwap", () => { refused.hidden = true })
+document.body.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => {
+  if (xhr.status >= 400) return
+  if (inVain >= 3) refused.hidden = true
+  inVain = 0
+})
 
 // The server closes a connection that brings too much, and the browser shows nothing of its answer.
 for (const input of document.querySelectorAll("[data-most-bytes]")) {

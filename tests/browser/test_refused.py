@@ -13,6 +13,8 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from config import limits
+from labs.models import State
+from tests.labs import make
 
 
 def test_a_refused_request_is_reported_on_the_same_page(
@@ -28,6 +30,23 @@ def test_a_refused_request_is_reported_on_the_same_page(
     page.get_by_role("button", name="Read", exact=True).click()
     expect(page.get_by_role("heading", name="1 answer read")).to_be_visible()
     expect(refused).to_be_hidden()
+
+
+def test_a_page_that_gets_no_news_says_that_it_may_be_old(
+    page: Page, live_server: LiveServer, console_messages: list[str]
+) -> None:
+    page.goto(make.experiment(State.RUNNING).get_absolute_url())
+    refused = page.locator("#refused")
+    page.route("**/live/", lambda route: route.abort())
+    expect(refused).to_contain_text("The server does not answer, so this page may be out of date.")
+    page.mouse.wheel(0, 600)
+    expect(refused).to_be_in_viewport()
+    page.unroute("**/live/")
+    expect(refused).to_be_hidden()
+    page.route("**/live/", lambda route: route.fulfill(status=404, body="gone"))
+    expect(refused).to_contain_text("What this page shows is no longer there.")
+    page.unroute_all(behavior="wait")
+    console_messages.clear()
 
 
 def test_a_file_that_is_too_large_is_not_sent(

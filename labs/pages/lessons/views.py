@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from labs.evidence import lesson_record
 from labs.lessons import STEPS, Lesson, all_lessons, find
@@ -26,6 +27,11 @@ from labs.runs import planning, services, visitors
 
 _STARTED_OVER = (
     "This lab starts over. What you had done is set aside; the list of labs can restore it."
+)
+
+_ELSEWHERE = (
+    "The run that this page showed is not part of your lab any more: in another tab the lab was "
+    "started over, or you signed in or out."
 )
 
 
@@ -112,7 +118,7 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
     lesson = _find(name)
     current = progress.load(request, lesson)
     if current.experiment is None:
-        raise Http404("Nothing has been run in this lesson.")
+        return _nothing_run(request)
     context = lesson_pages.context(request, lesson, current, "run")
     is_live = current.experiment.is_live
     return polled(request, "labs/lesson/live.html", context, is_live=is_live)
@@ -125,10 +131,19 @@ def turn_live(request: HttpRequest, name: str) -> HttpResponse:
     lesson = _find(name)
     current = progress.load(request, lesson)
     if current.turn_experiment is None:
-        raise Http404("Nothing has been run in this turn.")
+        return _nothing_run(request)
     context = lesson_pages.context(request, lesson, current, "your-turn")
     is_live = current.turn_experiment.is_live
     return polled(request, "labs/lesson/turn_live.html", context, is_live=is_live)
+
+
+def _nothing_run(request: HttpRequest) -> HttpResponse:
+    """Loads a page again that asks for a run which this visitor has no more. Raises `Http404` where
+    no such page asks."""
+    if not request.htmx:  # type: ignore[attr-defined]
+        raise Http404("Nothing has been run here.")
+    messages.info(request, _ELSEWHERE)
+    return HttpResponseClientRefresh()
 
 
 @require_POST

@@ -246,7 +246,9 @@ def test_one_visitor_may_not_hold_the_whole_queue() -> None:
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"]):
         services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
-    with pytest.raises(planning.Refused, match="You have 10 experiments in the queue, the most for one visitor"):
+    with pytest.raises(
+        planning.Refused, match="You have 10 experiments in the queue, the most for one visitor"
+    ):
         services.start(slug, services.FIRST_SCENARIO, visitor=VISITOR)
     assert (
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("another", "b")).visitor
@@ -306,7 +308,9 @@ def test_one_address_may_not_hold_the_whole_queue_by_many_sessions() -> None:
     slug = saved(producer__acks="1")
     for number in range(settings.LAB_QUEUE["address"]):
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor(str(number), "a"))
-    with pytest.raises(planning.Refused, match="Your address has 15 experiments in the queue, the most for one"):
+    with pytest.raises(
+        planning.Refused, match="Your address has 15 experiments in the queue, the most for one"
+    ):
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "a"))
     other = services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "b"))
     assert other.state == State.QUEUED
