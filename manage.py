@@ -9,6 +9,8 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    if os.environ.get("NO_COLOR"):  # https://no-color.org
+        os.environ["DJANGO_COLORS"] = "nocolor"
     from django.core.management import execute_from_command_line
 
     from config.broken_pipe import quiet_when_unread

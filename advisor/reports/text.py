@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -25,8 +26,10 @@ from advisor.reports.programs import Read, code_assumptions, conditions
 from advisor.reports.reasons import breaking, by_reason
 from advisor.reports.unmet import merged
 
-_WIDTH, _HEIGHT = 100, 40
+WIDTH, _HEIGHT = 100, 40
 """One screen, in characters and lines."""
+_width = ContextVar("width", default=WIDTH)
+"""The number of characters on a line of the terminal that the report is for."""
 _MAX_NAMED = 3
 """The number of events of a reason, and of possible bugs, on the short screen; gravest bugs
 first."""
@@ -43,19 +46,37 @@ _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
 
 
-def report(answer: Answer, *, verbose: bool = False, read: Read = _NOTHING_READ) -> str:
-    """The advice as text.
+def report(
+    answer: Answer, *, verbose: bool = False, read: Read = _NOTHING_READ, width: int = WIDTH
+) -> str:
+    """The advice as text, in lines of at most `width` characters.
 
     It has the verdict, the smallest change with its price, what breaks the wish, the known bugs of
     the releases, and the assumptions. With `verbose`, every failure, finding, number and procedure
     follows. If the wish is met, the verdict names its conditions from what was `read`.
     """
+    token = _width.set(width)
+    try:
+        text = _report(answer, verbose=verbose, read=read)
+        return text if width >= WIDTH else "\n".join(_narrow(text))
+    finally:
+        _width.reset(token)
+
+
+def _narrow(text: str) -> Iterator[str]:
+    """Yields the lines of a text; those that fit only a whole line of a report are wrapped."""
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        yield from _wrapped(line.lstrip(), indent) if len(line) > _width.get() else [line]
+
+
+def _report(answer: Answer, *, verbose: bool, read: Read) -> str:
     judgement, bugs = answer.judgement, known_bugs(answer)
     if not verbose:
-        text = ""
+        text, most = "", _HEIGHT * WIDTH // _width.get()
         for length in _LENGTHS:
             text = _screen(answer, bugs, length, read)
-            if text.count("\n") < _HEIGHT:
+            if text.count("\n") < most:
                 break
         return text
     return _joined(
@@ -213,7 +234,7 @@ def _change(change: Change, price: str, length: _Length) -> Iterator[str]:
         yield _shortened(f"{changed}   {price}")
         return
     after = "" if restart is Restart.NOTHING else f"(restarts the {restart}, one at a time)"
-    if len(changed) + len(after) + 3 <= _WIDTH:
+    if len(changed) + len(after) + 3 <= _width.get():
         yield f"{changed}   {after}".rstrip()
     else:
         yield from [changed, f"      {after}"]
@@ -223,9 +244,9 @@ def _change(change: Change, price: str, length: _Length) -> Iterator[str]:
 
 def _shortened(line: str) -> str:
     """Returns the line, or as many of its words as fit and an ellipsis: --verbose has the rest."""
-    if len(line) <= _WIDTH:
+    if len(line) <= _width.get():
         return line
-    return f"{line[: _WIDTH - 1].rpartition(' ')[0]} …"
+    return f"{line[: _width.get() - 1].rpartition(' ')[0]} …"
 
 
 def _head(text: str, most: int) -> Iterator[str]:
@@ -336,16 +357,18 @@ def _changed(change: Change) -> str:
     return f"{name}: {_text(change.before)} -> {after}"
 
 
-@lru_cache(maxsize=1024)
 def _wrapped(text: str, indent: str = "", later: str | None = None) -> tuple[str, ...]:
-    """Returns lines of at most `_WIDTH` characters; names and values are never broken.
+    """Returns lines that are as long as the terminal's at most; names and values are never
+    broken."""
+    return _lines(text, indent, indent if later is None else later, _width.get())
 
-    Cached: the sentences of the failure model recur, and a screen is laid out several times.
-    """
-    further = indent if later is None else later
+
+@lru_cache(maxsize=1024)
+def _lines(text: str, indent: str, further: str, width: int) -> tuple[str, ...]:
+    """Cached: the sentences of the failure model recur, and a screen is laid out several times."""
     return tuple(
         textwrap.wrap(
-            text, _WIDTH, initial_indent=indent, subsequent_indent=further,
+            text, width, initial_indent=indent, subsequent_indent=further,
             break_long_words=False, break_on_hyphens=False,
         )
     )  # fmt: skip

@@ -19,7 +19,7 @@ from advisor.intake.file_text import FileProblem, read_file, states_nothing
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
 from advisor.known_bugs import known_bugs
-from advisor.management.exact import ExactCommand, bad_input
+from advisor.management.exact import ExactCommand, bad_input, terminal_width
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reports.programs import Read, as_data
 from advisor.reports.sarif import sarif
@@ -127,7 +127,10 @@ class Command(ExactCommand):
             case "sarif":
                 self.stdout.write(json.dumps(sarif(answer, inputs), indent=2))
             case _:
-                self.stdout.write(report(answer, verbose=options["verbose"], read=read))
+                width = terminal_width(self.stdout)
+                self.stdout.write(
+                    report(answer, verbose=options["verbose"], read=read, width=width)
+                )
         if not answer.judgement.met or known_bugs(answer).breaking:
             sys.exit(BROKEN)
 

@@ -11,11 +11,9 @@ from django.core.management.base import CommandParser
 
 from advisor.advisories import Advisory, Part, VersionError
 from advisor.known_bugs import advisory_json
-from advisor.management.exact import ExactCommand, bad_input
+from advisor.management.exact import ExactCommand, bad_input, terminal_width
 from advisor.pages import advisory_search
 from advisor.reasoning.plural import counted
-
-_WIDTH = 100
 
 
 class Command(ExactCommand):
@@ -52,10 +50,10 @@ class Command(ExactCommand):
                 json.dumps([advisory_json(advisory) for advisory in advisories], indent=2)
             )
         else:
-            self.stdout.write("\n".join(_text(advisories)))
+            self.stdout.write("\n".join(_text(advisories, terminal_width(self.stdout))))
 
 
-def _text(advisories: list[Advisory]) -> Iterator[str]:
+def _text(advisories: list[Advisory], width: int) -> Iterator[str]:
     for advisory in advisories:
         fixed = ", ".join(str(one) for one in advisory.fixed) or "not fixed yet"
         affected = " or ".join(str(one) for one in advisory.affected)
@@ -63,5 +61,5 @@ def _text(advisories: list[Advisory]) -> Iterator[str]:
         about = f"affected: {affected}; fixed: {fixed}; may add: {', '.join(advisory.anomalies)}"
         if advisory.incident:
             about += f"; incident: {advisory.incident}"
-        yield from textwrap.wrap(about, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        yield from textwrap.wrap(about, width, initial_indent="    ", subsequent_indent="    ")
     yield f"{counted(len(advisories), 'known bug')}."
