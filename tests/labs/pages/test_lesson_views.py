@@ -173,19 +173,6 @@ def test_polling_ends_when_the_run_does(client: Client) -> None:
     assert client.get(live).status_code == 286
 
 
-@pytest.mark.parametrize("part", ["live", "your-turn/live"])
-def test_a_page_whose_run_is_not_the_visitors_any_more_is_loaded_again(
-    client: Client, part: str
-) -> None:
-    """After a reset in another tab it would ask every second, and show the run as it was."""
-    address = f"/learn/{NAME}/{part}/"
-    assert client.get(address).status_code == 404
-    answer = client.get(address, headers={"HX-Request": "true"})
-    assert answer["HX-Refresh"] == "true"
-    page = client.get(f"/learn/{NAME}/run/").content.decode()
-    assert page.count("in another tab the lab was started over") == 1
-
-
 def test_a_lab_ends_with_a_link_to_the_next(client: Client) -> None:
     *_, last = all_lessons()
     second = all_lessons()[1]

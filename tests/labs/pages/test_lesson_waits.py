@@ -115,3 +115,17 @@ def test_the_record_has_only_measured_times(tmp_path: Path) -> None:
     (kept,) = lesson_record.read(record)
     assert (kept.verdict_s, kept.news_s) == ({}, {})
     assert lesson_record.wait(lesson, [kept]) is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("part", ["live", "your-turn/live"])
+def test_a_page_whose_run_is_not_the_visitors_any_more_is_loaded_again(
+    client: Client, part: str
+) -> None:
+    """After a reset in another tab it would ask every second, and show the run as it was."""
+    address = f"/learn/{NAME}/{part}/"
+    assert client.get(address).status_code == 404
+    answer = client.get(address, headers={"HX-Request": "true"})
+    assert answer["HX-Refresh"] == "true"
+    page = client.get(f"/learn/{NAME}/run/").content.decode()
+    assert page.count("in another tab the lab was started over") == 1
