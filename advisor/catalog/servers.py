@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from advisor.catalog.facts import facts
 from advisor.catalog.model import Component, Problem
 from advisor.catalog.structure import PROTOCOLS
+from advisor.catalog.texts import STATED, TEMPORARY
 from advisor.catalog.values import gzip_level, items, number
 from advisor.catalog.versions import at_least, kafka_line
 
@@ -71,6 +72,7 @@ _LEAST_LAG, _MOST_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
 _FOR_EVER = 2**63 - 1
 _SEGMENT, _LEAST = "log.segment.bytes", "Value must be at least 1048576"
 _NO_COPIES = "remote.log.copy.disable"
+_CORDONED = "cordoned.log.dirs"
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})(?!\d)", re.ASCII)
 _LIMIT = re.compile(r"\s*[^\s:][^\s]*:\s*[0-9]{1,10}\s*", re.ASCII)
 _REPLICAS = re.compile(r"(?:[0-9]+:[0-9]+)?", re.ASCII)
@@ -125,9 +127,7 @@ def _broker(texts: Texts, line: str) -> Complaints:
         if (size := _number(texts, name, -1)) < -1 or size == 0:
             rule = "Value can be -1 or greater than 0"
             yield name, f"Invalid value {size} for configuration {name}: {rule}"
-    for name, least in (("log.roll.ms", 1), ("log.roll.jitter.ms", 0)):
-        if _number(texts, name, least) < least:
-            yield name, f"{_FAILED}{name} must be greater than or equal to {least}"
+    yield from _logs(texts, line)
     if _number(texts, _CLEANERS, 1) == 0:
         yield _CLEANERS, "/ by zero"  # when the following check divides the buffer
     if _number(texts, _BUFFER, 2**27) // max(_number(texts, _CLEANERS, 1), 1) <= 2**20:
@@ -139,6 +139,35 @@ def _broker(texts: Texts, line: str) -> Complaints:
         if not 0 <= (codec := _number(texts, name, 0)) <= 4:
             yield name, f"Unknown compression type id: {codec}"
     yield from _connections(texts)
+
+
+def _logs(texts: Texts, line: str) -> Complaints:
+    for name, least in (("log.roll.ms", 1), ("log.roll.jitter.ms", 0)):
+        if _number(texts, name, least) < least:
+            yield name, f"{_FAILED}{name} must be greater than or equal to {least}"
+    yield from _cordoned(texts) if at_least(line, "4.3") else ()
+
+
+def _cordoned(texts: Texts) -> Complaints:
+    """Checks the folders that get no new partitions (KafkaConfig.validateCordonedLogDirs).
+
+    Where log.dirs is a placeholder, or in a file that was read before, its folders are not known.
+    """
+    cordoned = [folder for part in texts.get(_CORDONED, "").split(",") if (folder := part.strip())]
+    if "broker" not in items(texts.get("process.roles", "broker")):
+        return
+    if "*" in cordoned:
+        if len(cordoned) > 1:
+            rule = "is set to *, it must not contain other values"
+            yield _CORDONED, f"{_FAILED}When {_CORDONED} {rule}"
+        return
+    logs = texts.get("log.dirs", texts.get("log.dir", STATED)).strip()
+    if logs in (STATED, *TEMPORARY):
+        return
+    folders = [folder.strip() for folder in logs.split(",")]
+    if missing := [folder for folder in cordoned if folder not in folders]:
+        rule = "must be present in log.dirs or log.dir. Missing entries :"
+        yield _CORDONED, f"{_FAILED}All entries in {_CORDONED} {rule} {', '.join(missing)}"
 
 
 def _protocols(texts: Texts, line: str) -> Complaints:

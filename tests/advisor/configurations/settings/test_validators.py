@@ -159,6 +159,18 @@ FILES = [
     ("--kafka 3.3", "process.roles=broker, broker\n", 2, "Duplicate role names found in"),
     ("--kafka 4.2", "process.roles=broker,broker\n", 0, "YES"),
     ("", "process.roles=\n", 2, "'process.roles' must not be empty"),
+    # KafkaConfig.validateCordonedLogDirs (KIP-1066)
+    ("", "log.dirs=/data/a, /data/b\ncordoned.log.dirs=/data/b\n", 0, "YES"),
+    ("", "log.dirs=/data/a\ncordoned.log.dirs=/data/b, /data/a\n", 2,
+     "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. Missing entries : "
+     "/data/b$"),
+    ("", "log.dir=/data/a\ncordoned.log.dirs=/data/a\n", 0, "YES"),
+    ("", "log.dir=/a\nlog.dirs=/data/a\ncordoned.log.dirs=/a\n", 2, "Missing entries : /a$"),
+    ("", "log.dirs=${env:LOGS}\ncordoned.log.dirs=/data/a\n", 0, "YES"),
+    ("", "cordoned.log.dirs=*\n", 0, "YES"),
+    ("", "cordoned.log.dirs=*,/tmp/kafka-logs\n", 2, "set to [*], it must not contain other val"),
+    ("", "process.roles=controller\nlog.dirs=/data/a\ncordoned.log.dirs=/data/b\n", 0, "YES"),
+    ("--kafka 4.2", "log.dirs=/data/a\ncordoned.log.dirs=/data/b\n", 0, "YES"),
     # listeners (KafkaConfig.validateValues, SocketServerConfigs)
     ("", f"{LISTENERS}advertised.listeners=a:9092\n", 2, "Unable to parse an entry of adv"),
     ("", f"{LISTENERS}advertised.listeners=PLAINTEXT://_{{HOST}}:9092\n", 0, "YES"),
