@@ -152,7 +152,7 @@ def sentence(judgement: Judgement) -> str:
     wish = judgement.pipeline.requirement
     need = GUARANTEES[wish.guarantee]
     if not judgement.works:
-        return f"You need {need}; with these settings nothing can work."
+        return f"You need {need}; this pipeline cannot work with these settings."
     if judgement.met:
         more = " in order" if wish.ordering else ""
         gives = judgement.guarantees[Boundary.END_TO_END]

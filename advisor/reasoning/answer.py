@@ -161,7 +161,7 @@ def _judgement(pipeline: Pipeline, cached: Pipeline) -> Judgement:
     results = obstacles(pipeline)
     no_guarantees = dict.fromkeys(Boundary, Guarantee.NONE)
     why = " ".join(
-        ["Nothing can work with these settings.", *(obstacle.why for obstacle in results)]
+        ["This pipeline cannot work with these settings.", *(obstacle.why for obstacle in results)]
     )
     return Judgement(
         pipeline=pipeline,

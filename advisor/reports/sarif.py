@@ -78,7 +78,7 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
 def _obstacle_rule(obstacle: Obstacle) -> Node:
     return {
         "id": f"cannot-work/{obstacle.setting}",
-        "shortDescription": {"text": "Nothing can work with this setting"},
+        "shortDescription": {"text": "The pipeline cannot work with this setting"},
         "defaultConfiguration": {"level": "error"},
     }
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from django import template
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from advisor.catalog import Value, say
 from advisor.questions.durations import is_duration, spoken
@@ -141,6 +141,13 @@ def spaced(name: str) -> str:
     for plain, written in _WRITTEN.items():
         text = text.replace(plain, written)
     return text
+
+
+@register.filter
+def unhyphened(text: str) -> SafeString:
+    """A text in which no line ends at the hyphen of `in-sync`."""
+    whole = mark_safe('<span class="unbroken">in-sync</span>')
+    return format_html_join(whole, "{}", ([part] for part in text.split("in-sync")))
 
 
 @register.filter

@@ -110,7 +110,7 @@ def test_the_first_screen_has_the_verdict_the_changes_with_prices_and_the_proof(
 def test_settings_that_cannot_work_are_explained_and_no_run_is_offered(client: Client) -> None:
     html = advice(client, {"topic.max.message.bytes": "10"})
     first = html.partition('class="deciding"')[2].partition("</section>")[0]
-    assert "with these settings nothing can work" in first
+    assert "this pipeline cannot work with these settings" in first
     assert "max.message.bytes=10: even a batch of one empty record" in first
     assert "Prove it on real brokers" not in first
     assert "Change the answers" in first

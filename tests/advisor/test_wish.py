@@ -196,7 +196,7 @@ def test_no_wish_is_met_if_nothing_can_work(
     assert "No change is needed" not in text
     remedy = answer.judgement.obstacles[0].instead.split(",")[0]
     assert (remedy in " ".join(text.split())) != (f"  {setting}: " in text)
-    assert presentation.sentence(answer.judgement).endswith("nothing can work.")
+    assert presentation.sentence(answer.judgement).endswith("cannot work with these settings.")
     sarif_result = sarif(answer, Inputs())["runs"][0]["results"][0]
     assert sarif_result["ruleId"] == f"cannot-work/{setting.partition('.')[2]}"
     assert sarif_result["level"] == "error"

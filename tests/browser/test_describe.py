@@ -151,6 +151,15 @@ def test_changing_the_client_keeps_shared_settings(page: Page) -> None:
     expect(page.get_by_text("librdkafka 2.16").first).to_be_visible()
 
 
+def test_no_line_of_a_hint_ends_at_the_hyphen_of_in_sync(page: Page) -> None:
+    page.goto("/describe/producer/")
+    words = page.locator("#producer\\.acks-hint .unbroken")
+    expect(words).to_have_text("in-sync")
+    for width in range(320, 420, 4):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert words.evaluate("each => each.getClientRects().length") == 1, width
+
+
 def test_starting_over_can_be_undone(page: Page) -> None:
     page.goto("/describe/topic/")
     page.get_by_label("replication.factor").fill("3")

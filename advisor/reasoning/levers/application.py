@@ -205,7 +205,7 @@ LEVERS = (
     ),
     _lever(
         "restart", not_engines(_from("restart", "forgets", "resumes")),
-        costs(disk="almost none, one position in the input.",
+        costs(disk="almost none; one position in the input is stored.",
               more=(
                   "Code: store the position after its records were acknowledged; after a crash, "
                   "the records after it are sent a second time."
@@ -217,8 +217,8 @@ LEVERS = (
         OWN, _partitioners,
         costs(throughput="the busiest key determines the load of its partition.",
               more=(
-                  "Code: partitioner.class chooses by the key alone; where its code does so "
-                  "already, say so, and nothing must be changed. Or remove its line."
+                  "Code: a partitioner.class that chooses the partition by the key alone. If "
+                  "it does so already, state that, and nothing has to change. Or remove the line."
               )),
         "Kafka Partitioner javadoc; KIP-794",
         _SENDER_RELEASE,

@@ -260,7 +260,7 @@ LEVERS = (
     ),
     Lever(
         Component.APPLICATION, "eligible.leader.replicas.version", _eligible,
-        costs(availability="with every eligible replica down, no replica leads until one is back.",
+        costs(availability="while every eligible replica is down, the partition has no leader.",
               more="Work: min.insync.replicas is then set for the cluster; the value in a "
                    "broker's file is ignored."),
         "KIP-966; Kafka operations/eligible-leader-replicas.md",
@@ -287,8 +287,8 @@ LEVERS = (
     Lever(
         _TOPIC, "unclean.leader.election.enable",
         becomes(_TOPIC, "unclean.leader.election.enable", False),
-        costs(availability="with every in-sync replica down, the partition waits for one of them "
-                           "instead of continuing without the records."),
+        costs(availability="while every in-sync replica is down, the partition waits for one "
+                           "of them instead of continuing without the records."),
         "Kafka design.md, Unclean leader election",
         TOPIC_CONFIG,
     ),
@@ -334,9 +334,9 @@ LEVERS = (
     ),
     Lever(
         _BROKER, _OFFSETS, not_spark(_offset_copies),
-        costs(latency="a commit waits for the replicas in sync, where one broker acknowledged it.",
-              throughput="almost none, each commit is copied.",
-              disk="almost none, the topic is compacted."),
+        costs(latency="a commit waits for all replicas in sync, no longer for one broker.",
+              throughput="almost none; each commit is copied.",
+              disk="almost none; the topic is compacted."),
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor; KIP-455",
         Procedure(
             Restart.NOTHING,
@@ -347,8 +347,8 @@ LEVERS = (
     ),
     Lever(
         Component.APPLICATION, _OFFSETS_LEAST, not_spark(_offset_minimums),
-        costs(availability="with fewer of its copies in sync, groups cannot commit and members "
-                           "cannot join."),
+        costs(availability="while fewer of its copies are in sync, groups cannot commit and "
+                           "members cannot join."),
         "Kafka design.md, Availability and Durability Guarantees",
         Procedure(
             Restart.NOTHING,
@@ -361,22 +361,22 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "offsets.commit.required.acks", not_spark(_commit_acks),
-        costs(latency="a commit waits for the replicas in sync, where one broker acknowledged it."),
+        costs(latency="a commit waits for all replicas in sync, no longer for one broker."),
         "Kafka GroupCoordinatorConfig, offsets.commit.required.acks; KIP-1041",
         BROKER_FILE,
     ),
     Lever(
         _BROKER, "unclean.leader.election.enable",
         becomes(_BROKER, "unclean.leader.election.enable", False),
-        costs(availability="with every in-sync replica down, each topic without a setting of its "
-              "own waits for one of them."),
+        costs(availability="while every in-sync replica is down, each topic without a setting of "
+              "its own waits for one of them."),
         "Kafka design.md, Unclean leader election; apache/kafka#16866",
         BROKER_FILE,
     ),
     Lever(
         _BROKER, STATE_FACTOR, not_spark(_state_copies),
         costs(latency="each step of a transaction waits for the replicas in sync.",
-              disk="almost none, the topic is compacted."),
+              disk="almost none; the topic is compacted."),
         "Kafka TransactionLogConfig, transaction.state.log.replication.factor; KIP-98; KIP-455",
         Procedure(
             Restart.BROKERS,
@@ -388,7 +388,8 @@ LEVERS = (
     ),
     Lever(
         _BROKER, STATE_MINIMUM, not_spark(_state_minimums),
-        costs(availability="with fewer of its copies in sync, no transaction can begin or end."),
+        costs(availability="while fewer of its copies are in sync, no transaction can begin or "
+                           "end."),
         "Kafka TransactionLogConfig, transaction.state.log.min.isr; KIP-98",
         Procedure(
             Restart.BROKERS,
@@ -403,7 +404,7 @@ LEVERS = (
     *(
         Lever(
             _BROKER, name, _expirations(name),
-            costs(disk="almost none, a line per producer in each partition's snapshots.",
+            costs(disk="almost none; a line per producer in each partition's snapshots.",
                   more="Memory: a broker remembers each producer for this time, in each "
                        "partition."),
             f"Kafka ConfigDef, {name}; KIP-854",
@@ -413,7 +414,7 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "offsets.retention.minutes", not_spark(_offset_retentions),
-        costs(disk="almost none, one small record for each group and partition."),
+        costs(disk="almost none; one small record for each group and partition."),
         "Kafka ConfigDef, offsets.retention.minutes; KIP-186",
         BROKER_FILE,
     ),

@@ -219,7 +219,7 @@ def _repeats_warning(before: Pipeline, after: Pipeline) -> str:
 def _timeout_price(before: Pipeline, after: Pipeline) -> str:
     timeout_ms = after.number(Component.PRODUCER, "delivery.timeout.ms")
     return price_text(
-        latency=f"an error is reported after {timeout_ms:,} ms at the latest, not before.",
+        latency=f"a send that fails is reported after up to {timeout_ms:,} ms.",
         more="Memory: until then unsent records wait in the producer.",
     )
 
@@ -251,9 +251,9 @@ LEVERS = (
     ),
     _lever(
         "enable.idempotence", _becomes("enable.idempotence", True),
-        costs(latency="one request for a producer id at the start; acks=all is a condition, and "
+        costs(latency="one request for a producer id at the start; it requires acks=all, which "
               "has a price of its own.",
-              throughput="at most 5 unanswered requests to a broker are a condition."),
+              throughput="it allows at most 5 unanswered requests to a broker at a time."),
         "KIP-98; KIP-679",
         PRODUCER_RESTART,
     ),

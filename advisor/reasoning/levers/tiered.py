@@ -28,8 +28,9 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
 LEVERS = (
     Lever(
         Component.APPLICATION, FACTOR, _factors,
-        costs(latency="none for records; a segment's place waits for the replicas in sync.",
-              disk="almost none, a line for each segment and its deletion."),
+        costs(latency="none for records; the record of where a segment is waits for the "
+                      "replicas in sync.",
+              disk="almost none; a line for each segment and its deletion."),
         "TopicBasedRemoteLogMetadataManagerConfig; KIP-405; KIP-455",
         Procedure(
             Restart.NOTHING,
@@ -42,8 +43,8 @@ LEVERS = (
     Lever(
         Component.APPLICATION, MINIMUM, _minimums,
         costs(availability=(
-            "with fewer of its copies in sync, no segment is copied to the remote storage, and "
-            "the brokers keep their segments."
+            "while fewer of its copies are in sync, no segment is copied to the remote storage, "
+            "and the brokers keep their segments."
         )),
         "KIP-1235",
         Procedure(

@@ -26,8 +26,9 @@ def check(pipeline: Pipeline) -> str | None:
     if topic.waits_for_followers or topic.min_isr < 2:
         return None
     return (
-        f"acks={topic.acks} on a topic with min.insync.replicas={topic.min_isr}: below the minimum "
-        "only writes with acks=all are refused, so it does not protect these messages."
+        f"acks={topic.acks} on a topic with min.insync.replicas={topic.min_isr}: if fewer "
+        "replicas are in sync, brokers refuse only writes with acks=all, so the minimum does not "
+        "protect these messages."
     )
 
 

@@ -22,8 +22,10 @@ from advisor.reasoning.pipeline import Pipeline
 
 _WHY = {
     "async-progress": "a batch that is run again may have other messages under the same batchId",
-    "continuous": "at-least-once, without batches, and a task that fails stops the query",
-    "real-time": "no foreachBatch, and up to one batch of output is written again",
+    "continuous": (
+        "there are no batches, delivery is at-least-once, and a task that fails stops the query"
+    ),
+    "real-time": "there is no foreachBatch, and up to one batch of output is written again",
 }
 
 

@@ -33,8 +33,8 @@ def check(pipeline: Pipeline) -> str | None:
         return f"enable.idempotence=false with {retries}: a retry may write twice{order}."
     if session.retries_uncounted:
         return (
-            "enable.idempotence=false: when a leader moves, librdkafka sends again and does not "
-            f"count that as one of retries={session.retries}, and may write twice{order}."
+            "enable.idempotence=false: when a leader moves, librdkafka sends again. It does not "
+            f"count that as one of retries={session.retries}, and it may write twice{order}."
         )
     return None
 

@@ -42,8 +42,8 @@ def check(pipeline: Pipeline) -> str | None:
     names = ("acks", "retries", "max.in.flight.requests.per.connection")
     if forgets_idempotence(pipeline.family, release):
         return (
-            f"version={release}: this release leaves enable.idempotence off, in spite of its "
-            "default, unless it is stated."
+            f"version={release}: in this release enable.idempotence is off unless it is stated, "
+            "although its default is true."
         )
     stated = ", ".join(f"{name}={producer[name]}" for name in names if name in producer)
     return (

@@ -26,8 +26,8 @@ def check(pipeline: Pipeline) -> str | None:
     if topic.factor == 1 or topic.spares != 0:
         return None
     return (
-        f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: no broker "
-        "may be down while writes with acks=all continue."
+        f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: while "
+        "a broker with a replica is down, no write with acks=all succeeds."
     )
 
 

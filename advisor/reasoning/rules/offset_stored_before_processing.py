@@ -28,8 +28,9 @@ def check(pipeline: Pipeline) -> str | None:
     if group is None or not group.commits_in_background:
         return None
     return (
-        "enable.auto.offset.store=true with enable.auto.commit=true: a message counts as read "
-        f"{group.commit_pace}, processed or not; a crash loses it for this group."
+        "enable.auto.offset.store=true with enable.auto.commit=true: offsets are "
+        f"committed {group.commit_pace}, whether their messages were processed or not; after a "
+        "crash, this group never gets those that were not."
     )
 
 

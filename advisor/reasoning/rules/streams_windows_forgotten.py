@@ -40,9 +40,9 @@ def check(pipeline: Pipeline) -> str | None:
     if absence.ms < retention_ms:
         return None
     return (
-        f"{_RETENTION}={retention_ms}, and nobody may process for {absence.ms:,} ms "
-        f"({absence.reason}): brokers delete the changes of windows that are still open. Where the "
-        "local state is lost, too, these windows come back without them."
+        f"{_RETENTION}={retention_ms}, and the application may be away for {absence.ms:,} ms "
+        f"({absence.reason}): brokers delete the changes of windows that are still open. If the "
+        "local state is lost, too, these windows are restored without those changes."
     )
 
 

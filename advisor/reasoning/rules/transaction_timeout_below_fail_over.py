@@ -31,7 +31,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         f"transaction.timeout.ms={timeout_ms}: a pause for a slow or dead replica lasts up to "
-        f"{topic.slowest_pause_ms} ms, and the brokers may abort the transaction before it is over."
+        f"{topic.slowest_pause_ms} ms, and the brokers may abort the transaction during that pause."
     )
 
 
