@@ -24,13 +24,13 @@ _FORMATS = {
 _OLD_FORMAT = (
     "keeps messages in a format from before Kafka 0.11: brokers refuse what an idempotent producer "
     "sends (KIP-98, UNSUPPORTED_FOR_MESSAGE_FORMAT), and followers truncate without leader epochs, "
-    "which may lose messages that were acknowledged with acks=all (KIP-101). That is not advised "
-    "on; leave the line out for the current format."
+    "which may lose messages that were acknowledged with acks=all (KIP-101). That is not "
+    "covered; leave the line out for the current format."
 )
 _OLD_PROTOCOL = (
     "uses the protocol of Kafka before 2.0: after two quick changes of the leader, followers may "
     "have other messages than the leader, which may lose messages that were acknowledged with "
-    "acks=all (KIP-279). That is not advised on; state the version of the brokers."
+    "acks=all (KIP-279). That is not covered; state the version of the brokers."
 )
 _FIRST_EPOCHS, _FIRST_ZSTD, _FIRST_STATIC = (2, 0), (2, 1), (2, 3)
 _STATIC = "group.instance.id"
@@ -82,7 +82,7 @@ def _unsupported(
     component: Component, name: str, protocol: tuple[int, ...], consequence: str
 ) -> Problem:
     message = f"{name}: brokers with {_PROTOCOL}={_dotted(protocol)} {consequence}. That is not "
-    return Problem(component, name, f"{message}advised on; state the version of the brokers.")
+    return Problem(component, name, f"{message}covered; state the version of the brokers.")
 
 
 def _dotted(version: tuple[int, ...]) -> str:

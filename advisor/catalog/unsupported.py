@@ -16,18 +16,18 @@ from advisor.catalog.values import number
 _SHARE = (
     "belongs to a share consumer (KIP-932). A share group has no position and keeps no order: "
     "brokers lend each record to some member until it is acknowledged, and skip it after "
-    "group.share.delivery.count.limit deliveries. That is not advised on; leave the line out for a "
+    "group.share.delivery.count.limit deliveries. That is not covered; leave the line out for a "
     "consumer group."
 )
 _TWO_PHASES = (
     "leaves the end of each transaction to an external coordinator (KIP-939). One that is left "
-    "open never times out and blocks its readers for ever. That is not advised on; leave the line "
+    "open never times out and blocks its readers for ever. That is not covered; leave the line "
     "out for transactions that Kafka ends."
 )
 _OLD_BROKERS = (
     "treats every broker as one from before 0.10, without a request for its API versions and "
     "without an idempotent producer (rd_kafka_ApiVersion_is_queryable): Kafka 4.0 and later does "
-    "not understand it, and older brokers get messages in an old format. That is not advised on; "
+    "not understand it, and older brokers get messages in an old format. That is not covered; "
     "leave both lines out."
 )
 _NO_CONNECTION = (
@@ -38,22 +38,22 @@ _ASKS, _FALLBACK = "api.version.request", "broker.version.fallback"
 _STORE, _HIDES = "offset.store.method", "topic.blacklist"
 _HIDDEN = (
     "hides each topic that matches: as if it did not exist, nothing is written to it or read from "
-    "it, without an error. That is not advised on; leave the line out."
+    "it, without an error. That is not covered; leave the line out."
 )
 _NOT_IN_GROUP = (
     "keeps no position in the group: librdkafka does not commit it, and a file is on the disk of "
-    "one machine (rdkafka_assignment.c). That is not advised on; leave the line out for positions "
+    "one machine (rdkafka_assignment.c). That is not covered; leave the line out for positions "
     "that the brokers keep."
 )
 _ASSIGN = "assign"
 _ASSIGNED = (
     "only reads the partitions that it lists: no others, and none that is added to the topic later "
-    "(Spark, ConsumerStrategy.scala). That is not advised on; state subscribe instead."
+    "(Spark, ConsumerStrategy.scala). That is not covered; state subscribe instead."
 )
 _THREADS = "num.stream.threads"
 _NO_THREADS = (
     "starts an application without a thread: nothing is processed until its code adds some "
-    "(KafkaStreams.addStreamThread; TopologyMetadata.numStreamThreads). That is not advised on; "
+    "(KafkaStreams.addStreamThread; TopologyMetadata.numStreamThreads). That is not covered; "
     "leave the line out for one thread."
 )
 _CONNECTIONS = ("max.connections", "max.connection.creation.rate")
@@ -71,7 +71,7 @@ _UNCONNECTED = "gives up each connection that is not established within that tim
 _BOOTSTRAP = "metadata.recovery.rebootstrap.trigger.ms"
 _CLOSED = (
     "closes each connection and bootstraps again, unless a broker responds within that time "
-    "(NetworkClient, handleRebootstrap). That is not advised on; state "
+    "(NetworkClient, handleRebootstrap). That is not covered; state "
     "metadata.recovery.strategy=none for a client that does not bootstrap again."
 )
 """Seen on 4.3.1, on one machine: the first message took 2 s with 100 ms, 15 s with 10 ms, and more
@@ -105,7 +105,7 @@ _LINGER, _REGISTRATION = (
 )
 _UNREGISTERED = (
     "makes a broker shut down before the active controller has written its registration "
-    "(BrokerLifecycleManager). That is not advised on; leave both lines out."
+    "(BrokerLifecycleManager). That is not covered; leave both lines out."
 )
 _BUFFERS: Mapping[Component, tuple[str, ...]] = {
     Component.PRODUCER: ("send.buffer.bytes", "receive.buffer.bytes"),
@@ -140,7 +140,7 @@ _WEEK_MS = 604_800_000
 _FORGOTTEN = (
     "of the brokers: they forget where a segment is in the remote storage before the topic's "
     "retention.ms expires, and its messages are lost (TopicBasedRemoteLogMetadataManagerConfig). "
-    "That is not advised on; leave the line out."
+    "That is not covered; leave the line out."
 )
 _SHARE_PREFIX = "share."
 """The prefix of the settings of a share consumer, and of a share group."""
@@ -212,7 +212,7 @@ def _confluent(component: Component, texts: Mapping[str, str]) -> Iterator[Probl
     for name in _CONFLUENT if component in (Component.TOPIC, Component.BROKER) else ():
         text = texts.get(name, "").strip()
         if text and text.lower() not in ("false", "{}"):
-            message = f"{name} of Confluent Server {_CONFLUENT[name]}. That is not advised on."
+            message = f"{name} of Confluent Server {_CONFLUENT[name]}. That is not covered."
             yield Problem(component, name, message)
 
 
@@ -222,7 +222,7 @@ def _waits(family: Family, component: Component, texts: Mapping[str, str]) -> It
     for name, text in texts.items():
         effect = _WAITS.get((component, name.removeprefix(prefix)))
         if effect and number(texts, name, _USUAL_MS, signed=True) <= _TOO_SHORT_MS:
-            message = f"{name}={int(text)} {effect}. That is not advised on; leave the line out."
+            message = f"{name}={int(text)} {effect}. That is not covered; leave the line out."
             yield Problem(component, name, message)
 
     if family is not Family.LIBRDKAFKA and _bootstraps_repeatedly(texts):

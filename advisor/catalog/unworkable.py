@@ -83,7 +83,7 @@ _FAILS, _SOCKET = "socket.max.fails", "socket.timeout.ms"
 _IDLE = "connections.max.idle.ms"
 _DELIVERY = ("delivery.timeout.ms", "message.timeout.ms")
 _DISABLED = "remote.log.delete.on.disable"
-_NOT_SUPPORTED = "That is not advised on; leave the line out."
+_NOT_SUPPORTED = "That is not covered; leave the line out."
 
 
 def unworkable(

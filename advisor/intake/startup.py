@@ -25,8 +25,8 @@ _APPLICATION_FILE_KEY = re.compile(
 _BOOTSTRAP = re.compile(r"(?:\A|/)bootstrap(?:-[\w.-]{1,60})?\.(?:ya?ml|properties)\Z")
 _KAFKA_WORD = re.compile(r"(?i)kafka|binder|profile|messaging")
 _NO_KAFKA_SETTING = (
-    "nothing of Kafka is in it: not read. What a config server says goes before the application's "
-    "files"
+    "nothing of Kafka is in it: not read. What a config server says takes precedence over "
+    "the application's files"
 )
 
 

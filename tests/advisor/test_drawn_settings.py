@@ -150,7 +150,7 @@ _APPLICATION = "spring.kafka.consumer.auto-offset-reset: ${START:latest}\n"
                     )
                 )
             },
-            "goes before the application's own files",
+            "takes precedence over the application's own files",
         ),
     ],
     ids=["compose", "pods"],

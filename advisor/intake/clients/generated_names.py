@@ -23,7 +23,7 @@ _REACH = 300
 _OFFSET_OWNERS = frozenset({"groupid", "applicationid"})
 NO_OFFSETS = (
     "is a new one at each start: a new name has no committed offsets, so that each start begins "
-    "where auto.offset.reset says. That is not advised on; give it a fixed name"
+    "where auto.offset.reset says. That is not covered; give it a fixed name"
 )
 
 

@@ -13,8 +13,8 @@ import re
 from advisor.intake.text import IntakeError, line_of
 
 OTHER_RULES = (
-    "speaks Kafka's protocol, but replicates and stores by its own rules, which are not advised "
-    "on. Nothing of this file is read."
+    "speaks Kafka's protocol, but replicates and stores by its own rules, which are not "
+    "covered. Nothing of this file is read."
 )
 _HOSTS = {
     "Azure Event Hubs": r"\.servicebus\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net):9093",

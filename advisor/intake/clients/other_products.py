@@ -1,4 +1,4 @@
-"""Files of products that configure Kafka's clients by their own rules, which are not advised on.
+"""Files of products that configure Kafka's clients by their own rules, which are not covered.
 
 The names of settings come from the products' classes: WorkerConfig, DistributedConfig,
 StandaloneConfig, ConnectorConfig, SourceConnectorConfig and MirrorConnectorConfig of Kafka;
@@ -16,10 +16,10 @@ from advisor.intake.text import IntakeError
 
 _CONNECT_RULES = (
     "Kafka Connect. Connect configures the clients of its connectors by its own rules, and what "
-    "they guarantee is not advised on. Nothing of this file is read."
+    "they guarantee is not covered. Nothing of this file is read."
 )
 _OTHER_RULES = (
-    "configures Kafka's clients by its own rules, and what they guarantee is not advised on. "
+    "configures Kafka's clients by its own rules, and what they guarantee is not covered. "
     "Nothing of this file is read."
 )
 _CONNECT = re.compile(

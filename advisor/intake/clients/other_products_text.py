@@ -32,13 +32,11 @@ _EMBEDDED_CLIENT = (
     "It configures Kafka's clients by its own rules and defaults. Answer the questions for the "
     "client that it uses (its documentation names the library), and state every value."
 )
-_ENGINE = (
-    "It configures Kafka's clients by its own rules, and what they guarantee is not advised on."
-)
+_ENGINE = "It configures Kafka's clients by its own rules, and what they guarantee is not covered."
 
 
 _REMOVED = (
-    "Kafka 2.0 has removed them, and what they guarantee is not advised on. Move to KafkaConsumer "
+    "Kafka 2.0 has removed them, and what they guarantee is not covered. Move to KafkaConsumer "
     "and KafkaProducer first."
 )
 _RESOURCE = (

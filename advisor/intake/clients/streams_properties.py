@@ -101,7 +101,7 @@ def take(reading: Reading, entry: Property) -> None:
         reading.single_client_settings.add((Component(part), name))
     elif part == "topic" and (words := _loss(name, value)):
         message = f"{shown(key)} counts for the application's "
-        message += f"internal topics: {words}. That is not advised on; leave it out"
+        message += f"internal topics: {words}. That is not covered; leave it out"
         reading.add_problem(Component.STREAMS, key, entry.line, message)
     elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
         reading.note(entry.line, f"{shown(key)} {_IGNORED}")

@@ -40,7 +40,7 @@ _COMPACTED = ("__consumer_offsets", "__transaction_state")
 """Created with cleanup.policy=compact (GroupCoordinator; TransactionStateManager)."""
 _DELETES = (
     "deletes records older than its retention.ms, and the brokers store them nowhere else. That is "
-    "not advised on; set cleanup.policy=compact"
+    "not covered; set cleanup.policy=compact"
 )
 
 

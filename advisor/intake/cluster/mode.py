@@ -72,7 +72,7 @@ def early_access(items: Iterable[Item], product: Product) -> list[tuple[Item, st
         return []
     words = (
         f"{KRAFT} is KRaft mode, which is a preview in Kafka {product.kafka} and for production "
-        "since 3.3 (KIP-833). That is not advised on; say which later version this file is for."
+        "since 3.3 (KIP-833). That is not covered; say which later version this file is for."
     )
     return [(item, words) for item in items if _is_mode_setting(item) and item.name == KRAFT]
 

@@ -45,7 +45,9 @@ def _dotted_name(name: str) -> str:
 
 def _refuse_framework_properties(variable: str, name: str, line: int) -> None:
     if _PROFILE_PREFIX.sub("", name).startswith(_FRAMEWORK_PREFIXES) and decides(name):
-        what = f"{shown(variable)} goes before the application's own files, and is not read"
+        what = (
+            f"{shown(variable)} takes precedence over the application's own files, and is not read"
+        )
         instead = "State it in the application's own file, and remove it here."
         raise IntakeError(f"Line {line}: {what}. {instead}")
 

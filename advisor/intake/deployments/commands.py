@@ -281,7 +281,7 @@ def _change(reading: Reading, component: Component, pair: tuple[str, str], line:
         item for item in reading.items if (item.component, item.name) != (component, name)
     ]
     reading.add_setting(component, name, value, line)
-    words = "is changed by a command here, which goes before what files say"
+    words = "is changed by a command here, which takes precedence over what files say"
     reading.note(line, f"{shown(name)} {words}")
 
 

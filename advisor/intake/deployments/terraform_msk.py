@@ -78,7 +78,7 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
     if _UNCLEAN not in stated and is_plain:
         reading.add_setting(Component.BROKER, _UNCLEAN, "true", line)
         words = f"Amazon MSK has {_UNCLEAN}=true where nobody states it (Express brokers do not)"
-        reading.note(line, f"{words}; a topic's own goes before it")
+        reading.note(line, f"{words}; a topic's own takes precedence over it")
     words = "what is not stated here has Amazon MSK's own default, and Kafka's is taken: state the"
     reading.note(line, f"{words} topic's copies and min.insync.replicas")
 

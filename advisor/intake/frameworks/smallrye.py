@@ -54,7 +54,7 @@ _DOTTED_ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
 _SEEK = "assign-seek"
 _SEEK_REASON = (
     "assigns partitions by hand and may start at another position than the group's. That is not "
-    "advised on; leave the line out for a consumer of a group"
+    "covered; leave the line out for a consumer of a group"
 )
 _BEAN_REASONS: Mapping[str, str] = {
     f"{part}-deserialization-failure-handler": "is a bean of your code, and only that shows what "
@@ -395,14 +395,14 @@ def _take_commit(reading: Reading, strategy_leaf: Leaf | None, automatic: bool, 
         reading.add_setting(_CODE, "commit.order", _COMMIT_STRATEGIES[strategy], line)
     elif strategy == "ignore":
         words = "commit-strategy=ignore without enable.auto.commit=true: nothing commits, and each "
-        words += "start is without a committed offset. That is not advised on"
+        words += "start is without a committed offset. That is not covered"
         reading.add_problem(_CODE, "commit", line, words)
     else:
         words = (
             f"commit-strategy={shown(strategy)}: only your code determines where a reader starts. "
         )
         words += (
-            f"That is not advised on; the connector has {', '.join(_COMMIT_STRATEGIES)} and ignore"
+            f"That is not covered; the connector has {', '.join(_COMMIT_STRATEGIES)} and ignore"
         )
         reading.add_problem(_CODE, "commit", line, words)
 

@@ -46,7 +46,7 @@ _OTHER_CLIENT = re.compile(
 ASSIGNS = (
     "assign() reads only the partitions that it names: none that is added to the topic later, and "
     "no other member takes them over from one that dies (KafkaConsumer javadoc, Manual Partition "
-    "Assignment). That is not advised on; subscribe() to the topic"
+    "Assignment). That is not covered; subscribe() to the topic"
 )
 """The refusal of a consumer that assigns its partitions itself."""
 

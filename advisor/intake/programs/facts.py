@@ -29,7 +29,7 @@ PARALLEL_CONSUMER = (
 )
 SHARE_CONSUMER = (
     "this is a client of a share group (KIP-932), which has no position and keeps no order. That "
-    "is not advised on."
+    "is not covered."
 )
 RESULT = "nothing checks the result of this send, so that a failed send goes unnoticed"
 DROPPED = "the callback of this send ignores its error"

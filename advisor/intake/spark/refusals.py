@@ -61,7 +61,7 @@ def refuse_batch_query(reading: Reading, code: str, line: int) -> None:
     if ".readStream" in code:
         reading.note(line, f"{words}. It is not read")
     else:
-        words += ". That is not advised on; give a query of readStream"
+        words += ". That is not covered; give a query of readStream"
         reading.add_problem(Component.CONSUMER, "read", line, words)
 
 

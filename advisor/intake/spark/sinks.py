@@ -92,9 +92,7 @@ def check_formats(reading: Reading, code: str) -> None:
     ]
     for name, at in formats:
         if name in _TESTING:
-            words = (
-                f"a sink of format {name} is for tests: {_TESTING[name]}. That is not advised on"
-            )
+            words = f"a sink of format {name} is for tests: {_TESTING[name]}. That is not covered"
             reading.add_problem(Component.APPLICATION, "sink", line_of(code, at), words)
         elif name == "console":
             reading.note(line_of(code, at), _CONSOLE)

@@ -19,7 +19,8 @@ from advisor.intake.text import IntakeError, shown
 
 JSON = ("SPRING_APPLICATION_JSON", "spring.application.json")
 NOT_HERE = (
-    "goes before the application's files, and its JSON is not here. Write the one that counts"
+    "takes precedence over the application's files, and its JSON is not here. Write the one that "
+    "counts"
 )
 _CLIENT_PROPERTY = re.compile(r"spring\.(?:kafka|cloud\.stream)\.", re.IGNORECASE)
 _JSON_ARGUMENT = re.compile(

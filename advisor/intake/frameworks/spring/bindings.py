@@ -59,7 +59,7 @@ _DEAD_LETTER, _RESET, _REBALANCES = "dead.letter", "reset-offsets", "auto-rebala
 _RESET_WORDS = (
     "each partition begins at startOffset when it is assigned, whatever the group has committed: "
     "messages are read again or skipped (reference of the Kafka binder, Resetting Offsets). That "
-    "is not advised on; leave it out"
+    "is not covered; leave it out"
 )
 
 Place = tuple[int, Component, str]
@@ -385,7 +385,7 @@ def _refuse_new_groups(
         group = groups.get(name) or groups.get("")
         if name in bindings and not (group and group.text.strip()) and resets & {name, ""}:
             words = "this binding has no group: the binder makes a new one at each start, which "
-            words += "begins where auto.offset.reset says. That is not advised on; state its group"
+            words += "begins where auto.offset.reset says. That is not covered; state its group"
             reading.add_problem(_CONSUMER, "group", leaf.line, words)
 
 

@@ -149,11 +149,15 @@ def _check_imports(reading: Reading, leaves: list[Leaf]) -> None:
         if not _IMPORT.fullmatch(relaxed(leaf.path[0])) or not leaf.text.strip():
             continue
         if _IMPORTED_FILE.search(leaf.text):
-            words = "the file that spring.config.import names goes before this one. Put its "
+            words = (
+                "the file that spring.config.import names takes precedence over this one. Put its "
+            )
             words += "settings here, and leave the line out"
             reading.add_problem(Component.APPLICATION, "spring.config.import", leaf.line, words)
         else:
-            words = "spring.config.import: its source goes before this file, and is not read"
+            words = (
+                "spring.config.import: its source takes precedence over this file, and is not read"
+            )
             reading.note(leaf.line, absence(words))
 
 

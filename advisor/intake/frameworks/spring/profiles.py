@@ -87,15 +87,16 @@ def _note_missing_profiles(reading: Reading, parts: Sequence[Part], chosen: Sequ
         if leaf.text.strip() and not _profile_names(leaf.text):
             words = "which profile is on is filled in when the application starts: the settings of "
             reading.note(
-                leaf.line, absence(f"{words}its file go before these. Give that file, too")
+                leaf.line,
+                absence(f"{words}its file take precedence over these. Give that file, too"),
             )
 
 
 def note_missing(reading: Reading, name: str, line: int) -> None:
     """Adds a note that a profile is active, and that its file is not here."""
     file = f"application-{name}.yml" if shown(name) == name else "the file of its name"
-    words = f"profile {shown(name)} is on, and nothing of it is here: {file} goes before this. "
-    reading.note(line, absence(f"{words}Give that file, too"))
+    words = f"profile {shown(name)} is on, and nothing of it is here: {file} takes precedence "
+    reading.note(line, absence(f"{words}over this. Give that file, too"))
 
 
 def _activates_profiles(leaf: Leaf) -> bool:

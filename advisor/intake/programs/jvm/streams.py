@@ -72,7 +72,7 @@ _KAFKA_OUTPUT = re.compile(
 """An output topic or a state store: without either, a processor writes to another system."""
 _UNLOGGED = (
     "withLoggingDisabled: this store has no changelog topic, so that its contents are lost with "
-    "the instance. That is not advised on; leave it out if nothing depends on these contents"
+    "the instance. That is not covered; leave it out if nothing depends on these contents"
 )
 _WINDOWS = re.compile(r"\b((?:Time|Join|Session|Sliding)Windows)\s*\.\s*(?:of|with)\w*\s*\(")
 _LATE = (

@@ -49,8 +49,8 @@ ESCAPED = JSON.replace('"', '\\"')
 QUARKUS = f"{CHANNEL}mp.messaging.outgoing.p.connector=smallrye-kafka\n"
 QUARKUS += "mp.messaging.outgoing.p.acks=all\n"
 NO_ENV = POD[: POD.index("        env:\n")]
-OVERRIDES = "goes before the application's own files, and is not read"
-NOT_HERE = "SPRING_APPLICATION_JSON goes before the application's files, and its JSON is not here"
+OVERRIDES = "takes precedence over the application's own files, and is not read"
+NOT_HERE = "SPRING_APPLICATION_JSON takes precedence over the application's files, and its JSON is"
 SECRET_VAR = "{name: %s, valueFrom: {secretKeyRef: {name: s, key: k}}}"
 BENEATH = "counts beneath its variables, and is not here. Give them, too"
 BROKERS = "services:\n" + "".join(

@@ -101,11 +101,11 @@ _MICRONAUT = "kafka:\n  producers:\n    default:\n      acks: "
 OTHER_SOURCES = [
     # files and beans that are missing
     ({"application.properties": f"spring.config.import=classpath:k.properties\n{ACKS}=all\n"}, "",
-     2, ":1: the file that spring.config.import names goes before"),
+     2, ":1: the file that spring.config.import names takes precedence over"),
     ({"application.yml": f'spring.config.import: "optional:file:./k.yml"\n{ACKS}: all\n'}, "", 2,
      "the file that spring.config.import names"),
     ({"application.properties": f"spring.config.import=vault://\n{ACKS}=all\n"}, "", 0,
-     "goes before this file, and is not read"),
+     "takes precedence over this file, and is not read"),
     ({"application.properties": f"{_CHANNEL}all\n"
       "mp.messaging.outgoing.o.kafka-configuration=mine\n"}, "", 2, "is a bean of your code"),
     # a property of the same application overrides a default

@@ -131,7 +131,7 @@ METRICS_FILE = "spring.kafka.producer.acks: all\n"
     # Quarkus: variables override files
     ({"application.properties": CHANNEL, "c.yml":
       f"{SERVICE}      MP_MESSAGING_CONNECTOR_SMALLRYE_KAFKA_FAILURE_STRATEGY: ignore\n"}, "", 2,
-     "goes before the application's own files, and is not read"),
+     "takes precedence over the application's own files, and is not read"),
     ({"application.properties": CHANNEL, ".env": "_PROD_MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY="
       "ignore\n"}, "", 1, "processing.errors: skip -> retry"),
     # an env file in the syntax of compose

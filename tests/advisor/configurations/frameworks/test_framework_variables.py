@@ -38,7 +38,7 @@ OTHER_CONTAINER = "  containers: [{name: b, image: b, env: [{name: B, value: b}]
 FROM_MAP = POD.replace("value: %s", "valueFrom: {configMapKeyRef: {name: m, key: r}}")
 FROM_MAP = FROM_MAP % ("containers", RESET)
 LATEST = "auto.offset.reset: latest -> earliest"
-UNREAD = "goes before the application's own files, and is not read"
+UNREAD = "takes precedence over the application's own files, and is not read"
 
 
 def in_every_form(name: str, value: str) -> dict[str, str]:

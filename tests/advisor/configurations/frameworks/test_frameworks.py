@@ -106,16 +106,16 @@ PROGRAMS = [
     ("config :brod, clients: []", "brod", DEFAULTS),
     ("import faust\napp = faust.App('a', broker='kafka://k')", "Faust", DEFAULTS),
     ("import bytewax.operators as op\nadd_config={'enable.auto.commit': False}", "Bytewax",
-     "not advised on"),
+     "not covered"),
     ("from pyspark.streaming.kafka import KafkaUtils\nKafkaUtils.createDirectStream(s, ['t'], "
-     "{'metadata.broker.list': 'k'})", "DStreams", "not advised on"),
+     "{'metadata.broker.list': 'k'})", "DStreams", "not covered"),
     ("import kafka.consumer.ConsumerConfig;\nnew ConsumerConfig(props);", "before 2.0",
      "Move to KafkaConsumer"),
     ("import kafka.javaapi.consumer.ConsumerConnector;\nKafkaUtils.createConsumer(p);",
      "before 2.0", "Move to KafkaConsumer"),
     ("new ConsumerConfig { GroupId = g };", "confluent-kafka-dotnet", TO_LIBRDKAFKA),
-    ("camel:\n  component:\n    kafka:\n      acks: 1\n", "Camel", "not advised on"),
-    ('from("kafka:orders?autoOffsetReset=earliest").to("direct:x")', "Camel", "not advised on"),
+    ("camel:\n  component:\n    kafka:\n      acks: 1\n", "Camel", "not covered"),
+    ('from("kafka:orders?autoOffsetReset=earliest").to("direct:x")', "Camel", "not covered"),
     ("from faststream.kafka import KafkaBroker\nb = KafkaBroker(acks='all')", "FastStream",
      DEFAULTS),
     ('p := kafka.NewProducer(&kafka.ConfigMap{\n  "acks": "1",\n})', "confluent-kafka-go",
@@ -138,7 +138,7 @@ PROGRAMS = [
     ("import akka.kafka.scaladsl.Consumer", "Alpakka", ON_JAVA),
     ("import org.springframework.kafka.listener.MessageListener;",
      "Spring for Apache Kafka", ON_JAVA),
-    ("import org.apache.flink.connector.kafka.sink.KafkaSink;", "Flink", "not advised on"),
+    ("import org.apache.flink.connector.kafka.sink.KafkaSink;", "Flink", "not covered"),
 ]  # fmt: skip
 
 

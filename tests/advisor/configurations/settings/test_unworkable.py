@@ -82,7 +82,7 @@ SETTINGS = [
      "a shorter time than they are open"),
     (STREAMS_CLI, f"{STREAMS} {WINDOWS}=0", 0, "YES.*S007 medium"),
     (STREAMS_CLI, f"{STREAMS} application.outage.ms=172800000", 0,
-     "YES.*S007 medium.*and nobody may process for 172,800,000 ms"),
+     "YES.*S007 medium.*and the application may be away for 172,800,000 ms"),
     (STREAMS_CLI, f"{STREAMS} application.outage.ms=172800000 {WINDOWS}=345600000", 0,
      "^YES(?!.*S007)"),
     # librdkafka closes only connections without a request (Java's is modelled); 0 means never
