@@ -54,9 +54,7 @@ _VERSION_FIELDS = {"family", "version", "kafka"}
 """Fields that determine which settings exist."""
 _ON_SERVERS = {Component.TOPIC, Component.BROKER}
 _SINGLE = {*Component} - _ON_SERVERS
-_HIDDEN_ISR = (
-    "describes the cluster, does not show it: the topic differs from that file. Leave one out"
-)
+_HIDDEN_ISR = "describes topics, does not show it: the topic differs from that file. Leave one out"
 _SAME_ID = "its id is that of {}, which has other advertised.listeners: a cluster has each id once."
 _MERGED = (
     "a pipeline has one. Leave one out, or, where it is laid over the other, give that one on the "
