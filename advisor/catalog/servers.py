@@ -73,6 +73,7 @@ _FOR_EVER = 2**63 - 1
 _SEGMENT, _LEAST = "log.segment.bytes", "Value must be at least 1048576"
 _NO_COPIES = "remote.log.copy.disable"
 _CORDONED = "cordoned.log.dirs"
+_LONGEST = 80
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})(?!\d)", re.ASCII)
 _LIMIT = re.compile(r"\s*[^\s:][^\s]*:\s*[0-9]{1,10}\s*", re.ASCII)
 _REPLICAS = re.compile(r"(?:[0-9]+:[0-9]+)?", re.ASCII)
@@ -100,6 +101,12 @@ def refused_tiering(component: Component, texts: Texts, of_brokers: Texts) -> Pr
         return None
     message = "Tiered Storage functionality is disabled in the broker. Topic cannot be configured "
     return Problem(component, _REMOTE, f"{message}with remote log storage.", product=True)
+
+
+def _shown(value: str) -> str:
+    """Returns a value for a message: printable, and not longer than a line."""
+    plain = "".join(char if char.isprintable() else " " for char in value)
+    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
 
 
 def _broker(texts: Texts, line: str) -> Complaints:
@@ -167,7 +174,7 @@ def _cordoned(texts: Texts) -> Complaints:
     folders = [folder.strip() for folder in logs.split(",")]
     if missing := [folder for folder in cordoned if folder not in folders]:
         rule = "must be present in log.dirs or log.dir. Missing entries :"
-        yield _CORDONED, f"{_FAILED}All entries in {_CORDONED} {rule} {', '.join(missing)}"
+        yield _CORDONED, f"{_FAILED}All entries in {_CORDONED} {rule} {_shown(', '.join(missing))}"
 
 
 def _protocols(texts: Texts, line: str) -> Complaints:
@@ -178,7 +185,7 @@ def _protocols(texts: Texts, line: str) -> Complaints:
     stated = [name.strip() for name in texts[PROTOCOLS].split(",")]  # their case matters
     if unknown := next((name for name in stated if name not in kinds), None):
         rule = f"String must be one of: {', '.join(kinds)}"
-        yield PROTOCOLS, f"Invalid value {unknown} for configuration {PROTOCOLS}: {rule}"
+        yield PROTOCOLS, f"Invalid value {_shown(unknown)} for configuration {PROTOCOLS}: {rule}"
     if "classic" not in stated:
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
 
@@ -296,9 +303,10 @@ def _versions(texts: Texts, line: str, names: Iterable[str]) -> Complaints:
         parts = _VERSION.match(stated)
         version = tuple(map(int, parts.groups())) if parts else (0, 0)
         if stated and not (0, 8) <= version <= tuple(map(int, line.split("."))):
-            quoted = stated if at_least(line, "3.3") else f"`{stated}`"
+            value = _shown(stated)
+            quoted = value if at_least(line, "3.3") else f"`{value}`"
             rule = f"Version {quoted} is not a valid version"
-            yield name, f"Invalid value {stated} for configuration {name}: {rule}"
+            yield name, f"Invalid value {value} for configuration {name}: {rule}"
 
 
 def _throttled(texts: Texts) -> Complaints:
@@ -309,7 +317,8 @@ def _throttled(texts: Texts) -> Complaints:
         if stated[0] != "*" and not all(map(_REPLICAS.fullmatch, stated)):
             rule = f"{name} must be the literal '*' or a list of replicas in the following format:"
             rule += " [partitionId]:[brokerId],[partitionId]:[brokerId],..."
-            yield name, f"Invalid value {texts[name]} for configuration {name}: {rule}"
+            value = _shown(texts[name])
+            yield name, f"Invalid value {value} for configuration {name}: {rule}"
 
 
 def _remote(texts: Texts, line: str) -> Complaints:

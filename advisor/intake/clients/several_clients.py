@@ -153,7 +153,10 @@ def _difference(
 
 def _choices(component: Component, names: _Names) -> str:
     """The options that choose one of the clients."""
-    options = [f"--only {_quoted(_option(name, line))}" for name, line in names.items() if name]
+    options = [
+        f"--only {_quoted(_option(name, line))}"
+        for name, line in names.items() if name and name.isprintable()
+    ]  # fmt: skip
     more = " …" if len(options) > _MAX_OPTIONS else ""
     kind = _KINDS[component].removesuffix("s")
     listed = ", ".join(options[:_MAX_OPTIONS])

@@ -50,6 +50,26 @@ def test_any_text_read_as_any_kind_gives_an_answer_or_a_problem(text: str) -> No
         _assert_sane(read(text, JAVA, reader.kind))
 
 
+IN = "mp.messaging.incoming."
+THROTTLED = "follower.replication.throttled.replicas"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("smallrye", f"{IN}\u2028n.connector=smallrye-kafka\n{IN}in.auto.offset.reset=none\n"),
+        ("topic-properties", f"{THROTTLED}=a\tb\n"),
+        ("topic-properties", f"{THROTTLED}={'a' * 500}\n"),
+        ("topic-properties", f"message.format.version=1\u202e{'9' * 500}\n"),
+    ],
+)
+def test_a_message_shows_no_control_character_and_no_long_value(kind: str, text: str) -> None:
+    product = Product(Family.JAVA, "3.9", "3.9")
+    intake = read(text, product, kind)
+    assert intake.problems
+    _assert_sane(intake)
+
+
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"{after}: &{after} [{','.join([f'*{before}'] * 9)}]\n"
     for before, after in zip("abcdefgh", "bcdefghi", strict=True)
