@@ -254,8 +254,11 @@ class _Judge:
         if weaker_value == current:
             self.note(named_item, f"does not count: another broker's on line {line} is weaker")
             return True
-        self.note(named_item, f"counts: it is weaker than another broker's on line {line}")
-        self.intake.lines[name], self.intake.settings[name] = item.line, value
+        words = f"counts: it is weaker than another broker's on line {line}"
+        if weaker_value != value:
+            words = f"and another broker's on line {line} both count: {weaker_value}"
+        self.note(named_item, words)
+        self.intake.lines[name], self.intake.settings[name] = item.line, weaker_value
         return True
 
     def apply_default(self, servers: Mapping[str, frozenset[str]]) -> None:
@@ -270,10 +273,12 @@ class _Judge:
                 continue
             default = product.setting(Component(component), setting).default
             current = intake.settings[name]
-            if default is not None and weaker(setting, current, default) == default != current:
-                intake.settings[name] = default
+            weaker_value = None if default is None else weaker(setting, current, default)
+            if weaker_value not in (None, current):
+                intake.settings[name] = weaker_value
                 words = f"{setting} is not set on every server, so that its default counts"
-                intake.notes.append(f"Line {intake.lines[name]}: {words}: {default}.")
+                words += "" if weaker_value == default else ", too"
+                intake.notes.append(f"Line {intake.lines[name]}: {words}: {weaker_value}.")
 
     def _is_overridden(self, item: Item, name: str, value: Value) -> bool:
         """Whether the topic sets it, which takes precedence over the brokers; adds a note."""

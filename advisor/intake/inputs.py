@@ -40,7 +40,7 @@ from advisor.intake.env_files import drop_overridden, unanswered_notes
 from advisor.intake.file_groups import Group, ordered_groups
 from advisor.intake.file_text import FileProblem
 from advisor.intake.framework_variables import BoundVariables, bind_variables
-from advisor.intake.options import check_options, conflicts, drop_replaced_facts
+from advisor.intake.options import check_options, conflicts, drop_replaced_facts, parse_option
 from advisor.intake.origins import Joined, Origin, line_of_key, locate
 from advisor.intake.placeholder_values import fill_placeholders
 from advisor.intake.reading import DEFAULT, Item, Subject
@@ -341,10 +341,12 @@ class Inputs:
                 continue
             default = product.setting(Component(part), key).default
             current = self._value(name, self.fields[name])
-            if default is not None and weaker(key, current, default) == default != current:
+            weakest = None if default is None else weaker(key, current, default)
+            if weakest not in (None, current):
                 words = f"{name}={self.fields[name]} is not set by {min(missing)}, so its default "
-                self.notes.append(f"{self.origins[name]}: {words}counts: {written(default)}.")
-                self.fields[name] = written(default)
+                counts = "counts" if weakest == default else "counts, too"
+                self.notes.append(f"{self.origins[name]}: {words}{counts}: {written(weakest)}.")
+                self.fields[name] = written(weakest)
 
     def _replace(
         self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0,
@@ -358,7 +360,8 @@ class Inputs:
             self.notes += [f"{origin}: {words}."] if text != before and rank != DEFAULT else []
             return
         new, old = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
-        if self._is_weaker(name, before, text, origin):
+        weakest = self._weaker_in_force(name, before, text, origin)
+        if weakest == before:
             words = f"does not count: {old} of {self.origins[name]} is weaker"
             self.notes.append(f"{origin}: {new} {words}.")
             return
@@ -368,7 +371,11 @@ class Inputs:
             part, other = name.partition(".")[0], self.origins[name]
             is_topic = part == Component.TOPIC and not self._weaker_text(name, before, text)
             share = self._share_precedence(other.source, origin.source)
-            if share and (part in _SINGLE or is_topic) and not (free or name in inherited):
+            if weakest not in (None, text):
+                both = f"{new} and {old} of {other} both count: {weakest}"
+                self.notes.append(f"{origin}: {both}.")
+                text = str(weakest)
+            elif share and (part in _SINGLE or is_topic) and not (free or name in inherited):
                 words = f"{new}, and {old} by {other}: {_MERGED.format(part)}"
                 self.problems.append(f"{origin}: {words}.")
             else:
@@ -377,9 +384,11 @@ class Inputs:
         self.set_field(name, text, origin)
         self.marks[name], self.ranks[name] = mark, rank
 
-    def _is_weaker(self, name: str, before: str, text: str, origin: Origin) -> bool:
-        """Whether the file of another server, or of the same topic, has a weaker value: of two
-        observed states, it is unknown which is newer."""
+    def _weaker_in_force(
+        self, name: str, before: str, text: str, origin: Origin
+    ) -> str | None:  # fmt: skip
+        """Returns the weaker of two texts if they are of files of several servers, or of the same
+        topic: of two observed states, it is unknown which is newer. None if only one counts."""
         other = self.origins.get(name)
         sources = [place.source for place in (other, origin) if place]
         servers = {self.servers[source].name for source in sources if source in self.servers}
@@ -388,18 +397,19 @@ class Inputs:
         share = self._share_precedence(sources[0], sources[-1])
         of_servers = name.partition(".")[0] in _ON_SERVERS and name not in self.inherited
         both_count = len(servers) > 1 or (of_servers and (same_topic or share))
-        return both_count and self._weaker_text(name, before, text) == before
+        return self._weaker_text(name, before, text) if both_count else None
 
     def _weaker_text(self, name: str, before: str, text: str) -> str | None:
-        """Returns the weaker of two texts; None if equal, or if neither is certainly weaker."""
+        """Returns the text that promises less than one of two; None if they are equal, or if
+        neither is certainly weaker."""
         try:
             old, new = (self._value(name, value) for value in (before, text))
         except SettingError:  # an invalid value is reported where it is judged
             return None
         weakest = weaker(name.partition(".")[2], old, new) if old != new else None
-        if weakest is None:
-            return None
-        return before if weakest == old else text
+        if weakest in (None, new):
+            return None if weakest is None else text
+        return before if weakest == old else written(weakest)
 
     def _value(self, name: str, text: str) -> Value:
         """Returns the value of a field from its text. Raises `SettingError`."""
@@ -433,16 +443,3 @@ class Inputs:
     def _report(self, source: str, notes: list[str], problems: list[Problem]) -> None:
         self.notes += [locate(source, note) for note in notes]
         self.problems += [locate(source, problem.message, problem.setting) for problem in problems]
-
-
-def parse_option(text: str) -> tuple[str, str]:
-    """Returns the field and the value of an option `--set COMPONENT.KEY=VALUE`.
-
-    Raises `FileProblem` for a malformed option; whether the setting exists is not checked.
-    """
-    name, equals, value = text.partition("=")
-    if not equals or "." not in name:
-        raise FileProblem(f"--set {text!r}: write COMPONENT.KEY=VALUE, such as producer.acks=1")
-    if not value.strip(" ") and name != "topic.cleanup.policy":
-        raise FileProblem(f"--set {text!r}: there is no value. Leave it out for the default.")
-    return name, value

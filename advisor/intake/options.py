@@ -25,6 +25,7 @@ from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import folders_in_memory
 from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.cluster.precedence import unread_options
+from advisor.intake.file_text import FileProblem
 from advisor.intake.intake import Intake
 from advisor.intake.origins import Origin
 from advisor.intake.programs.code_facts import PROGRAM_FACTS
@@ -33,6 +34,19 @@ from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.spark import query as spark_query
 from advisor.intake.spark import starting_offsets as spark_starting_offsets
 from advisor.intake.text import shown
+
+
+def parse_option(text: str) -> tuple[str, str]:
+    """Returns the field and the value of an option `--set COMPONENT.KEY=VALUE`.
+
+    Raises `FileProblem` for a malformed option; whether the setting exists is not checked.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or "." not in name:
+        raise FileProblem(f"--set {text!r}: write COMPONENT.KEY=VALUE, such as producer.acks=1")
+    if not value.strip(" ") and name != "topic.cleanup.policy":
+        raise FileProblem(f"--set {text!r}: there is no value. Leave it out for the default.")
+    return name, value
 
 
 def check_options(

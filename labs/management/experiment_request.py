@@ -16,7 +16,7 @@ from django.core.management.base import CommandParser
 from advisor import services as advisor
 from advisor.catalog import kafka_line
 from advisor.intake.file_text import FileProblem
-from advisor.intake.inputs import parse_option
+from advisor.intake.options import parse_option
 from advisor.management.exact import bad_input
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import (

@@ -31,15 +31,22 @@ _HIGHER_IS_WEAKER = {
     "replica.lag.time.max.ms", "transaction.abort.timed.out.transaction.cleanup.interval.ms",
     "unclean.leader.election.enable", "zookeeper.session.timeout.ms",
 }  # fmt: skip
+_POLICY, _BOTH_POLICIES = "cleanup.policy", "compact,delete"
 _STAMPED, _BY_SENDER = "message.timestamp.type", "CreateTime"
 _UNSAFE_PLACES = (TEMPORARY, IN_MEMORY)
 
 
 def weaker(name: str, one: Value, other: Value) -> Value:
-    """The value that promises less; None if that is not certain of either."""
+    """The value that promises less; None if that is not certain of either.
+
+    Of two policies it is neither, but both policies together: one deletes old messages, the other
+    all but the latest of each key.
+    """
     if name == LOG_DIRS:
         first, second = _safety(one), _safety(other)
         return None if first == second else one if first < second else other
+    if name == _POLICY and one != other:
+        return _BOTH_POLICIES
     if name == _STAMPED and one != other:
         return _BY_SENDER
     if not (isinstance(one, int) and isinstance(other, int)):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from advisor import services as advisor
-from advisor.intake.inputs import parse_option
+from advisor.intake.options import parse_option
 from advisor.reasoning.pipeline import Pipeline
 from labs.evidence.over_lines import FOLDER
 from labs.management.experiment_request import ASSUMED

@@ -65,6 +65,53 @@ def test_the_weaker_of_two_servers_counts(
     assert_answer(paths, READER, code, expected)
 
 
+EVERY_MESSAGE = f"{READER} application.history=every"
+COMPACTED, DELETED = (
+    f"{SERVER % (number, 2)}log.cleanup.policy={policy}\nlog.retention.ms=60000\n"
+    for number, policy in ((1, "compact"), (2, "delete"))
+)
+NO_POLICY = f"{SERVER % (2, 2)}log.retention.ms=60000\n"
+BOTH = "retention.ms: 60000 -> .*cleanup.policy: compact,delete -> delete.*"
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), [
+    (COMPACTED, DELETED, "policy=delete and topic.cleanup.policy=compact of .* both count: comp"),
+    (DELETED, COMPACTED, "policy=compact and topic.cleanup.policy=delete of .* both count: comp"),
+    (COMPACTED, NO_POLICY, "is not set by .*, so its default counts, too: compact,delete"),
+    (NO_POLICY, COMPACTED, "is not set by .*, so its default counts, too: compact,delete"),
+])  # fmt: skip
+def test_the_policies_of_two_servers_both_count(
+    tmp_path: Path, one: str, other: str, expected: str
+) -> None:
+    for name, text in (("1.properties", one), ("2.properties", other)):
+        (tmp_path / name).write_text(text)
+    paths = f"{tmp_path / '1.properties'} {tmp_path / '2.properties'}"
+    assert_answer(paths, EVERY_MESSAGE, 1, BOTH + expected)
+
+
+COMPOSED = """
+services:
+  one:
+    image: apache/kafka:4.3.0
+    environment: {KAFKA_NODE_ID: 1, KAFKA_LOG_RETENTION_MS: 60000,
+                  KAFKA_LOG_CLEANUP_POLICY: compact}
+  two:
+    image: apache/kafka:4.3.0
+    environment: {KAFKA_NODE_ID: 2, KAFKA_LOG_RETENTION_MS: 60000%s}
+"""
+
+
+@pytest.mark.parametrize(("two", "expected"), [
+    (", KAFKA_LOG_CLEANUP_POLICY: delete", "policy and another broker's on line 6 both count: com"),
+    ("", "is not set on every server, so that its default counts, too: compact,delete"),
+])  # fmt: skip
+def test_the_policies_of_two_servers_of_one_file_both_count(
+    tmp_path: Path, two: str, expected: str
+) -> None:
+    (tmp_path / "compose.yml").write_text(COMPOSED % two)
+    assert_answer(f"{tmp_path / 'compose.yml'}", EVERY_MESSAGE, 1, BOTH + expected)
+
+
 @pytest.mark.parametrize(("version", "code"), [("4.0", 0), ("4.1", 1)])
 def test_controllers_decide_the_minimum_since_4_1(tmp_path: Path, version: str, code: int) -> None:
     files = [tmp_path / name for name in ("1.properties", "2.properties")]
