@@ -337,7 +337,6 @@ class _Judge:
         elif f"kafka.{item.name}" in names:
             self.note(item, "needs the prefix kafka. to have an effect in Spark")
         elif not is_strict and (version_range := versions_with(item.name, product, component)):
-            self.intake.other_component_count += 1
             self.note(item, f"is a setting of {version_range} and does nothing in this version")
         elif not is_strict and component in _CLIENTS and (owner_words := owner(item.name)):
             self.intake.other_component_count += 1

@@ -125,7 +125,8 @@ def _read(
     _state_defaults(reading, leaves, foreign)
     if foreign and not reading.items:
         line = next(leaf.line for leaf in leaves.values() if leaf.path[:2] in foreign)
-        words = f"no channel here is of {_KAFKA_CONNECTOR}, and no other connector is known"
+        words = f"no channel here is of {_KAFKA_CONNECTOR} and enabled, and no other connector is "
+        words += "known"
         reading.add_problem(_CODE, "connector", line, f"{words}: nothing is read")
     return reading
 
@@ -179,7 +180,8 @@ def _channel_and_key(leaf: Leaf) -> tuple[str, str]:
 def _foreign_channels(
     reading: Reading, leaves: Mapping[tuple[str, str], Leaf]
 ) -> set[tuple[str, ...]]:
-    """Returns the channels of other connectors, which have other rules."""
+    """Returns the channels of other connectors, which have other rules, and those that are
+    disabled."""
     channels = set[tuple[str, ...]]()
     for leaf in leaves.values():
         direction, channel, key = leaf.path
@@ -193,6 +195,9 @@ def _foreign_channels(
             name = connector if connector != _KAFKA_CONNECTOR else channel
             words = f"connector {shown(name)} sets up its clients by rules of its own: not read"
             reading.note(leaf.line, words)
+            channels.add((direction, channel))
+        elif direction and key == "enabled" and by_default(leaf.text).strip().lower() == "false":
+            reading.note(leaf.line, "enabled=false: this channel is not used, and not read")
             channels.add((direction, channel))
     return channels
 

@@ -16,6 +16,7 @@ from advisor.intake.frameworks.spring.containers import (
     listener_items,
 )
 from advisor.intake.frameworks.spring.listeners import LISTENER_ANNOTATION, poll_loops
+from advisor.intake.frameworks.spring.stopped_listeners import stopped_by_code
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
 from advisor.intake.programs.facts import ASYNCHRONOUS, add_processing_facts
 from advisor.intake.programs.jvm.code import Code
@@ -64,6 +65,8 @@ def read(text: str) -> Reading:
     reading = Reading(heads={"family": Family.JAVA}, empty_reason=LISTENERS)
     line = listeners[0].line if listeners else 1
     reading.items.append(Item(Component.APPLICATION, "framework", "spring", line, rank=DEFAULT))
+    for at, words in stopped_by_code(code_text):
+        reading.note(at, words)
     for listener in listeners:
         reading.compared_items += listener_items(listener)
     for match in _SET_UP_CLASS.finditer(plain):

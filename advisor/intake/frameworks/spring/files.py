@@ -35,6 +35,7 @@ from advisor.intake.frameworks.spring import types as spring_types
 from advisor.intake.frameworks.spring.names import NAMES, ack_mode, is_true, relaxed, value
 from advisor.intake.frameworks.spring.profiles import Part, as_part, with_profiles
 from advisor.intake.frameworks.spring.stated_by_code import CodeFacts
+from advisor.intake.frameworks.spring.stopped_listeners import stopped_by_settings
 from advisor.intake.reading import DEFAULT, Item, Reader, Reading
 from advisor.intake.text import line_of, shown
 
@@ -105,6 +106,8 @@ def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) ->
     leaves = [leaf for leaf in leaves if spring_bindings.binding_name(leaf.path[0]) not in without]
     leaves = code.without_replaced(reading, leaves)
     _check_imports(reading, leaves)
+    for line, words in stopped_by_settings(leaves):
+        reading.note(line, words)
     _check_two_forms(reading, leaves)
     spring_types.check_values(reading, leaves)
     _refuse_custom_clients(reading, leaves, code.placeholder_names(raw_leaves))

@@ -292,6 +292,10 @@ KINDS = [
     ("--topic", "broker.id=1\nlog.dirs=/data\n", 2, "is of the topic"),
     ("--consumer", "acks=1\nlinger.ms=5\nauto.offset.reset=earliest\n", 0, "ignores it"),
     ("--producer", "bootstrap.servers=a:1\nclient.id=a\n", 0, "YES"),
+    # settings of other versions only
+    ("--client-version 4.3 --producer", "buffer.memory.allocation.strategy=full\n", 0,
+     "buffer.memory.allocation.strategy is a setting of 4.4 and does nothing in this version"),
+    ("--kafka 4.2 --broker", "cordoned.log.dirs=*\n", 0, "is a setting of 4.3 and does nothing"),
     # a file of Cruise Control
     ("", "bootstrap.servers=a:1\nmetric.sampler.class=a.B\nzookeeper.connect=z:1\n"
      "num.metric.fetchers=1\n", 2, "3 of 4 names in this file are not settings of such a file"),
