@@ -42,10 +42,14 @@ _TRANSACTION = (
 )
 _BATCH = "ack-mode batch: Spring commits when every record of a poll is processed."
 _HANDLER = (
-    "Spring's own error handler tries a record ten times, logs it and skips it "
-    "(DefaultErrorHandler). Give the container one with FixedBackOff.UNLIMITED_ATTEMPTS, or with a "
-    "DeadLetterPublishingRecoverer, and state application.processing.errors=retry, or "
-    "application.dead.letter, when you ask about this file again."
+    "Spring's own error handler tries a record ten times, one that cannot be deserialized or "
+    "converted once, logs it and skips it (DefaultErrorHandler), and no line of this file changes "
+    "that. A class with the following bean sends it to a dead-letter topic. Give that class, too, "
+    "when you ask about this file again, or state application.processing.errors=retry.",
+    "    @Bean",
+    "    DefaultErrorHandler errorHandler(KafkaTemplate<Object, Object> template) {",
+    "        return new DefaultErrorHandler(new DeadLetterPublishingRecoverer(template));",
+    "    }",
 )
 _BEFORE = (
     "ack-mode manual_immediate: call acknowledge() before the processing begins, or nothing is "
@@ -65,7 +69,7 @@ def _write(revision: Revision, stamp: Stamp) -> str:
         kafka["listener"] = {"ack-mode": mode}
         notes.append(_BATCH if mode == "batch" else _BEFORE)
     if pipeline.text(Component.APPLICATION, "processing.errors") == "retry":
-        notes.append(_HANDLER)
+        notes += _HANDLER
     if pipeline.stated(Component.PRODUCER).get("transactional.id"):
         notes.append(_TRANSACTION)
     return head("Settings for Spring Boot.", stamp, *notes) + document({"spring": {"kafka": kafka}})

@@ -25,6 +25,8 @@ HYPOTHESIS_SETTINGS = settings(
     deadline=None, max_examples=40, suppress_health_check=list(HealthCheck)
 )
 
+IMPORTS = "import org.springframework.kafka.listener.DefaultErrorHandler;\n"
+
 
 def read_back(name: str, text: str, fields: dict[str, str]) -> Inputs:
     """The inputs of a file and of the fields that no file states: client, versions, wish."""
@@ -92,3 +94,9 @@ def test_a_spring_file_gives_the_same_answer_if_the_error_policy_is_stated() -> 
     assert not judgement(combined_pipeline(inputs, rest)).met
     inputs.set_field("application.processing.errors", "retry", Origin("--set"))
     assert judgement(combined_pipeline(inputs, rest)).met
+    bean = text.partition("    @Bean")[2].partition("    }")[0].replace("#", "")
+    code = f"{IMPORTS}class A {{\n@Bean{bean}}}\n}}\n"
+    with_bean = Inputs()
+    with_bean.add_texts([(export.filename, text), ("A.java", code)])
+    assert with_bean.fields["application.dead.letter"] == "acknowledged"
+    assert judgement(combined_pipeline(with_bean, rest)).met

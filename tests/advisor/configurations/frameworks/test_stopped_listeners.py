@@ -31,7 +31,7 @@ NONE = f"^(?!.*{MORE})"
 
 
 @pytest.mark.parametrize(("properties", "programs", "expected"), [
-    (f"{CONSUMER}spring.kafka.listener.auto-startup=false\n", [], f"properties:3: .*listener {MORE}"),
+    (f"{CONSUMER}spring.kafka.listener.auto-startup=false\n", [], f"s:3: .*listener {MORE}"),
     (f"{CONSUMER}spring.kafka.listener.autoStartup=${{START:false}}\n", [], MORE),
     (f"{CONSUMER}spring.kafka.listener.auto-startup=true\n", [], NONE),
     (f"{BOUND}spring.cloud.stream.bindings.in-in-0.consumer.auto-startup=false\n", [], MORE),
