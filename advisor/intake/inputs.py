@@ -369,7 +369,8 @@ class Inputs:
         differs = differs and self.ranks.get(name) != DEFAULT
         if differs and (name in self.inherited) == (name in inherited):
             part, other = name.partition(".")[0], self.origins[name]
-            is_topic = part == Component.TOPIC and not self._weaker_text(name, before, text)
+            weaker_text = self._weaker_text(name, before, text)
+            is_topic = part == Component.TOPIC and weaker_text not in (before, text)
             share = self._share_precedence(other.source, origin.source)
             if weakest not in (None, text):
                 both = f"{new} and {old} of {other} both count: {weakest}"
@@ -397,7 +398,9 @@ class Inputs:
         share = self._share_precedence(sources[0], sources[-1])
         of_servers = name.partition(".")[0] in _ON_SERVERS and name not in self.inherited
         both_count = len(servers) > 1 or (of_servers and (same_topic or share))
-        return self._weaker_text(name, before, text) if both_count else None
+        weakest = self._weaker_text(name, before, text) if both_count else None
+        # Two topics may have different policies, but a topic has one.
+        return weakest if len(servers) > 1 or weakest in (before, text) else None
 
     def _weaker_text(self, name: str, before: str, text: str) -> str | None:
         """Returns the text that promises less than one of two; None if they are equal, or if

@@ -13,6 +13,10 @@ from advisor.catalog.nearest import nearest
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.reading import Item
 
+_LOCAL_COPIES = (
+    "limits the copies on the brokers' own disks with remote.storage.enable=true, and does nothing "
+    "without that"
+)
 _LOCAL = "counts for topics with remote.storage.enable=true only"
 _PLUGIN = "is passed to a plug-in of tiered storage: not taken into account"
 _NO_LIMIT = "does not limit a batch: a response has its first batch whatever its size (KIP-74)"
@@ -64,10 +68,10 @@ def _any(_: str) -> bool:
 
 
 _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
-    (Component.TOPIC, "local.retention.ms"): (_any, _LOCAL),
-    (Component.TOPIC, "local.retention.bytes"): (_any, _LOCAL),
-    (Component.BROKER, "log.local.retention.ms"): (_any, _LOCAL),
-    (Component.BROKER, "log.local.retention.bytes"): (_any, _LOCAL),
+    (Component.TOPIC, "local.retention.ms"): (_any, _LOCAL_COPIES),
+    (Component.TOPIC, "local.retention.bytes"): (_any, _LOCAL_COPIES),
+    (Component.BROKER, "log.local.retention.ms"): (_any, _LOCAL_COPIES),
+    (Component.BROKER, "log.local.retention.bytes"): (_any, _LOCAL_COPIES),
     (Component.BROKER, "remote.log.storage.system.enable"): (_is_true, _LOCAL),
     (Component.TOPIC, "compression.type"): (_is_other_codec, _COMPRESSED),
     (Component.BROKER, "compression.type"): (_is_other_codec, _COMPRESSED),

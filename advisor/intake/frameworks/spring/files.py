@@ -32,6 +32,7 @@ from advisor.intake.frameworks.spring import binders as spring_binders
 from advisor.intake.frameworks.spring import bindings as spring_bindings
 from advisor.intake.frameworks.spring import stated_by_code
 from advisor.intake.frameworks.spring import types as spring_types
+from advisor.intake.frameworks.spring.misplaced_names import report_misplaced_names
 from advisor.intake.frameworks.spring.names import NAMES, ack_mode, is_true, relaxed, value
 from advisor.intake.frameworks.spring.profiles import Part, as_part, with_profiles
 from advisor.intake.frameworks.spring.stated_by_code import CodeFacts
@@ -105,14 +106,7 @@ def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) ->
     ]
     leaves = [leaf for leaf in leaves if spring_bindings.binding_name(leaf.path[0]) not in without]
     leaves = code.without_replaced(reading, leaves)
-    _check_imports(reading, leaves)
-    for line, words in stopped_by_settings(leaves):
-        reading.note(line, words)
-    _check_two_forms(reading, leaves)
-    spring_types.check_values(reading, leaves)
-    _refuse_custom_clients(reading, leaves, code.placeholder_names(raw_leaves))
-    if not reading.problems:
-        refuse_custom_names(reading, leaves, raw_leaves)
+    _check(reading, leaves, raw_leaves, code.placeholder_names(raw_leaves))
     leaves, has_binder = spring_binders.with_environment(reading, leaves)
     bindings = has_binder or spring_bindings.uses_kafka_binder(leaves)
     if bindings:
@@ -138,6 +132,21 @@ def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) ->
     _set_rank(reading, begin, _CONTAINER_RANK)
     code.add_error_handling(reading)
     code.add_containers(reading)
+
+
+def _check(
+    reading: Reading, leaves: list[Leaf], raw_leaves: list[Leaf], names_in_code: Collection[str]
+) -> None:
+    """Adds the problems and the notes about names, and about values that are none of theirs."""
+    _check_imports(reading, leaves)
+    for line, words in stopped_by_settings(leaves):
+        reading.note(line, words)
+    _check_two_forms(reading, leaves)
+    spring_types.check_values(reading, leaves)
+    _refuse_custom_clients(reading, leaves, names_in_code)
+    report_misplaced_names(reading, leaves, raw_leaves, names_in_code)
+    if not reading.problems:
+        refuse_custom_names(reading, leaves, raw_leaves)
 
 
 def _set_rank(reading: Reading, start: int, rank: int) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from advisor.intake.clients.placeholders import by_default
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.frameworks.spring.names import FALSE, by_default, relaxed
+from advisor.intake.frameworks.spring.names import FALSE, relaxed
 from advisor.intake.text import line_of
 
 _WORDS = (

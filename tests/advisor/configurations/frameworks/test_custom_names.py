@@ -59,3 +59,33 @@ def test_custom_settings_next_to_micronaut_get_the_expected_answer(
 ) -> None:
     settings = f"{READS} application.commit=after-processing consumer.enable.auto.commit=false"
     assert_file(tmp_path / "application.yml", MICRONAUT + more, "", settings, code, expected)
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("spring.kafka.acks=1\n", 2, "no spring.kafka.acks. Did you mean spring.kafka.producer.acks"),
+    ("spring.kafka.enableAutoCommit=true\n", 2, "mean spring.kafka.consumer.enable-auto-commit"),
+    ("spring.kafka.enable.idempotence=false\n", 2,
+     "mean spring.kafka.producer.properties.enable.idempotence"),
+    ("spring.kafka.acks=1\nspring.kafka.producer.acks=${spring.kafka.acks}\n", 1, "acks: 1 -> all"),
+    ("spring.kafka.topic=orders\nspring.kafka.client-id=a\nspring.kafka.admin.fail-fast=true\n"
+     "spring.kafka.ssl.key-password=a\nspring.kafka.template.default-topic=a\n", 0, "^YES"),
+])  # fmt: skip
+def test_names_at_another_place_of_spring_get_the_expected_answer(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
+    reader = "spring.kafka.consumer.group-id=g\nspring.kafka.consumer.auto-offset-reset=earliest\n"
+    assert_file(tmp_path / "application.properties", reader + more, "", READS, code, expected)
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("processing-guarantee=exactly_once_v2", 2, "streams.properties.processing.guarantee"),
+    ("client-id=a\nspring.kafka.streams.auto-startup=true", 0, "^YES"),
+    ("properties.processing.guarantee=exactly_once_v2", 0, "^YES"),
+])  # fmt: skip
+def test_names_of_streams_at_another_place_get_the_expected_answer(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
+    application = "spring.kafka.streams.application-id=a\nspring.kafka.streams.replicationFactor=3"
+    text = f"{application}\nspring.kafka.streams.{more}\n"
+    settings = f"{TOPIC} streams.topic.min.insync.replicas=2"
+    assert_file(tmp_path / "application.properties", text, "", settings, code, expected)
