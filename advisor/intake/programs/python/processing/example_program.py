@@ -11,6 +11,9 @@ from typing import Any
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 
+_MOST_STEPS, _ITEMS_A_STEP = 100_000, 50
+KNOWN_DECORATORS = frozenset({"staticmethod", "classmethod"})
+_LISTS = frozenset({"list", "deque", "set"})
 Frame = dict[str, Any]
 """The values of names, and a marker for each name that is declared global."""
 
@@ -38,18 +41,52 @@ class Closure:
     frames: list[Frame]
 
 
+@dataclass(slots=True)
+class Bound(Closure):
+    """A method of an object."""
+
+    owner: Any
+
+
 @dataclass
 class Program:
-    """What all runs of a program share: its functions, its consumers, and the first values of its
-    constants and fields."""
+    """What all runs of a program share: its functions, its classes, its consumers, and the first
+    values of its constants and fields."""
 
+    scopes: Sequence[Function]
     functions: Mapping[str, Function]
+    classes: Mapping[str, ast.ClassDef]
     consumers: set[str]
     constants: dict[str, ast.expr]
+    executors: set[str]
+    """The pools that keep the errors of their tasks."""
     callbacks: Sequence[Function] = ()
     """The functions that are called when partitions are revoked."""
     steps: int = 0
     texts: dict[int, str] = field(default_factory=dict)
+
+    def step(self, count: int = 1) -> None:
+        """Counts steps. Raises `NotRun` if the runs take too long."""
+        self.steps += count
+        if self.steps > _MOST_STEPS:
+            raise NotRun
+
+    def count_items(self, *values: Any) -> None:
+        """Counts the steps of an operation that copies or reads all items of lists."""
+        self.step(sum(len(value) for value in values if isinstance(value, list)) // _ITEMS_A_STEP)
+
+    def method(self, definition: ast.ClassDef, name: str) -> Function | None:
+        """A method of a class, or of a base class of the program."""
+        classes, seen = [definition], set[int]()
+        while classes:
+            definition = classes.pop(0)
+            seen.add(id(definition))
+            for node in definition.body:
+                if isinstance(node, Function) and node.name == name:
+                    return node
+            bases = [self.classes.get(ast.unparse(base)) for base in definition.bases]
+            classes += [base for base in bases if base and id(base) not in seen]
+        return None
 
     def text(self, node: ast.AST) -> str:
         """The source of a node."""
@@ -74,3 +111,17 @@ def is_generator(node: Function | ast.Lambda) -> bool:
     body = node.body if isinstance(node, Function) else []
     parts = (part for statement in body for part in syntax.own_nodes(statement))
     return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts)
+
+
+def first_value(value: ast.expr | None) -> ast.expr | None:
+    """A number or an empty list; None for any other value."""
+    match value:
+        case ast.Constant(value=int() | None) | ast.List(elts=[]):
+            return value
+        case ast.Call(args=arguments, keywords=words) if syntax.method_name(value) in _LISTS:
+            is_empty = not arguments and all(word.arg == "maxlen" for word in words)
+            return ast.List([], ast.Load()) if is_empty else None
+        case ast.Call(keywords=[ast.keyword(arg="default_factory", value=ast.Name("list"))]):
+            return ast.List([], ast.Load())
+        case _:
+            return None

@@ -405,7 +405,8 @@ class Walk:
         inner = self._enter(function, names, branch, result)
         only_buffers = inner.buffered and not inner.processed
         object_ = syntax.receiver(call).split(".")[0]
-        inner.is_listed &= object_ in {"", *syntax.OWN}
+        is_known = object_ in syntax.OWN or syntax.receiver(call) in {"", *self._known_lists}
+        inner.is_listed &= is_known
         inner.ended = False
         inner.names = branch.names | (inner.names | {object_} if only_buffers else set())
         if not (commits or only_buffers) and syntax.names_in(call) & branch.names:

@@ -1,0 +1,57 @@
+"""Messages that a Python program cannot process, and without which it continues.
+
+A poll moves the position past all messages that it returns, whatever happens to them, and the next
+commit covers them (confluent-kafka, Consumer.poll and commit). The program is run with messages
+that fail (`example_run`): with one, and with all of a poll; at each attempt, and once only.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from advisor.intake.programs.facts import SKIP
+from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.processing.example_program import Program
+from advisor.intake.programs.python.processing.example_record import Failing, Record
+from advisor.intake.programs.python.processing.example_runs import FEW, all_runs, certain_facts
+
+_MOST_CALLS = 3
+
+
+def failed_messages(
+    program: Program, scope: Function | ast.Module, polls: Sequence[int], rows: str = ""
+) -> int:
+    """The line of a call that cannot process a message, after which the program goes on without it;
+    0 if there is none."""
+    runs, _ = all_runs(program, scope, polls, rows, Failing(frozenset(), is_lasting=False))
+    known = set[str]().union(*(run.calls for run in runs))
+    for failing in _failing(polls, runs):
+        failed, is_whole = all_runs(program, scope, polls, rows, failing)
+        shown = [(run, _facts(run, known)) for run in failed]
+        for _, line in certain_facts(shown, is_whole):
+            return line
+    return 0
+
+
+def _failing(polls: Sequence[int], runs: Sequence[Record]) -> Iterator[Failing]:
+    """The messages that fail in a run."""
+    polled = frozenset(range(polls[0]))
+    most = max((run.calls_with_message for run in runs), default=0)
+    second = [frozenset({1})] if len(polled) <= FEW else []
+    for offsets in [*second, polled] if len(polled) > 1 else second:
+        for is_lasting in (True, False):
+            for calls in range(min(most, _MOST_CALLS)):
+                yield Failing(offsets, is_lasting, calls)
+
+
+def _facts(run: Record, known: set[str]) -> dict[str, int]:
+    """Whether a run shows that a message is skipped. Nothing is certain after a call that no run
+    without a failure makes."""
+    if run.calls_after_failure - known:
+        return {}
+    for offset, (_, line) in run.failed.items():
+        is_past = offset in run.covered or run.is_stopped
+        if is_past and offset not in run.handled | run.held:
+            return {SKIP: line}
+    return {}

@@ -1,0 +1,107 @@
+"""Python programs that go on without messages that they could not process.
+
+A poll moves the position past all messages that it returns, and the next commit covers them
+(confluent-kafka, Consumer.poll and commit). `wait` raises no error of a task, and errors of
+callbacks are only logged (Python, concurrent.futures).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.programs.test_unused_messages import _BATCH, _HEAD, _indented
+from tests.advisor.programs import SKIP, YES, assert_program
+
+_POOL = "pool = ThreadPoolExecutor(4)\n"
+_DONE = "def done(f):\n    if f.exception():\n        {}\n"
+_CALLBACKS = (
+    "fs = []\nfor m in ms:\n    f = pool.submit(save, m)\n    f.add_done_callback({})\n"
+    "    fs.append(f)\n{}"
+)
+_LOGS = 'log.error("x")'
+_FAILED = (
+    "failed = []\nfor m in ms:\n    try:\n        save(m)\n    except Exception:\n"
+    "        failed.append(m)\n"
+)
+_PROCESS = (
+    "def process(m):\n    try:\n        db.save(m.value())\n        return True\n"
+    "    except Exception:\n        log.exception(1)\n        return False\n"
+)
+_PAIRS = "pairs = [(m, process(m)) for m in ms]\n"
+_BAD = "bad = [m for m, ok in pairs if not ok]\n"
+
+
+@pytest.mark.parametrize(("functions", "body", "expected"), [
+    (_POOL + _DONE.format(_LOGS), _CALLBACKS.format("done", "wait(fs)\n"), SKIP),
+    (_POOL + _DONE.format("os._exit(1)"), _CALLBACKS.format("done", "wait(fs)\n"), YES),
+    (_POOL + _DONE.format(_LOGS),
+     _CALLBACKS.format("done", "for f in fs:\n    f.result()\n"), YES),
+    (_POOL, _CALLBACKS.format("lambda f: log.error(f) if f.exception() else None", "wait(fs)\n"),
+     SKIP),
+    (_POOL + _PROCESS, "results = list(pool.map(process, ms))\nlog.info(sum(results))\n", SKIP),
+    (_POOL + _PROCESS,
+     "results = list(pool.map(process, ms))\nif sum(results) < len(ms):\n    raise E()\n", YES),
+])  # fmt: skip
+def test_errors_of_tasks_must_be_taken(
+    tmp_path: Path, functions: str, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "a.py", functions + _BATCH % _indented(body), expected)
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    (f"{_FAILED}for m in failed:\n    save(m)\n", YES),
+    (f"{_FAILED}for m in failed[:10]:\n    save(m)\n", SKIP),
+    (f"{_FAILED}retry_all(failed)\n", YES),
+    (f"{_FAILED}if failed:\n    dlq.send(failed[0])\n", SKIP),
+    (f"{_FAILED}if len(failed) > 1:\n    raise E()\n", SKIP),
+    (f"{_FAILED}if failed:\n    raise E()\n", YES),
+    (f"{_FAILED}if failed:\n    sys.exit(1)\n", YES),
+    (f"{_PAIRS}{_BAD}good = [m for m, ok in pairs if ok]\nfor m in good:\n    metrics.inc()\n",
+     SKIP),
+    (f"{_PAIRS}{_BAD}for m in bad:\n    dlq.save(m)\n", YES),
+    ("results = [process(m) for m in ms]\nlog.info(sum(results))\n", SKIP),
+    ("saved = sum(process(m) for m in ms)\nlog.info(saved)\n", SKIP),
+    ("saved = sum(process(m) for m in ms)\nassert_all(saved, len(ms))\n", YES),
+])  # fmt: skip
+def test_failed_messages_must_be_handled(tmp_path: Path, body: str, expected: str) -> None:
+    assert_program(tmp_path / "a.py", _PROCESS + _BATCH % _indented(body), expected)
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("latest = {m.key(): m for m in ms}\nsave_all(latest.values())\n", SKIP),
+    ("latest = {}\nfor m in ms:\n    latest[m.key().decode()] = m\nsave_all(latest.values())\n",
+     SKIP),
+    ("latest = {m.offset(): m for m in ms}\nsave_all(latest.values())\n", SKIP),
+    ("all = {(m.partition(), m.offset()): m for m in ms}\nsave_all(all.values())\n", YES),
+    ("all = {}\nfor m in ms:\n    all.setdefault(m.key(), []).append(m)\n"
+     "for k, group in all.items():\n    save_all(group)\n", YES),
+    ("all = defaultdict(list)\nfor m in ms:\n    all[m.key()].append(m)\n"
+     "for group in all.values():\n    save(group[-1])\n", SKIP),
+    ("all = defaultdict(list)\nfor m in ms:\n    all[m.key()].append(m)\n"
+     "for group in all.values():\n    save_all(group)\n", YES),
+    ("ends = {}\nfor m in ms:\n    save(m)\n"
+     "    ends[m.partition()] = TopicPartition(m.topic(), m.partition(), m.offset() + 1)\n", YES),
+])  # fmt: skip
+def test_messages_with_one_key_overwrite_each_other_in_a_dict(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+
+
+_SINK = (
+    "class Sink:\n    def __init__(self, size=9):\n        self.rows, self.size = [], size\n"
+    "    def add(self, m):\n        self.rows.append(m)\n        if len(self.rows) >= self.size:\n"
+    "            db.save({})\n            self.rows = []\n            return True\n"
+    "        return False\nsink = Sink()\n"
+)
+_POLL = "while True:\n    m = c.poll(1.0)\n    if m is None: continue\n"
+
+
+@pytest.mark.parametrize(("rows", "expected"), [("self.rows", YES), ("self.rows[1:]", SKIP)])
+def test_messages_in_a_list_of_an_object_are_known(
+    tmp_path: Path, rows: str, expected: str
+) -> None:
+    code = f"{_HEAD}{_SINK.format(rows)}{_POLL}    if sink.add(m): c.commit()\n"
+    assert_program(tmp_path / "a.py", code, expected)
