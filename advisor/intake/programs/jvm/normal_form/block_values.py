@@ -20,7 +20,7 @@ _GET_OR_NULL = re.compile(
     r"\s*\.\s*(?:getOrNull\s*\(\s*\)(?!\s*\?:)|toOption\s*\.\s*orNull\b"
     r"|getOrElse\s*\(\s*null\s*\))"
 )
-_ASSIGNMENT, _SAFE_LET = re.compile(r"(?:=|\breturn)\s*$"), re.compile(r"\s*\?\.\s*let\b")
+_ASSIGNMENT, _SAFE_LET = re.compile(r"(?:=\s*|\breturn[ \t]*)$"), re.compile(r"\s*\?\.\s*let\b")
 _ELVIS = re.compile(
     r"(?P<declaration>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=[^=\n;]{1,400}?)"
     r"\s*\?:\s*(?P<jump>(?:continue|break|return|throw)\b[^;\n{}]{0,200})(?=[;\n}])"
@@ -50,7 +50,7 @@ _MARGIN = re.compile(r"(?:^|(?<=[;{}\n]))[ \t]*(?:va[lr]\s+\w+\s*(?::[^=\n]{1,60
 _ON_EACH = re.compile(r"(?P<collection>\w+)\s*\.\s*onEach\s*\{")
 _LAZY = re.compile(r"\b(?:asSequence|asFlow|stream|sequence)\b")
 _TRY = re.compile(
-    r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?., ]{1,60})?\s*=|\breturn\b"
+    r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?., ]{1,60})?\s*=|\breturn\b(?![ \t]*\n)"
     r"|(?P<function>\bfun\s+(?:<[^<>]{0,80}>\s*)?(?:\w+\.)?\w+\s*\([^()]{0,300}\)"
     r"(?:\s*:\s*[\w<>?., ]{1,80})?)\s*=)\s*try\s*\{"
 )

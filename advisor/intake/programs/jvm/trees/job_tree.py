@@ -122,7 +122,8 @@ class _Reader(loop_tree.Reader):
         if condition := self._sends.condition(code) or self._flags.condition(code):
             return condition
         words = set(re.findall(r"\w+", code))
-        if self._round_variables and self._round_variables[-1] in words:
+        is_limit = self._recursion.limit(code) is not None
+        if is_limit or (self._round_variables and self._round_variables[-1] in words):
             return super()._condition(code)
         if any(self._text.bodies(word) for word in words):
             raise Unclear

@@ -20,8 +20,16 @@ from advisor.intake.programs.jvm.records.derived_names import TAKES_APART
 from advisor.intake.programs.jvm.records.observations import observation_spans
 from advisor.intake.programs.jvm.records.polls import Call as PollCall
 from advisor.intake.programs.jvm.text import METHOD, Text, blanked
+from advisor.intake.programs.jvm.trees.conditions import (
+    EMPTY_CHECK,
+    LIMIT_CHECK,
+    LIMIT_REACHED,
+    RECORD_ACCESSOR,
+    SIZE_COMPARISON,
+)
 from advisor.intake.programs.jvm.trees.flag_variables import CALCULATION, FlagVariables
 from advisor.intake.programs.jvm.trees.loop_heads import BOUNDED, COUNTER, FOR_EACH, FOREVER, ROUNDS
+from advisor.intake.programs.jvm.trees.recursion import Recursion
 from advisor.intake.programs.jvm.trees.send_tree import Sends
 from advisor.intake.programs.trees import (
     Block,
@@ -68,32 +76,15 @@ _CLOSING_BRACKET = re.compile(r"\s*\)?")
 _CALL = re.compile(
     r"\s*(?P<not>!\s*)?(?:this\s*\.\s*)?(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)\s*"
 )
-_EMPTY_CHECK = (
-    r"\s*(?P<not>!\s*)?(?:{0})\s*\.\s*(?:isEmpty\s*\(\s*\)|(?P<not_empty>isNotEmpty\s*\(\s*\))"
-    r"|(?:count|size)\s*\(\s*\)\s*(?:==\s*0|(?P<positive>>\s*0|!=\s*0)))\s*"
-)
-_LIMIT_CHECK = re.compile(
-    r"\s*(?P<not>!\s*)?(?:\w+\s*\.\s*)+(?:try(?:Acquire\w*|Lock|Consume)\s*\([^(){}]*\)"
-    r"|(?:allow\w*|isCallPermitted|acquirePermission|(?P<refuses>is(?:Open|Throttled|Overloaded)))"
-    r"\s*\(\s*\))\s*"
-)
 _RELEASE = re.compile(r"\s*(?:\w+\s*\.\s*)+(?:unlock|release)\s*\([^(){}]*\)\s*")
-_LIMIT_REACHED = re.compile(r"==|>")
-_SIZE_COMPARISON = re.compile(r"==[^&|]*\b(?:count|size|length|lastIndex)\b")
-"""A condition that only the last record may meet."""
 _NEXT_OFFSET = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _NO_OFFSETS = re.compile(r"\s*(?:\)|Duration\b)")
 _ADDITION = re.compile(r"\s*(?P<name>\w+)\s*(?:\.\s*(?:add|addAll)\s*\([^;]*\)|\+=\s*\w+)\s*")
 _DECLARATION = re.compile(r"[\w<>\[\],.? ]*?\b(?P<name>\w+)(?:\s*:[^=]*)?\s*=(?!=)")
-_RECORD_ACCESSOR = re.compile(
-    r"(?:value|key|topic|partition|offset|timestamp|headers|equals|isEmpty|isBlank|length|size|count"
-    r"|contains\w*|starts\w*|ends\w*|matches|lastHeader)"
-)
 _COUNT_CALL = r"\b(?:{0})\s*\.\s*(?:count|size|partitions)\s*\(\s*\)"
 """Code that counts records, and does not use them."""
 _EXIT = re.compile(r"\b(?:exit|exitProcess|halt)\s*\(")
-_CALLEE = re.compile(r"(\w+)\s*\(")
-_BOOLEAN = re.compile(r"(true|false)\s*")
+_CALLEE, _BOOLEAN = re.compile(r"(\w+)\s*\("), re.compile(r"(true|false)\s*")
 
 
 def poll_loop_facts(text: Text, polls: Iterable[PollCall]) -> dict[str, int]:
@@ -119,7 +110,7 @@ class Reader:
         self._processing = blanked(text.plain, observation_spans(text, self._names, span))
         self._consumer_method = re.compile(rf"\b{poll.consumer}\s*\.\s*(?P<name>\w+)\s*\(")
         self._round_variables: list[str] = []
-        self._flags = FlagVariables(text.plain)
+        self._flags, self._recursion = FlagVariables(text.plain), Recursion(text)
         self._depth = self._nesting = self._count = 0
         self._may_handle_error = False
         self._sends = sends or Sends(text, tasks=True)
@@ -287,31 +278,36 @@ class Reader:
         whole = "|".join(sorted(self._batches)) or "(?!)"
         if condition := self._sends.condition(code) or self._flags.condition(code):
             return condition
-        if match := re.fullmatch(_EMPTY_CHECK.format(whole), code):
+        if (reached := self._recursion.limit(code)) is not None:
+            return Condition(reached)
+        if match := re.fullmatch(EMPTY_CHECK.format(whole), code):
             return Condition(bool(match["not"] or match["not_empty"] or match["positive"]))
         words = set(re.findall(r"\w+", code))
         if self._round_variables and self._round_variables[-1] in words:
-            return Condition(bool(_LIMIT_REACHED.search(code)), is_last=True)
+            return Condition(bool(LIMIT_REACHED.search(code)), is_last=True)
         call = _CALL.fullmatch(code)
         if call and self._mentions(call["arguments"], self._names):
             return Condition(call=self._call(call["name"]), negated=bool(call["not"]))
-        if limit := _LIMIT_CHECK.fullmatch(code):
+        if limit := LIMIT_CHECK.fullmatch(code):
             is_negated = bool(limit["not"]) is not bool(limit["refuses"])
             return Condition(call=refusal(0), negated=is_negated)
-        if _SIZE_COMPARISON.search(code):
+        if SIZE_COMPARISON.search(code):
             return Condition()
         if not self._mentions(code, self._names):
             if self._consumer_method.search(code):
                 raise Unclear
             return Condition()
-        if all(_RECORD_ACCESSOR.fullmatch(method) for method in _CALLEE.findall(code)):
+        if all(RECORD_ACCESSOR.fullmatch(method) for method in _CALLEE.findall(code)):
             return Condition(of_record=True)
         raise Unclear
 
     def _call(self, name: str) -> Call:
-        bodies = self._text.bodies(name)
-        if len(bodies) != 1 or self._depth == _MAX_DEPTH:
+        bodies, is_again = self._text.bodies(name), self._recursion.is_active(name)
+        if len(bodies) != 1 or (self._depth >= _MAX_DEPTH and not is_again):
             raise Unclear
+        if self._recursion.exceeds_limit(name):
+            return Call((Loop(()),))
+        self._recursion.enter(name)
         self._depth += 1
         before = self._names, self._round_variables, self._flags
         self._names, self._round_variables = self._names | {*self._text.parameters(bodies[0])}, []
@@ -319,6 +315,7 @@ class Reader:
         body = self._block(*bodies[0])
         self._names, self._round_variables, self._flags = before
         self._depth -= 1
+        self._recursion.leave()
         return Call(body)
 
     def _jump(self, match: re.Match[str]) -> tuple[Block, int]:
@@ -331,6 +328,9 @@ class Reader:
             return [Jump(word, label=label[1:])], end
         word = "continue" if label else word
         if word == "return" and value_code and not _BOOLEAN.fullmatch(value_code):
+            if (call := _CALL.fullmatch(value_code)) and self._recursion.is_active(call["name"]):
+                returned = Condition(call=self._call(call["name"]), negated=bool(call["not"]))
+                return [If(returned, (Jump("return", True),), (Jump("return", False),))], end
             if self._mentions(value_code, self._names) or "{" in value_code or "(" in value_code:
                 raise Unclear
             return [Jump("return")], end
