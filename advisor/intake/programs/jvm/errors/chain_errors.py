@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.conditions import is_harmless
-from advisor.intake.programs.jvm.errors.handlers import error_function, only_logs_error
+from advisor.intake.programs.jvm.errors.error_functions import error_function, only_logs_error
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text

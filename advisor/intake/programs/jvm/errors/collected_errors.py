@@ -8,7 +8,7 @@ No error is thrown, so the commit after it covers the records that failed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
@@ -65,7 +65,7 @@ def logged_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[in
             if (
                 uses.search(text.plain, *value)
                 and _keeps_error(text, value, _DEEPEST)
-                and all(_is_only_logged(text, name, scope, _DEEPEST) for name in names)
+                and all(is_only_logged(text, name, scope, _DEEPEST) for name in names)
             ):
                 yield match.start()
                 return
@@ -93,16 +93,19 @@ def _keeps_error(text: Text, span: Block, depth: int) -> bool:
     return bool(attempts or kept) and all(kept) and not others
 
 
-def _is_only_logged(text: Text, name: str, scope: Block, depth: int) -> bool:
-    """Whether a variable, and each value computed from it, is only logged."""
-    computed = list[Block]()
+def is_only_logged(
+    text: Text, name: str, scope: Block, depth: int, ignored: Sequence[Block] = ()
+) -> bool:
+    """Whether a variable, and each value computed from it, is only logged. Uses in the spans
+    `ignored` do not count."""
+    computed = [*ignored]
     for match in islice(_ASSIGNMENT.finditer(text.plain, *scope), _MOST if depth else 0):
         value = match.end(), text.statement(match.end())[1]
         is_value = re.compile(rf"(?<![\w.]){name}\b").match(text.plain, match.end())
         verbs = [call["verb"] or call["reference"] for call in _CALL.finditer(text.plain, *value)]
         if match["name"] and is_value and all(map(_VALUE_CALL.fullmatch, verbs)):
             after = value[1], text.block(match.start("name"))[1]
-            if not _is_only_logged(text, match["name"], after, depth - 1):
+            if not is_only_logged(text, match["name"], after, depth - 1):
                 return False
             computed.append(value)
     return jvm_flags.is_never_checked(text, name, True, scope, ignored_spans=computed)

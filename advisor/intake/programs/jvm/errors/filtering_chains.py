@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from advisor.intake.programs.jvm.errors import classifications
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors.flags import checks_size, is_never_checked
 from advisor.intake.programs.jvm.errors.outcomes import QUESTION
@@ -38,7 +39,7 @@ _STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
 _CONDITION_START = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
 _CONDITION_END = re.compile(r"\s*\)")
 _JUMP = re.compile(r"\b(?:continue|return|break|throw)\b")
-_LAMBDA = re.compile(r"\s*\{?\s*(?:case\s*)?\(?\w+\)?\s*[-=]>")
+_LAMBDA = re.compile(r"\A\s*\{?\s*(?:case\s*)?\(?\w+\)?\s*[-=]>")
 
 
 def is_only_filter(text: Text, name: str, span: Block) -> bool:
@@ -48,8 +49,8 @@ def is_only_filter(text: Text, name: str, span: Block) -> bool:
 
 
 def ignored_results(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
-    """Yields the chains in a span that filter or count by whether a record was processed, by a
-    method of another file, and nothing checks for those that failed."""
+    """Yields the chains in a span that filter, count or group by whether a record was processed,
+    by a method of another file, and nothing checks for those that failed."""
     begin = max(0, span[0])
     for match in islice(_PROCESSING.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
         is_action = re.fullmatch(ACTION, match["verb"]) and not QUESTION.fullmatch(match["verb"])
@@ -57,6 +58,7 @@ def ignored_results(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[
         uses_record = is_action and uses.search(text.plain, start, match.start())
         if uses_record and not text.bodies(match["verb"]) and _is_unchecked(text, match, span):
             yield match.start()
+    yield from classifications.ignored_groups(text, uses, span)
 
 
 def _is_unchecked(text: Text, match: re.Match[str], span: Block) -> bool:

@@ -26,7 +26,7 @@ _STORING_STATEMENT = re.compile(
     re.DOTALL,
 )
 """A statement that stores a value in a variable or a collection."""
-_LAMBDA = re.compile(r"\A\s*(?:\([\w\s,]*\)|\w+(?:\s*,\s*\w+)*)\s*[-=]>")
+_LAMBDA = re.compile(r"\A\s*(?:case\s*)?(?:\([\w\s,]*\)|\w+(?:\s*,\s*\w+)*)\s*[-=]>")
 _DEAD_LETTER = re.compile(r"(?i)letter|dlq|dlt|quarantine|poison|parking")
 """Names of dead-letter queues."""
 _WRITE_ACCESS = re.compile(rf"\s*(?:=(?!=)|;|:(?!:)|\+=|\.\s*(?:{_ADD[3:-1]}|clear)\s*\()")

@@ -14,6 +14,7 @@ from itertools import islice
 from advisor.intake.programs.facts import ONLY_WRITTEN, RESULT
 from advisor.intake.programs.jvm.errors import calls, handlers
 from advisor.intake.programs.jvm.errors.callbacks import callback_of
+from advisor.intake.programs.jvm.errors.error_functions import only_logs_error
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 
@@ -107,8 +108,7 @@ class Futures:
             if name in calls.READS_NO_ERROR:
                 return RESULT
             if previous == "future" and (name in calls.FOR_EACH or name == "onComplete"):
-                acts = name == "onComplete" and not handlers.only_logs_error(code)
-                return READ if acts else RESULT
+                return READ if name == "onComplete" and not only_logs_error(code) else RESULT
             previous = name
             if name in calls.FOR_EACH:
                 return READ if self._reads_element(inside, depth) else RESULT

@@ -11,15 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.conditions import is_harmless
 from advisor.intake.programs.jvm.errors import error_branches, missing_targets, result_lists
+from advisor.intake.programs.jvm.errors.error_functions import (
+    cases,
+    error_function,
+    only_logs_error,
+)
 from advisor.intake.programs.jvm.errors.flags import (
     outcome_decides,
     removes_from_collection,
     stores_unused_error,
 )
 from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, never, only_logs
-from advisor.intake.programs.jvm.text import Block, Text, arguments
+from advisor.intake.programs.jvm.text import Block, Text
 
 _MAX_MATCHES, _MAX_BODY = 100, 4_000
 _HARMLESS_ERRORS = (
@@ -43,7 +47,6 @@ _CANCELLATION_CATCH = re.compile(r"\bcatch\s*\(\s*\w+\s*:\s*CancellationExceptio
 TimeoutCancellationException)."""
 _WITH_TIMEOUT = re.compile(r"\bwithTimeout\s*\(")
 _CATCH_CASES = re.compile(r"\bcatch\s*\{")
-_CASE = re.compile(r"\bcase\b([^=]{1,120})=>")
 _CATCH_ALL_PATTERN = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ANY_ERROR}|\w+\s*@.*)\s*"
 )
@@ -61,8 +64,6 @@ _CASE_VALUE_COMBINATOR = re.compile(r"\b(?:recoverWith|flatMap|orElse|transform)
 """Combinators that use the value of a case clause."""
 _TO_OPTION = re.compile(r"\s*\.\s*toOption\b")
 _ASSIGNED_ATTEMPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
-_PLAIN_VALUE = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
-"""A plain value that replaces an error."""
 _OR_SKIP = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)\s*\?:\s*(?:continue|return)\b")
 _GET_OR_ELSE = re.compile(r"\s*\.\s*getOrElse\s*\{")
 _JUMP = re.compile(r"\b(?:continue|return)\b(?:@\w+)?[\s;]*$")
@@ -88,10 +89,6 @@ _RECOVERY_CALLS = frozenset({"recover", "recoverCatching"})
 """Calls that replace an error with a value."""
 _ERROR_PROJECTIONS = frozenset({"left", "failed", "swap"})
 """Calls that make the error the value of the chain."""
-_ERROR_ARGUMENT_NAME = re.compile(
-    r"\s*\b(?:onFailure|ifLeft|ifFailure|fa|fe|failed|left)\s*=(?![=>])"
-)
-"""The name of the argument of `fold` that handles the error."""
 _DISCARDING_CALLS = frozenset({
     "toOption", "getOrNull", "orNull", "isSuccess", "isFailure", "getOrDefault", "toEither",
     "orElse",
@@ -100,11 +97,6 @@ _DISCARDING_CALLS = frozenset({
 _VALUE_USE = re.compile(r"\s*(?:\.|\?|match\b|[!=]=|&&|\|\|)")
 _ELVIS = re.compile(r"\s*\?:\s*([^\n;}]*)")
 _MAX_CHAINED_CALLS = 12
-_ERROR_LOG = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
-"""The call of a logger at a level for errors."""
-_FUNCTION = re.compile(r"^\s*\{|[-=]>|::|_\s*\.")
-_SUCCESS_CASE = re.compile(r"\b(?:Success|Some|Right|Valid)\b")
-_FAILURE_CASE = re.compile(r"\b(?:Failure|None|Left|Invalid)\b")
 _LAMBDA_HEAD = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _NOT_FOUND_ERROR = re.compile(r"\b[\w.]*(?:NotFound|NoSuch|NotExist|Gone)\w*\s*(?:\w+\s*)?\)")
 _DELETE_VERB = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)[A-Z]?\w*")
@@ -192,7 +184,7 @@ def swallowing_handlers(
             yield from _swallowing_handler(text, match.start(), body, swallows)
     for match in islice(_CATCH_CASES.finditer(text.plain), _MAX_MATCHES):
         block = text.block_of(match.end() - 1)
-        for pattern, body in _cases(text.plain[block[0] + 1 : block[1]][:_MAX_BODY]):
+        for pattern, body in cases(text.plain[block[0] + 1 : block[1]][:_MAX_BODY]):
             if _CATCH_ALL_PATTERN.fullmatch(pattern):
                 yield from _swallowing_handler(text, match.start(), body, swallows)
     yield from () if leaves else _swallowed_values(text)
@@ -242,14 +234,6 @@ def _only_logs_or_stores(text: Text, statement: str, depth: int) -> bool:
         )
         for start, end in bodies
     )
-
-
-def _cases(body: str) -> Iterator[tuple[str, str]]:
-    """Yields the pattern and the body of each `case` clause of Scala."""
-    cases = [*_CASE.finditer(body)]
-    ends = [case.start() for case in cases[1:]] + [len(body)]
-    for case, end in zip(cases, ends, strict=False):
-        yield case[1], body[case.end() : end]
 
 
 def _swallowed_values(text: Text) -> Iterator[Handler]:
@@ -307,40 +291,6 @@ def chain_swallows_error(text: Text, end: int, *, is_last: bool | None) -> bool:
             return False
         previous = verb
     return False
-
-
-def error_function(code: str, *, is_last: bool | None) -> str:
-    """Returns the argument of `fold` that handles the error; all the code if there are not two
-    functions. `is_last` says whether it is the last one. If that is None, it is the function that
-    logs an error, or else the one that acts."""
-    functions = [
-        function for function in arguments(f"{code})", 0, f"{code})", len(code) + 1) if function
-    ]
-    for function in functions:
-        if name := _ERROR_ARGUMENT_NAME.match(function):
-            return function[name.end() :]
-    if len(functions) != 2 or not all(_FUNCTION.search(function) for function in functions):
-        return code
-    if is_last is None:
-        return min(
-            functions,
-            key=lambda function: (not _ERROR_LOG.search(function), only_logs_error(function)),
-        )
-    return functions[-1 if is_last else 0]
-
-
-def only_logs_error(code: str) -> bool:
-    """Whether the code for an error, or for some errors, only logs it, or returns an empty
-    value."""
-    cases = [case for case in _cases(code) if not _SUCCESS_CASE.search(case[0])]
-    if any(_FAILURE_CASE.search(pattern) for pattern, _ in cases):
-        cases = [case for case in cases if case[0].strip() != "_"]
-    body = _LAMBDA_HEAD.sub("", re.sub(r"^\s*\{|\}\s*$", "", code))
-    return any(
-        only_logs(case, in_function=True, others=_PLAIN_VALUE.fullmatch)
-        for pattern, case in cases or [("", body)]
-        if not is_harmless(pattern)
-    )
 
 
 def seeks_past_record(text: Text, handler: Handler) -> bool:

@@ -14,7 +14,7 @@ from enum import IntEnum
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
-from advisor.intake.programs.jvm.errors.handlers import error_function, only_logs_error
+from advisor.intake.programs.jvm.errors.error_functions import error_function, only_logs_error
 from advisor.intake.programs.jvm.errors.outcome_predicates import failure_of_type, selects_failures
 from advisor.intake.programs.jvm.errors.outcome_values import is_processing, outcome_values
 from advisor.intake.programs.jvm.errors.outcomes import Failures
@@ -235,7 +235,8 @@ class _Reader:
 
     def _mapped(self, code: str, part: Part) -> Part | tuple[Fate, bool]:
         """The results after `map`: errors that it extracts, or what its function does with them."""
-        function = _LAMBDA.sub("", code, count=1).strip().strip("{};").strip()
+        head = _LAMBDA.match(code)
+        function = code[head.end() if head else 0 :].strip().strip("{};").strip()
         if part is Part.ALL and _FAILURE_VALUE.fullmatch(function):
             return Part.FAILURES
         if part is Part.FAILURES and (_VALUE.fullmatch(function) or "::" in function):
@@ -263,7 +264,8 @@ class _Reader:
             return False
         if _LOG_REFERENCE.fullmatch(code) or _PRINT.fullmatch(code):
             return True
-        body = _LAMBDA.sub("", code, count=1).strip().removeprefix("{").removesuffix("}")
+        head = _LAMBDA.match(code)
+        body = code[head.end() if head else 0 :].strip().removeprefix("{").removesuffix("}")
         return bool(body.strip()) and only_logs(body, in_function=True)
 
     def _applied(self, step: Step, part: Part, depth: int) -> Fate:

@@ -16,12 +16,11 @@ from advisor.intake.programs.jvm.errors import calls as jvm_calls
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors import when_branches
 from advisor.intake.programs.jvm.errors.callbacks import callback_of
+from advisor.intake.programs.jvm.errors.error_functions import error_function, only_logs_error
 from advisor.intake.programs.jvm.errors.handlers import (
     BOOLEAN,
     chains_only_logging,
-    error_function,
     is_retried,
-    only_logs_error,
     swallowing_handlers,
 )
 from advisor.intake.programs.jvm.log_only import only_logs
@@ -42,16 +41,20 @@ _CHECK = (
 _OPTIONAL = r"(?<![\w.]){0}\s*\.\s*ifPresentOrElse\s*\("
 """A check of an Optional, which is a result only of a call that processes a record."""
 _LAST_CALL = re.compile(r"(\w+)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\}?\s*$")
+_ACTION_WORD = (
+    r"(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post|push"
+    r"|index|upload|import)"
+)
+ACTION = (
+    rf"(?:{_ACTION_WORD}|(?:try|attempt|attemptTo|do|safe|safely)(?=[A-Z])(?i:{_ACTION_WORD}))\w*"
+)
+"""Names of calls that process a record: `save`, `trySave`."""
 _QUESTION = re.compile(
-    r"(?:is|has|contains|exists|equals|matches|can|should|seen|test|filter|startsWith|endsWith|add"
+    rf"(?!{ACTION})(?:is|has|contains|exists|equals|matches|can|should|seen|test|filter|startsWith|endsWith|add"
     r"|remove|offer|put|try|accept|needs|was|check|valid|validate|verify|parse|already|allow)(?![a-z])\w*"
     r"|\w*IfAbsent"
 )
 """Names of calls that ask a question, and do not process a record."""
-ACTION = (
-    r"(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post|push"
-    r"|index|upload|import)\w*"
-)
 _ACTION_CONDITION = re.compile(rf"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){{0,3}}{ACTION}\s*\(")
 """A condition that processes a record, and checks whether that succeeded."""
 _METHOD_CALL = (

@@ -27,6 +27,7 @@ from advisor.intake.programs.jvm.normal_form.lambdas import with_lambda_braces
 from advisor.intake.programs.jvm.normal_form.local_functions import without_local_names
 from advisor.intake.programs.jvm.normal_form.method_inlining import inline_methods
 from advisor.intake.programs.jvm.normal_form.option_matches import without_option_matches
+from advisor.intake.programs.jvm.normal_form.pairs import without_pairs
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
 from advisor.intake.programs.jvm.normal_form.scala_statements import without_scala_syntax
 from advisor.intake.programs.jvm.normal_form.send_references import without_send_references
@@ -82,7 +83,7 @@ def normal_form(code: str) -> str:
     code = _VARIANT.sub(_normalized, uncommented)
     code = _INDEX_LOOP.sub(_record_loop, _without_iterators(code))
     code = without_destructurings(without_class_names(_without_line_breaks(code)))
-    code = without_block_parameters(code)
+    code = without_block_parameters(without_pairs(code))
     code = without_function_parameters(code)
     code = without_function_factories(without_local_names(code))
     code = without_indexes(without_send_references(code))
