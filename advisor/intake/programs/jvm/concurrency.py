@@ -23,6 +23,7 @@ HANDOVER = re.compile(
     r"|\b\w*[wW]orker\w*\s*\.\s*(?:add|addAll|offer|put|enqueue|queue|dispatch)\s*\("
     r"|\b\w+Async(?:Client)?\s*\.\s*(?!close\b)\w+\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
+    r"|\bFuture\s*\.\s*(?:traverse|sequence)\s*(?:\[\w+\]\s*)?\("
 )
 _ASYNC_CLIENT = (
     r"(?:\w+AsyncClient|AsyncHttpClient|JsonStreamWriter|\w+FutureStub|EventHubBufferedProducerClient|DatagramSocket|MulticastSocket|DatagramChannel|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
@@ -79,7 +80,7 @@ def handover_calls(plain: str) -> re.Pattern[str]:
 
 
 SUBSCRIBES = re.compile(
-    r"\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
+    r"\.\s*onComplete\s*(?:\{|\((?=\s*[\w{(]))|\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
 )
 """The start of a reactive chain or of an effect of Scala, which does not wait for the result."""
 PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|addAll|offer|send|trySend)\s*\(")
@@ -92,7 +93,7 @@ AWAITS_RESULT = re.compile(
     r"\b(?:await|pause|awaitAll|joinAll|throwIfFailed|invokeAny|waitFor\w+|flushSync|txCommit|block\w*)\s*\("
     r"|\b(?:join|result)\s*\((?=\)|\s*(?:\d|[\w.]*(?i:time|millis|second|duration|wait|max)))"
     r"|\bAwait\s*\.\s*result\s*\("
-    r"|(?<=Future::)(?:join|get)\b|(?<=Thread::)join\b|\bacquire\w*\s*\(\s*\w"
+    r"|(?<=Future::)(?:join|get)\b|(?<=Thread::)join\b"
     r"|\bget\s*\((?:\)|\s*[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
     r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
 )
@@ -100,14 +101,15 @@ AWAITS_RESULT = re.compile(
 parentheses stands for a string literal."""
 WAITS = re.compile(
     rf"{AWAITS_RESULT.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
+    r"|\bacquire\w*\s*\(\s*\w"
 )
 ONLY_WAITS = re.compile(
     r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
-    r"|\b(?:invokeAll|awaitTermination|ready)\s*\(",
+    r"|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bacquire\w*\s*\(\s*\w",
     re.IGNORECASE,
 )
 """Calls that wait for other threads, but do not throw their errors."""
-COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister)\b")
+COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister|release)\b")
 AWAIT = re.compile(r"\.\s*await\s*\(")
 THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*[({]")
 EVERY = re.compile(r"(?<=[;{}\n])\s*(?:\w+\.invokeAll|Await\s*\.\s*ready)\s*\(")

@@ -32,7 +32,8 @@ _DEAD_LETTER = re.compile(r"(?i)letter|dlq|dlt|quarantine|poison|parking")
 _WRITE_ACCESS = re.compile(rf"\s*(?:=(?!=)|;|:(?!:)|\+=|\.\s*(?:{_ADD[3:-1]}|clear)\s*\()")
 _RESET = {
     True: re.compile(
-        r"\s*(?::[^=;{}]{0,60})?(?:=\s*(?:false\b|null\b|0|new\b|None\b|\w*(?:List|Set|Seq|Buffer)\w*"
+        r"\s*(?::[^=;{}]{0,60})?(?:=\s*(?:false\b|null\b|0|new\b|None\b"
+        r"|(?:\w+\s*\.\s*)?\w*(?:List|Set|Seq|Buffer|Map|Queue)\w*"
         r"\s*[(.<\[])|\.\s*clear\s*\()"
     ),
     False: re.compile(r"\s*(?::[^=;{}]{0,60})?=\s*(?:true\b|(?!new\b|if\b|when\b)\w[\w.]*+\s*\()"),

@@ -25,6 +25,13 @@ _ELVIS = re.compile(
     r"(?P<declaration>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=[^=\n;]{1,400}?)"
     r"\s*\?:\s*(?P<jump>(?:continue|break|return|throw)\b[^;\n{}]{0,200})(?=[;\n}])"
 )
+_ELVIS_BLOCK = re.compile(
+    r"(?P<declaration>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=[^=\n;]{1,400}?)"
+    r"\s*\?:\s*run\s*(?=\{)"
+)
+_ABSENT_VALUE = re.compile(r"[\s;]*\bnull\s*\Z")
+_ELVIS_JUMP = re.compile(r"\s*\?:\s*(?P<jump>(?:continue|break|return|throw)\b[^;\n{}]{0,200})")
+_ENDS_WITH_JUMP = re.compile(r"(?:^|[;\n{])\s*(?:continue|break|return|throw)\b[^;\n]*\s*\Z")
 _LET = re.compile(
     r"(?<=[;{}\n])(?P<margin>\s*+)(?P<call>(?!va[lr]\b|return\b)(?=[^\n=;?]{1,120}[({])[a-z]\w*+[^=;{}\n]{0,200}?"
     r"(?:\{[^{}\n]{0,200}\}[^=;{}\n]{0,200}?){0,3})\s*\?\.\s*let\s*"
@@ -65,8 +72,8 @@ def without_block_values(code: str) -> str:
     if not _KOTLIN.search(code):
         return code
     for rewrite in (
-        _without_results, _without_elvis, _without_lets, _without_checked_calls, _without_tries,
-        _without_scopes, _without_commit_steps,
+        _without_elvis_blocks, _without_results, _without_elvis, _without_lets,
+        _without_checked_calls, _without_tries, _without_scopes, _without_commit_steps,
     ):  # fmt: skip
         code = rewrite(code)
     return code
@@ -88,6 +95,28 @@ def _without_results(code: str) -> str:
             body = code[opened + 1 : end - 1]
             replacement = f"try {{{body}}} catch (e: Exception) {{ null }}"
             changes.append((match.start(), getter.end(), replacement))
+    return spliced(code, changes)
+
+
+def _without_elvis_blocks(code: str) -> str:
+    """Rewrites `val o = f(r) ?: run { …; null } ?: continue` with a condition after it."""
+    text, changes = Text.of(code), list[tuple[int, int, str]]()
+    for match in islice(_ELVIS_BLOCK.finditer(text.plain), _MOST_MATCHES):
+        declaration = code[slice(*match.span("declaration"))]
+        start, stop = text.block_of(match.end())
+        body, plain = code[start + 1 : stop], text.plain[start + 1 : stop]
+        absent = _ABSENT_VALUE.search(plain)
+        if declaration.count("{") != declaration.count("}") or not (
+            absent or _ENDS_WITH_JUMP.search(plain)
+        ):
+            continue
+        jump = _ELVIS_JUMP.match(text.plain, stop + 1) if absent else None
+        end = jump.end() if jump else stop + 1
+        body = body[: absent.start()] if absent else body
+        last = f"; {code[slice(*jump.span('jump'))]}" if jump else ""
+        replacement = f"{declaration}; if ({match['name']} == null) {{{body}{last} }}"
+        lines = code.count("\n", match.start(), end) - replacement.count("\n")
+        changes.append((match.start(), end, replacement + "\n" * lines))
     return spliced(code, changes)
 
 

@@ -8,9 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from advisor.intake.programs.jvm import concurrency
+from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.text import Block, Text
+
+_MOST_WAITS = 20
+_COUNT_WAIT = re.compile(
+    r"(?P<check>\b(?:check|require|assert\w*)\s*\(\s*)?(?P<condition>\bif\s*\(\s*(?P<not>!\s*)?)?"
+    r"(?:(?:\bva[lr]|[\w>])\s+(?P<name>\w+)\s*(?::\s*\w+\s*)?=\s*)?\b(?:\w+\s*\.\s*)?\w*\s*\.\s*(?:await|tryAcquire|(?P<untimed>acquire\w*))\s*\("
+)
+"""A wait for a count, and the code that uses its result."""
+_CONDITION_END, _COMMIT = re.compile(r"\s*\)"), re.compile(r"\bcommit(?:Sync|Async)\s*\(")
+_WAITS_OF_SCOPE = re.compile(r"\b(?:runBlocking|coroutineScope|join(?:All)?\s*(?=\())")
+"""Waits for coroutines that do not throw their errors in a supervisor scope (kotlinx.coroutines,
+`SupervisorJob`, `Job.join`)."""
 
 
 def unchecked_handovers(
@@ -35,14 +48,49 @@ def unchecked_handovers(
         code = concurrency.ONLY_WAITS.sub("", plain[begin:end])
         code = concurrency.AWAIT.sub("", code) if counted else code
         if "supervisorScope" in plain[begin:end]:
-            code = code.replace("runBlocking", "").replace("coroutineScope", "")
+            code = _WAITS_OF_SCOPE.sub("", code)
         if asks.search(code):
             return
         only = re.compile("")
     for call in concurrency.EVERY.finditer(plain, begin, end):
         if uses.search(plain, begin, text.closed(call.end())):
             yield call.end() - 1
-    yield from (at for at in handovers if _is_unchecked(text, at, only))
+    waits_for_success = counted is not None and _is_wait_checked(text, span)
+    for at in handovers:
+        if _is_unchecked(text, at, only) and not (
+            waits_for_success and _counts_successes(text, at, uses)
+        ):
+            yield at
+
+
+def _is_wait_checked(text: Text, span: Block) -> bool:
+    """Whether the code of a span waits for a count without a time limit, or acts after it."""
+    waits = [*islice(_COUNT_WAIT.finditer(text.plain, *span), _MOST_WAITS)]
+    return bool(waits) and all(_acts_after(text, wait) for wait in waits)
+
+
+def _acts_after(text: Text, wait: re.Match[str]) -> bool:
+    closed = text.closed(wait.end())
+    if wait["untimed"] or not text.plain[wait.end() : closed - 1].strip() or wait["check"]:
+        return True
+    if wait["name"]:
+        scope = closed, text.block(closed)[1]
+        return not jvm_flags.is_never_checked(text, wait["name"], False, scope)
+    condition = _CONDITION_END.match(text.plain, closed)
+    if not wait["condition"] or condition is None:
+        return False
+    then, other = jvm_flags.branches(text, condition.end())
+    late, code = (then, other) if wait["not"] else (other, then)
+    ends = _COMMIT.search(code) and not _COMMIT.search(late)
+    return not jvm_flags.ignores_failure(text, condition.end(), late) and not ends
+
+
+def _counts_successes(text: Text, at: int, uses: re.Pattern[str]) -> bool:
+    """Whether the code of a handover counts down only after it has processed its record."""
+    code = text.plain[at : concurrency.handover_end(text, at)]
+    count = concurrency.COUNTED.search(code)
+    is_last = count is not None and not uses.search(code, count.end())
+    return is_last and not re.search(r"\b(?:finally|catch)\b", code)
 
 
 def _is_unchecked(text: Text, at: int, only: re.Pattern[str]) -> bool:
