@@ -221,6 +221,31 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("a.thenRun(() -> { c.commitSync(); " * 800)),
     ("java-code", f"{_JAVA}a = rs{'.toList()' * 3_000};"),
     ("java-code", f"{_JAVA}var a = rs.toList(){' ' * 20_000}.toList{' ' * 20_000}"),
+    ("java-code", _JAVA + "KafkaConsumer(Properties().apply { put(a, b) }) " * 1_200),
+    ("java-code", f"{_JAVA}{'KafkaConsumer(Properties().apply { put(' * 1_200}"),
+    ("java-code", f"{_JAVA}{'f(' * 300}new Properties() {{{{ put(a, b); }}}}"),
+    ("java-code", f"{_JAVA}{'return Map.of(' * 3_000}"),
+    ("java-code", f"{_JAVA}{'Map.ofEntries(Map.entry(a, ' * 2_000}"),
+    ("java-code", f"{_JAVA}{'var a = new HashMap<>(a); ' * 2_000}"),
+    ("java-code", f"{_JAVA}{'{ p -> p.a(' * 4_000}"),
+    ("java-code", f"{_JAVA}{'p, p, ' * 9_000}->"),
+    ("java-code", _IN_LOOP.format("rs.map { it to runCatching { f(it) } }" * 900)),
+    ("java-code", _IN_LOOP.format("val a = rs.map { it to Try(" * 900)),
+    ("java-code", _IN_LOOP.format("val a = rs.map { it to Try(f(it)) }; "
+                                  + "a.forEach { (b, c) -> c }; " * 1_000)),
+    ("java-code", _IN_LOOP.format("val m = rs.groupBy { process(it) }; m.a(" * 600)),
+    ("java-code", _IN_LOOP.format("var m = s.collect(partitioningBy(x -> trySave(x))); "
+                                  "if (m.get(false) > 0) log.warn(m); " * 400)),
+    ("java-code", _IN_LOOP.format("val o = f(r) ?: run { g(r); null } ?: continue; " * 900)),
+    ("java-code", _IN_LOOP.format("val o = f(r) ?: run { " * 2_000)),
+    ("java-code", _IN_LOOP.format("if (!l.await(9, S)) throw x; pool.submit(() -> { save(r); "
+                                  "l.countDown(); }); " * 400)),
+    ("java-code", _IN_LOOP.format("f(r, 0);") + "}}"
+     + "void f(R r, int n) { if (n > 3) return; try { g(r); } catch (E e) { f(r, n + 1); "
+     + "f(r, n + 1); f(r, n + 1); } }"),
+    ("java-code", _IN_LOOP.format("f(r, 0);") + "}}" + "".join(
+        f"void f{n}(R r, int n) {{ if (n > 3) return; f{n + 1}(r, n + 1); f{n}(r, n + 1); }}\n"
+        for n in range(400)).replace("f0", "f")),
     ("python-dict", _PYTHON
      + "    save(m)\ndef f(g):\n  def h(m):\n    return g(g(m))\n  return h\n"
      + "".join(f"x{n} = f(lambda a: x{n - 1}(x{n - 1}(a)))\n" for n in range(1, 60))),

@@ -27,8 +27,8 @@ from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.java_properties import Property
 from advisor.intake.programs.code_facts import TOPOLOGY, is_topology
 from advisor.intake.programs.facts import SHARE_CONSUMER
+from advisor.intake.programs.jvm import bindings, seeks
 from advisor.intake.programs.jvm import constants as jvm_constants
-from advisor.intake.programs.jvm import seeks
 from advisor.intake.programs.jvm import text as jvm_text
 from advisor.intake.programs.jvm import topics as jvm_topics
 from advisor.intake.programs.jvm.facts import judge
@@ -60,7 +60,8 @@ _NEW_OBJECT = re.compile(
     r"(?:new\s+)?(?:"
     r"(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap|mutableMapOf|hashMapOf)\s*"
     r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<block>\s*[.{])?"
-    r"|(?P<entries>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"
+    r"|(?P<entries>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?"
+    r"|Map(?:\[[\w, .]{0,60}\])?)\()"
 )
 _DECLARATION = re.compile(r"(?<!\breturn)(?<!\belse)(?<=[\w>\]])[ \t]+$")
 """The end of a type before a variable that is declared in its block."""
@@ -68,14 +69,18 @@ _ASSIGNED_CALL = re.compile(
     r"\b(?P<name>\w++)(?:\s*+:\s*+[\w<>?., ]{1,80}+)?+\s*+=\s*+(?:\w+\s*\.\s*)?"
     r"(?P<method>(?!new\b)[a-z]\w*)\s*\("
 )
+_COPIED = re.compile(
+    r"\b(?P<name>\w++)(?:\s*+:\s*+[\w<>?., ]{1,80}+)?+\s*+=\s*+(?:(?:new\s+)?(?:Linked|Concurrent)?"
+    r"HashMap\s*(?:<[\w<>?, .]{0,60}>)?\(\s*(?P<other>\w+)\s*\)"
+    r"|(?P<source>\w+)\s*\.\s*toMutableMap\(\s*\))"
+)
+"""A map that begins with the entries of another object."""
 _MAP_OF = re.compile(
     r"(?:Map|ImmutableMap)\.of\(|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?\("
 )
 _PUT_ALL = re.compile(rf"\s*\.\s*putAll\s*\(\s*(?:{_MAP_OF.pattern})")
 _CONTINUES = re.compile(r"[ \t]*(?:[+-]|(?:\n\s*)?(?:\.|plus\b|to\b))")
 """An operator or a call after a map literal, which builds another map from it."""
-_INITIALIZER = re.compile(r"\{\s*\{|\.\s*apply\s*\{")
-_PUT_IN_BLOCK = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
 _TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
 _CLIENT = re.compile(rf"\bKafka(?P<kind>Producer|Consumer|Streams)\s*{_TYPES}\(")
 _BLOCK = re.compile(r"\b(?:if|else|for|while|switch|catch|case|when|do)\b|->")
@@ -83,10 +88,10 @@ _METHOD = re.compile(r"(\w+)\s*\([^()]{0,300}\)\s*(?::\s*\w+\s*)?(?:throws\s[\w,
 _PUT = re.compile(r"\s*\.\s*(?:put|setProperty)\s*\(")
 _INDEX = re.compile(r"\s*\[(?P<key>[^\]\n]{1,150})\]\s*=(?!=)\s*(?P<value>[^\n;]{1,300})")
 _HARMLESS = re.compile(
-    r"\s*(?:\.\s*(?:get|getProperty|containsKey|size|toString|keySet|forEach)\b|[!=]=)"
+    r"\s*(?:\.\s*(?:get|getProperty|containsKey|size|toString|keySet|forEach|toMutableMap)\b|[!=]=)"
 )
 _READING_CALL = re.compile(
-    rf"(?:Kafka(?:Producer|Consumer|Streams)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
+    rf"(?:(?:Kafka(?:Producer|Consumer|Streams)|HashMap)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
     r"|printf|(?:info|debug|trace|warn|error|format))\s*\((?:[^;{}()]|\([^()]*\)){0,300}$"
 )
 
@@ -111,6 +116,8 @@ class _Object:
     origin: _Object | None = None
     """The object that a method returns, with whose settings this one begins."""
 
+    copied_at: int = 0
+    """Where it was copied from that object; 0 if a method returns it."""
     unsure: str = ""
     """Why it may hold settings that are not read."""
 
@@ -194,7 +201,8 @@ def _add(reading: Reading, code: Code, config: _Object, client: tuple[Component,
     clients = tuple(Component(kind.lower()) for kind, _, _ in config.clients)
     if component is not Component.STREAMS:
         reading.clients.add((component, process))
-    inherited = [pair for base in config.bases for pair in base.pairs]
+    inherited = [pair for base in config.bases for pair in base.pairs
+                 if not config.copied_at or pair[2] < config.copied_at]  # fmt: skip
     for key, value, at, conditional in inherited:
         if component in clients_having(key, clients):
             _take(reading, code, component, (key, value, code.line(at), conditional), process)
@@ -275,7 +283,8 @@ class Code:
             method = match["name"] if match["function"] else self._method(blocks)
             config = _Object(match["name"], match.start(), end, method, len(blocks))
             if match["block"]:
-                self._take_block(config, match.end("block"))
+                words = "the form in which settings are put into this object is not read"
+                config.unsure = f"Line {self.line(config.start)}: {words}"
             elif match["entries"]:
                 self._take_entries(config, self.arguments(match.end()), match.end())
                 if _CONTINUES.match(self.plain, self._closed(match.end())):
@@ -295,7 +304,7 @@ class Code:
 
     def returned(self, objects: list[_Object]) -> list[_Object]:
         """Returns an object for each variable that a method's object is assigned to."""
-        copies = list[_Object]()
+        copies = [*self._copied(objects)]
         for match in islice(_ASSIGNED_CALL.finditer(self.plain), _MOST_OBJECTS):
             bases = [item for item in [*objects, *copies] if item.method == match["method"]]
             later = [item.start for item in objects if item.name == match["name"]]
@@ -311,27 +320,17 @@ class Code:
                 copies.append(_Object(*place, origin=base))
         return copies
 
-    def _take_block(self, config: _Object, at: int) -> None:
-        """Takes the settings of a block: `new Properties() {{ … }}`, `Properties().apply { … }`."""
-        opened = _INITIALIZER.match(self.plain, at - 1)
-        start = opened.end() - 1 if opened else at
-        end = next((end for begin, end, _ in self.heads if begin == start), 0)
-        config.unsure = (
-            f"Line {self.line(config.start)}: the form in which settings are put into this object "
-            "is not read"
-        )
-        if not end:
-            return
-        config.blocks += 2 if opened and opened[0].startswith("{") else 1
-        rest, after = list[str](), start + 1
-        for match in _PUT_IN_BLOCK.finditer(self.plain, start, end):
-            rest.append(self.plain[after : match.start()])
-            config.pairs += self._pair(self.arguments(match.end()), match.start(), config.blocks)
-            after = self._closed(match.end())
-        rest.append(self.plain[after:end])
-        config.blocks -= 2 if opened and opened[0].startswith("{") else 1
-        if not "".join(rest).strip(" \t\r\n;") and len(rest) == len(config.pairs) + 1:
-            config.unsure = ""
+    def _copied(self, objects: list[_Object]) -> Iterator[_Object]:
+        """Yields an object for each map that begins with the entries of another one."""
+        for match in islice(_COPIED.finditer(self.plain), _MOST_OBJECTS):
+            other, at = match["other"] or match["source"], match.start()
+            bases = [item for item in objects if item.name == other and item.start < at < item.end]
+            blocks = self._blocks(at)
+            is_declared = _DECLARATION.search(self.plain, max(0, at - 80), at)
+            end = self._scope(at) if is_declared else len(self.text)
+            place = (match["name"], match.end(), end, self._method(blocks), len(blocks))
+            if bases:
+                yield _Object(*place, origin=bases[-1], copied_at=at)
 
     def _take_entries(self, config: _Object, arguments: list[str], at: int) -> None:
         """Takes the entries of `Map.of(key, value, …)` or `mapOf(key to value, …)`."""
@@ -361,7 +360,9 @@ class Code:
                 self._take_entries(config, self.arguments(put_all.end()), start)
             elif index := _INDEX.match(self.text, at):
                 self._take(config, [index["key"].strip(), index["value"].strip()], start)
-            elif not self._only_reads(at, start):
+            elif not self._only_reads(at, start) and not bindings.is_bound(
+                self.plain, self.heads, config.name, match.span()
+            ):
                 words = f"this use of {shown(config.name)} is not read"
                 config.unsure = config.unsure or f"Line {self.line(start)}: {words}"
 

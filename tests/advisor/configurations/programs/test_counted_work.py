@@ -51,8 +51,8 @@ def test_a_count_of_successes_lets_no_failed_record_pass(
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("val l = CountDownLatch(rs.count())\nrs.forEach { pool.submit { save(it); l.countDown() } }"
-         "\ncheck(l.await(30, TimeUnit.SECONDS))", YES),
+        ("val l = CountDownLatch(rs.count())\nrs.forEach { pool.submit { save(it); "
+         "l.countDown() } }\ncheck(l.await(30, TimeUnit.SECONDS))", YES),
         ("supervisorScope { rs.map { r -> launch { save(r) } }.joinAll() }", SKIP),
         ("supervisorScope { rs.map { r -> async { save(r) } }.awaitAll() }", YES),
         ("coroutineScope { rs.map { r -> launch { save(r) } }.joinAll() }", YES),

@@ -18,8 +18,8 @@ _MOST, _HEAD = 40, 160
 _ATTEMPT = r"(?=(?:runCatching|Try|Either\s*\.\s*catch\w*)\b)"
 _VALUE = r"\w+(?:\s*\.\s*\w+(?:\(\s*\))?){0,3}"
 _PAIR = re.compile(
-    r"\.\s*map\s*(?P<map>[({])\s*(?:\(?\w+\)?\s*[-=]>\s*)?"
-    rf"(?P<first>(?P<opened>\()\s*{_VALUE}\s*,\s*|{_VALUE}\s*(?:to\b|->)\s*"
+    r"\.\s*map\s*(?P<map>[({])\s*(?:\(?\w+\)?\s*(?:->\s*|=>))?\s*"
+    rf"(?P<first>(?P<opened>\()\s*{_VALUE}\s*,\s*|(?:{_VALUE}\s*to\b|(?<=>)\s*{_VALUE}\s*->)\s*"
     r"|(?:new\s+)?(?:Map\s*\.\s*entry|[A-Z]\w*(?:<[\w<>?, ]*>)?\s*(?:\.\s*of\s*)?)(?P<call>\()"
     rf"\s*{_VALUE}\s*,\s*)" + _ATTEMPT +
     r"|\.\s*(?P<associate>associateWith)\s*(?P<brace>\{)\s*(?:\w+\s*->\s*)?" + _ATTEMPT

@@ -31,6 +31,7 @@ from advisor.intake.programs.jvm.normal_form.pairs import without_pairs
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
 from advisor.intake.programs.jvm.normal_form.scala_statements import without_scala_syntax
 from advisor.intake.programs.jvm.normal_form.send_references import without_send_references
+from advisor.intake.programs.jvm.normal_form.settings_blocks import without_settings_blocks
 from advisor.intake.programs.jvm.normal_form.transparent_blocks import without_transparent_blocks
 from advisor.intake.programs.jvm.text import QUOTED, spliced, without_comments
 from advisor.intake.text import IntakeError, line_of
@@ -80,7 +81,7 @@ def normal_form(code: str) -> str:
         raise IntakeError(
             f"Line {line}: more than {_MOST_EMPTY_LINES} empty lines in a row. Remove them."
         )
-    code = _VARIANT.sub(_normalized, uncommented)
+    code = without_settings_blocks(_VARIANT.sub(_normalized, uncommented))
     code = _INDEX_LOOP.sub(_record_loop, _without_iterators(code))
     code = without_destructurings(without_class_names(_without_line_breaks(code)))
     code = without_block_parameters(without_pairs(code))
