@@ -13,13 +13,15 @@ from advisor.intake.frameworks.spring.containers import (
     MAKES,
     add_no_dead_letter,
     drop_early_commit,
+    late_acknowledgments,
     listener_items,
 )
 from advisor.intake.frameworks.spring.listeners import LISTENER_ANNOTATION, poll_loops
 from advisor.intake.frameworks.spring.stopped_listeners import stopped_by_code
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
-from advisor.intake.programs.facts import ASYNCHRONOUS, add_processing_facts
+from advisor.intake.programs.facts import ASYNCHRONOUS, SKIP, add_processing_facts
 from advisor.intake.programs.jvm.code import Code
+from advisor.intake.programs.jvm.errors.results import commits_regardless
 from advisor.intake.programs.jvm.facts import judge
 from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
 from advisor.intake.programs.jvm.text import Text, without_comments, without_literals
@@ -55,6 +57,10 @@ _ASYNC_METHOD = re.compile(
 """A method that Spring runs in another thread (Spring Framework, "Task Execution")."""
 
 
+_COMMIT = re.compile(r"\bconsumer\d+__\s*\.\s*commitSync\s*\(")
+_WHOLE = (0, _MAX_LENGTH * 10)
+
+
 def read(text: str) -> Reading:
     """The facts of how the code processes and sends records. Raises `IntakeError`."""
     code_text = without_comments(text[:_MAX_LENGTH])
@@ -75,7 +81,11 @@ def read(text: str) -> Reading:
     if listeners:
         add_processing_facts(reading, _asynchronous(plain))
     judge(reading, Text(code.plain, code.heads), code)
+    for at in islice(commits_regardless(Text(code.plain, code.heads), _COMMIT, _WHOLE), 1):
+        add_processing_facts(reading, {SKIP: code.line(at)})
     add_no_dead_letter(reading)
+    if early := late_acknowledgments(reading, listeners):
+        add_processing_facts(reading, {ASYNCHRONOUS: early})
     if not any(listener.acknowledges for listener in listeners):
         drop_early_commit(reading)
     return reading

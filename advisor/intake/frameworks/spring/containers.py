@@ -82,6 +82,22 @@ def drop_early_commit(reading: Reading) -> None:
         _drop_fact(reading, "commit")
 
 
+def late_acknowledgments(reading: Reading, listeners: Iterable[Listener]) -> int:
+    """Removes the fact that offsets are committed too early where a function acknowledges a record
+    after it is processed, and returns the line; 0 if there is none.
+
+    The listener returns before that, and whether the offsets of other records are committed, too,
+    depends on the container (ContainerProperties.asyncAcks).
+    """
+    late = frozenset[int]().union(*(listener.late_lines for listener in listeners))
+    commits = [item for item in reading.items if item.name == "commit"]
+    if not commits or not all(item.line in late for item in commits):
+        return 0
+    _drop_fact(reading, "commit")
+    is_known = any(item.name == "processing" for item in reading.items)
+    return 0 if is_known else commits[0].line
+
+
 def _drop_fact(reading: Reading, name: str) -> None:
     """Removes a fact of the application, with its notes."""
     dropped = [

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.clients.generated_names import NO_OFFSETS, is_generated
+from advisor.intake.frameworks.spring import acknowledgments
 from advisor.intake.frameworks.spring.factory_methods import end_of_expression
 from advisor.intake.programs.jvm import text as jvm_text
-from advisor.intake.programs.jvm.text import METHOD, braces, spliced
+from advisor.intake.programs.jvm.text import braces, spliced
 from advisor.intake.text import IntakeError, line_of, shown
 
 LISTENER_ANNOTATION = "@KafkaListener"
@@ -42,16 +43,16 @@ _METADATA_TYPES = frozenset({"ConsumerRecordMetadata", "MessageHeaders"})
 """Types of parameters beside the record."""
 _BATCH = re.compile(r"ConsumerRecords\b|(?:java\.util\.)?List\s*<\s*(?:out\s+)?ConsumerRecord\b")
 _LIST = re.compile(r"(?:Mutable)?(?:List|Collection|Iterable)\b")
-_LAMBDA = re.compile(r"->\s*$")
 _STATEMENT_HEAD = re.compile(r"\b(?:if|else|try|catch|finally|switch|synchronized|when)\b[^{}]*$")
 """The head of a block that is run once. A `return` from any other block leaves a loop or a
 function."""
-_STATEMENT_START = re.compile(r"(?:[{};)]|\belse|[\w\]\"] *\n)\s*$")
-"""The end of the code before a call that is a statement."""
+_LOOP_HEAD = re.compile(
+    r"\b(?:for|while)\s*\([^(){}]*(?:\([^(){}]*(?:\([^(){}]*\)[^(){}]*)*\)[^(){}]*)*\)\s*$|\bdo\s*$"
+)
+_LONGEST_HEAD = 300
 _RETURN = re.compile(r"\breturn\b(?P<value>[ \t]*[^;}\n]*)")
-_ACKNOWLEDGE_CALL = r"\b{0}\s*!?!?\s*\??\.\s*acknowledge\s*\(\s*\)"
-_REACH, _LOOK_BACK = 4_000, 200
-_MAX_LISTENERS, _MAX_RETURNS, _MAX_ACKNOWLEDGMENTS = 12, 200, 30
+_REACH = 4_000
+_MAX_LISTENERS, _MAX_RETURNS = 12, 200
 _ADVICE = (
     "Give the settings of its clients as properties, and state what the code does: "
     "application.framework=spring, application.commit, application.processing.errors"
@@ -82,6 +83,8 @@ class Listener:
 
     line: int
     acknowledges: bool
+    late_lines: frozenset[int]
+    """The lines where a function that other code calls acknowledges the record."""
     container: str
     is_list: bool
     is_single: bool
@@ -106,6 +109,7 @@ def poll_loops(code: str, plain: str) -> tuple[str, list[Listener]]:
         listeners.append(
             Listener(
                 line_of(plain, match.start()), bool(method.acknowledgment),
+                acknowledgments.lines_in_functions(plain, method.body, method.acknowledgment),
                 attributes.get("containerFactory", ""),
                 method.is_list and attributes.get("batch") != "true",
                 is_open and not method.is_batch,
@@ -200,7 +204,7 @@ def _loop_changes(plain: str, method: _Method, consumer: str) -> Iterator[tuple[
     polled = f"{consumer}.poll(Duration.ofMillis(100))"
     if method.is_kotlin:
         parameter = f"{consumer}: KafkaConsumer<String, String>"
-        loop, record_loop = f"val {{0}} = {polled};", f"for ({record} in polled__)"
+        loop, record_loop = f"val {{0}} = {polled};", f"each__@ for ({record} in polled__)"
     else:
         parameter = f"KafkaConsumer<String, String> {consumer}"
         loop = f"ConsumerRecords<String, String> {{0}} = {polled};"
@@ -209,25 +213,27 @@ def _loop_changes(plain: str, method: _Method, consumer: str) -> Iterator[tuple[
     after = end + (plain[end : end + 1] == "}" and plain[start] == "{")
     yield *method.parameters, parameter
     if method.is_batch:
-        yield start, start + 1, f"{{ while (true) {{ {loop.format(record)} "
+        label = "batch__@" if method.is_kotlin else "batch__:"
+        yield start, start + 1, f"{{ {label} while (true) {{ {loop.format(record)} "
         yield end, after, f"{at_end} }} }}"
-        leave = f"{{{at_end} continue; }}"
+        leave = f"{{{at_end} continue%; }}"
     else:
         yield start, start + 1, f"{{ while (true) {{ {loop.format('polled__')} {record_loop} {{ "
         yield end, after, f"}}{at_end} }} }}"
-        leave = "continue"
+        leave = "continue%"
     yield from _return_changes(plain, method, blocks, leave)
-    yield from _acknowledgment_changes(plain, method, blocks, consumer)
-
-
-def _enclosing_heads(blocks: list[tuple[int, int, str]], at: int) -> list[str]:
-    """The heads of the blocks around an offset of a body."""
-    return [head for start, end, head in blocks if start < at < end]
-
-
-def _is_function_head(head: str) -> bool:
-    """Whether a block is the body of a lambda or of another method."""
-    return bool(_LAMBDA.search(head) or METHOD.search(head))
+    if name := method.acknowledgment:
+        commits = f"{consumer}.commitSync()"
+        if not method.is_batch:
+            partition = f"new TopicPartition({record}.topic(), {record}.partition())"
+            offset = f"new OffsetAndMetadata({record}.offset() + 1)"
+            commits = f"{consumer}.commitSync(Collections.singletonMap({partition}, {offset}))"
+        try:
+            yield from acknowledgments.changes(
+                plain, method.body, blocks, name, commits, is_kotlin=method.is_kotlin
+            )
+        except acknowledgments.Unread as error:
+            raise _unread(plain, error.at, error.words) from None
 
 
 def _return_changes(
@@ -238,43 +244,17 @@ def _return_changes(
     for number, match in enumerate(_RETURN.finditer(plain, *method.body)):
         if number == _MAX_RETURNS:
             raise _unread(plain, match.start(), f"more than {_MAX_RETURNS} returns")
-        heads = _enclosing_heads(blocks, match.start())
-        if not method.is_kotlin and (any(map(_is_function_head, heads)) or match["value"].strip()):
-            continue
-        in_loop = not all(map(_STATEMENT_HEAD.search, heads))
-        if in_loop and (method.is_batch or method.is_kotlin):
-            raise _unread(plain, match.start(), "the target of this return is not followed")
-        yield match.start(), match.end(), f"{leave} each__" if in_loop else leave
-
-
-def _acknowledgment_changes(
-    plain: str, method: _Method, blocks: list[tuple[int, int, str]], consumer: str
-) -> Iterator[tuple[int, int, str]]:
-    """Yields the changes of acknowledgments: each commits the offset after its record. Raises
-    `IntakeError` for an acknowledgment that is passed to other code, or never called."""
-    name, record = method.acknowledgment, method.record
-    if not name:
-        return
-    commits = f"{consumer}.commitSync()"
-    if not method.is_batch:
-        partition = f"new TopicPartition({record}.topic(), {record}.partition())"
-        offset = f"new OffsetAndMetadata({record}.offset() + 1)"
-        commits = f"{consumer}.commitSync(Collections.singletonMap({partition}, {offset}))"
-    uses = [*re.compile(rf"\b{name}\b").finditer(plain, *method.body)]
-    acknowledge = re.compile(_ACKNOWLEDGE_CALL.format(name))
-    for number, match in enumerate(uses):
-        at = match.start()
-        call = acknowledge.match(plain, at)
-        starts_statement = _STATEMENT_START.search(plain, max(0, at - _LOOK_BACK), at)
-        if number == _MAX_ACKNOWLEDGMENTS:
-            words = f"more than {_MAX_ACKNOWLEDGMENTS} acknowledgments"
-            raise _unread(plain, at, words)
-        if (
-            call is None
-            or starts_statement is None
-            or any(map(_is_function_head, _enclosing_heads(blocks, at)))
+        heads = acknowledgments.enclosing_heads(blocks, match.start())
+        if not method.is_kotlin and (
+            any(map(acknowledgments.is_function_head, heads)) or match["value"].strip()
         ):
-            raise _unread(plain, at, "who acknowledges this record, and when, is not followed")
-        yield at, call.end(), commits
-    if not uses:
-        raise _unread(plain, method.body[0], "nothing acknowledges this record")
+            continue
+        others = [
+            plain[max(0, start - _LONGEST_HEAD) : start] for start, end, head in blocks
+            if start < match.start() < end and not _STATEMENT_HEAD.search(head)
+        ]  # fmt: skip
+        if not all(map(_LOOP_HEAD.search, others)):
+            raise _unread(plain, match.start(), "the target of this return is not followed")
+        label = "batch__" if method.is_batch else "each__"
+        target = f"{'@' if method.is_kotlin else ' '}{label}" if others else ""
+        yield match.start(), match.end(), leave.replace("%", target)

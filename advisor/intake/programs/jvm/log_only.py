@@ -26,7 +26,7 @@ _FAILS = re.compile(
 """A call that returns an error to the caller."""
 _HARMLESS = re.compile(
     rf"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*{_EFFECT_WRAPPER}?(?:{_EFFECT_LOG_CALL}|MDC\.\w+\s*\(.*"
-    rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOG_CALL}\s*(?:\(.*)?"
+    rf"|continue(?:(?:\s+|@)\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOG_CALL}\s*(?:\(.*)?"
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?(?:sleep|[bB]ack_?[oO]ff)\w*"
     r"|delay)\s*\(.*"

@@ -111,13 +111,64 @@ def test_messages_that_a_listener_loses_are_reported_with_the_line(
     ("try { store.save(m); } finally { ack.acknowledge(); }", 2, "rethrows none"),
     ("try { store.save(m);\nack.acknowledge(); } catch (Exception e) { log.error(e); }", 2,
      "rethrows none"),
-    ("store.save(m).thenRun(() -> ack.acknowledge());", 2, "who acknowledges this record"),
+    # in a function that runs later, on the thread of the consumer, or that other code keeps
+    ("store.save(m).thenRun(() -> ack.acknowledge());", 1, ASIDE),
+    ("store.save(m).thenRun(ack::acknowledge);", 1, ASIDE),
+    ("store.save(m).thenRun(() -> ack.acknowledge()).join();", 0, YES_IF),
+    ("pool.submit(() -> { store.save(m); ack.acknowledge(); });", 1, ASIDE),
+    ("store.save(m).whenComplete((r, e) -> ack.acknowledge());", 2, "rethrows none"),
+    ("tx.executeWithoutResult(s -> { store.save(m); ack.acknowledge(); });", 0, YES_IF),
+    ("registry.register(m, () -> ack.acknowledge());", 2, "who acknowledges this record"),
+    # a negative acknowledgment seeks back
+    ("try { store.save(m); ack.acknowledge(); } catch (Exception e) { ack.nack(d); }", 0, YES_IF),
+    ("if (!open()) { ack.nack(d); return; }\nstore.save(m);\nack.acknowledge();", 0, YES_IF),
+    ("store.save(m).whenComplete((r, e) -> { if (e != null) ack.nack(d); });", 2,
+     "on the thread of the consumer"),
     ("store.save(m, ack);", 2, "who acknowledges this record"),
     (SAVE, 2, "nothing acknowledges this record"),
 ])  # fmt: skip
 def test_an_acknowledgment_is_a_commit(tmp_path: Path, body: str, code: int, expected: str) -> None:
     files = {"application.yml": MANUAL, "Orders.java": java(WITH_ACK, body)}
     assert_files(tmp_path, files, f"{TOPIC} {STATED}", code, expected)
+
+
+@pytest.mark.parametrize(("body", "code", "expected"), [
+    ("store.save(m).thenRun(() -> ack.acknowledge());", 0, YES_IF),
+    ("store.save(m).whenComplete((r, e) -> ack.acknowledge());", 2, "rethrows none"),
+    ("client.post(m).doFinally(s -> ack.acknowledge()).subscribe();", 2, "rethrows none"),
+])  # fmt: skip
+def test_acknowledgments_of_threads_wait_for_each_other(
+    tmp_path: Path, body: str, code: int, expected: str
+) -> None:
+    files = {"application.yml": f"{MANUAL}    async-acks: true\n"}
+    files["Orders.java"] = java(WITH_ACK, body)
+    assert_files(tmp_path, files, f"{TOPIC} {STATED}", code, expected)
+
+
+@pytest.mark.parametrize(("body", "code", "expected"), [
+    ("store.save(m).thenRun { ack.acknowledge() }", 1, ASIDE),
+    ("for (o in parse(m)) { if (o.old) continue; store.save(o) }\nack.acknowledge()", 0, YES_IF),
+    ("for (o in parse(m)) { try { store.save(o) } catch (e: Exception) { return } }\n"
+     "ack.acknowledge()", 2, "rethrows none"),
+    ("registry.register(m) { ack.acknowledge() }", 2, "who acknowledges this record"),
+])  # fmt: skip
+def test_an_acknowledgment_in_kotlin_is_a_commit(
+    tmp_path: Path, body: str, code: int, expected: str
+) -> None:
+    method = f"fun on(m: String, ack: Acknowledgment) {{\n{body}\n    }}"
+    files = {"application.yml": MANUAL, "Orders.kt": KOTLIN % method}
+    assert_files(tmp_path, files, f"{TOPIC} {STATED}", code, expected)
+
+
+def test_a_return_from_a_loop_over_a_batch_ends_the_batch(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < rs.size(); i++) { try { store.save(rs.get(i)); } "
+    files = {"application.yml": f"{MANUAL}    type: batch\n"}
+    cases = (("ack.nack(i, d)", 0, YES_IF), ("log.error(e)", 2, "rethrows none"))
+    for then, code, expected in cases:
+        method = f"{body}catch (Exception e) {{ {then}; return; }} }}\nack.acknowledge();"
+        files["Orders.java"] = java(f"{RECORDS}, Acknowledgment ack", method)
+        assert_files(tmp_path, files, f"{TOPIC} {STATED}", code, expected)
+
 
 
 @pytest.mark.parametrize(("parameters", "yml", "expected"), [
