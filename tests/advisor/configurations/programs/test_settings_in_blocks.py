@@ -48,7 +48,7 @@ def test_a_consumer_in_kotlin_is_created_from_a_block(consumer: str, tmp_path: P
     ("block", "expected"),
     [
         # line 4 loads other settings, and line 6 states one of them under a condition
-        ('load(FileInputStream("x"))\n' + _PUTS, "A.kt:3: this use of"),
+        ('load(FileInputStream("x"))\n' + _PUTS, "A.kt:3: the settings of this client"),
         ('put("group.id", "g")\nput("enable.auto.commit", "false")\n'
          'if (x) {\nput("auto.offset.reset", "earliest")\n}', "A.kt:7: auto.offset.reset depends"),
     ],

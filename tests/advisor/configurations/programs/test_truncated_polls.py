@@ -69,6 +69,8 @@ def test_records_that_a_java_program_drops_are_reported(
     ("var all = rs.toList()\nall = all.take(5)\nall.forEach { save(it) }", SKIP),
     ("var all = rs.toList()\nall = all.drop(1)\nfor (r in all) save(r)", SKIP),
     ("rs.take(5).forEach { save(it) }\nrs.drop(5).forEach { save(it) }", YES),
+    ("rs.windowed(9, 9).forEach { saveAll(it) }", SKIP),
+    ("rs.windowed(9, 9, partialWindows = true).forEach { saveAll(it) }", YES),
     ("var all = rs.toList()\nall = all.sortedBy { it.offset() }\nfor (r in all) save(r)", YES),
 ])  # fmt: skip
 def test_records_that_a_kotlin_program_drops_are_reported(

@@ -32,12 +32,16 @@ _DECLARED = re.compile(
     r"\b(?P<name>\w+)\s*(?P<function>\([^(){};=]{0,200}\)\s*)?(?::\s*[\w<>?., ]{1,60})?\s*=\s*$"
 )
 _PUT = re.compile(
-    r"(?<![\w.])(?:this\s*\.\s*)?(?P<verb>put|setProperty|set|putAll|putIfAbsent)\s*(?=\()"
+    r"(?<![\w.])(?:this\s*\.\s*)?(?P<verb>put|setProperty|set|putIfAbsent"
+    rf"|putAll(?=\s*\(\s*(?:(?:Map|ImmutableMap)\s*\.\s*of|mapOf{_TYPES})\s*\())\s*(?=\()"
 )
 _INDEX = re.compile(r"(?<![\w.])(?:this|it)\s*(?=\[)")
 _INDEXED = re.compile(r"\w+\s*\[[^\[\]\n]{1,150}\]\s*=(?!=)\s*[^;\n]{1,300}")
 _PARAMETER = re.compile(r"\s*(?P<name>\w+)\s*->")
-_REST = re.compile(r"(?:\s|;|[{}]|\bif\s*\([^{}]*\)\s*(?=[{\n])|\belse\b|\?\s*\.\s*let\b)*")
+_REST = re.compile(
+    r"(?:\s|;|[{}]|\bif\s*\((?:[^(){}]|\((?:[^(){}]|\([^(){}]*+\))*+\))*+\)\s*+(?=[{\n])|\belse\b"
+    r"|\?\s*\.\s*let\b)*+"
+)
 """Code between the settings of a block, which only decides whether one is set."""
 _RETURNED_MAP = re.compile(
     r"\breturn\s+(?=(?:Map|ImmutableMap)\s*\.\s*of\s*\(|mapOf" + _TYPES + r"\s*\()"
@@ -114,21 +118,27 @@ def _without_first_block(code: str) -> str | None:
             after = text.after_whitespace(after + 1)
         elif text.plain[after : after + 1] in (".", "?"):
             continue
-        if end - start > _LONGEST:
+        name = _name_before(text, match, code)
+        statements = _statements(text, code, match, name) if end - start < _LONGEST else None
+        if statements is None:
             continue
         stop = text.plain.index("}", end + 1) + 1 if match["initializer"] else end + 1
         object_ = match["object"] or "HashMap()"
-        before = text.plain[max(0, match.start() - _HEAD) : match.start()]
-        if declared := _DECLARED.search(before):
-            statements = _statements(text, code, match, declared["name"])
+        if name in code:
             return f"{code[: match.start()]}{object_}; {statements}{code[stop:]}"
-        name, begin = f"settings{code.count('settings')}_", _statement_start(text, match.start())
-        statements = _statements(text, code, match, name)
+        begin = _statement_start(text, match.start())
         between = code[begin : match.start()]
         lines = "\n" * between.count("\n")
         made = f" var {name} = {lines}{object_}; {statements}; "
         return code[:begin] + made + between.replace("\n", " ") + name + code[stop:]
     return None
+
+
+def _name_before(text: Text, match: re.Match[str], code: str) -> str:
+    """Returns the name of the variable or function for an object, or a new one."""
+    before = text.plain[max(0, match.start() - _HEAD) : match.start()]
+    declared = _DECLARED.search(before)
+    return declared["name"] if declared else f"settings{code.count('settings')}_"
 
 
 def _statement_start(text: Text, at: int) -> int:
@@ -146,8 +156,9 @@ def _statement_start(text: Text, at: int) -> int:
     return 1 + max(text.plain.rfind(char, 0, at) for char in ";{}\n")
 
 
-def _statements(text: Text, code: str, match: re.Match[str], name: str) -> str:
-    """Returns the statements of a block, each with the name of the object."""
+def _statements(text: Text, code: str, match: re.Match[str], name: str) -> str | None:
+    """Returns the statements of a block, each with the name of the object; None if there are others
+    than settings."""
     start, end = text.block_of(match.end())
     begin, receiver = start + 1, ""
     if match["scope"] == "also":
@@ -171,7 +182,8 @@ def _statements(text: Text, code: str, match: re.Match[str], name: str) -> str:
     for first, last in sorted(spans):
         rest, done = rest + text.plain[done : max(done, first)], max(done, last)
     rest += text.plain[done:end]
-    unread = "" if _REST.fullmatch(rest) else f"{name}.unread_(); "
+    if not _REST.fullmatch(rest):
+        return None
     moved = [(first - begin, last - begin, new) for first, last, new in sorted(changes)]
     lines = "\n" * code.count("\n", match.start() + len(match["object"] or ""), begin)
-    return unread + lines + spliced(code[begin:end], moved)
+    return lines + spliced(code[begin:end], moved)

@@ -18,8 +18,8 @@ from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 _MOST = 60
 _TO_RECORDS = (
-    r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records|chunked|windowed|grouped"
-    r"|parallelStream|filter(?:Not)?|sorted\w*|distinct\w*)\b(?:\s*\([^()]{0,80}(?:\([^()]{0,40}\)[^()]{0,40})?\)"
+    r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records|chunked|grouped"
+    r"|windowed(?=\s*\([^()]*\b(?:true|partialWindows))|parallelStream|filter(?:Not)?|sorted\w*|distinct\w*)\b(?:\s*\([^()]{0,80}(?:\([^()]{0,40}\)[^()]{0,40})?\)"
     r"|\s*\{[^{}]{0,80}\})?)*"
 )
 """The calls from all polled records to an iterator, a stream or a list."""
@@ -30,6 +30,7 @@ _PART = (
     r"|(?:max|min)(?:By|With)(?:OrNull|Option)?\s*(?:\([^()]{0,80}(?:\([^()]*\))?\)|\{[^{}]{0,80}\})"
     r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption|tail|init)\b(?:\s*\(\s*\))?"
     r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\)"
+    r"|windowed\s*\((?![^()]*\b(?:true|partialWindows))[^()]*\)"
     r"|(?:take|drop)While\s*(?:\([^()]{0,80}(?:\([^()]*\)[^()]{0,80})?\)|\{[^{}]{0,80}\})"
     r"|(?:subList|limit|take)\s*\(\s*(?:\d+\s*,\s*)?Math\s*\.\s*min\s*\((?:[^()]|\([^()]*\))*\)\s*\))"
 )
