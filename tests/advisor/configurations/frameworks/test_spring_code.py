@@ -170,7 +170,6 @@ def test_a_return_from_a_loop_over_a_batch_ends_the_batch(tmp_path: Path) -> Non
         assert_files(tmp_path, files, f"{TOPIC} {STATED}", code, expected)
 
 
-
 @pytest.mark.parametrize(("parameters", "yml", "expected"), [
     ("String m", MANUAL, "has no Acknowledgment.*nothing is committed. Leave out ack-mode"),
     (WITH_ACK, YML, "takes an Acknowledgment.*State spring.kafka.listener.ack-mode"),
