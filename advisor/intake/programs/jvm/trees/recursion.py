@@ -82,7 +82,7 @@ class Recursion:
         return self._counters[name]
 
     def _find(self, name: str, body: tuple[int, int]) -> Counter | None:
-        parameters, found = self._text.parameters(body), set[Counter]()
+        parameters, counters = self._text.parameters(body), set[Counter]()
         calls = re.compile(rf"(?<![\w.])(?:this\s*\.\s*)?{name}\s*\(").finditer(
             self._text.plain, *body
         )
@@ -91,5 +91,5 @@ class Recursion:
             for parameter, argument in zip(parameters, arguments, strict=False):
                 if match := re.fullmatch(_CHANGE.format(parameter), argument):
                     change = match["flag"] or (match["sign"] or match["prefix"])[0]
-                    found.add(Counter(parameter, change))
-        return found.pop() if len(found) == 1 else None
+                    counters.add(Counter(parameter, change))
+        return counters.pop() if len(counters) == 1 else None
