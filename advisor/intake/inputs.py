@@ -34,6 +34,7 @@ from advisor.intake import (
 from advisor.intake.application_file import ApplicationFile, group_by_application
 from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.identity import Server
+from advisor.intake.cluster.roles import without_answered_hints
 from advisor.intake.cluster.topic_defaults import with_policy
 from advisor.intake.code_of_applications import idle_words
 from advisor.intake.env_files import drop_overridden, unanswered_notes
@@ -161,7 +162,8 @@ class Inputs:
                 self._add_joined(group)
             else:
                 self.add_text(*group.files[0], group.kind, group.precedes)
-        self.notes = unanswered_notes(self.notes, originals)
+        notes = unanswered_notes(self.notes, originals)
+        self.notes = without_answered_hints(notes, (one.roles for one in self.servers.values()))
         self.problems += [] if self.problems else idle_words(self.idle, self.items)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
@@ -385,9 +387,7 @@ class Inputs:
         self.set_field(name, text, origin)
         self.marks[name], self.ranks[name] = mark, rank
 
-    def _weaker_in_force(
-        self, name: str, before: str, text: str, origin: Origin
-    ) -> str | None:  # fmt: skip
+    def _weaker_in_force(self, name: str, before: str, text: str, origin: Origin) -> str | None:
         """Returns the weaker of two texts if they are of files of several servers, or of the same
         topic: of two observed states, it is unknown which is newer. None if only one counts."""
         other = self.origins.get(name)

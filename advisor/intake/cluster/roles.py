@@ -33,10 +33,13 @@ _CONTROLLER_SETTINGS = {
 }  # fmt: skip
 _SHARED_SETTINGS = {"default.replication.factor", "log.dirs", "log.dir"}
 _WORDS = "is not read from a file with process.roles={}: {}"
+_DECIDING = {
+    "broker": "the active controller's file decides",
+    "controller": "the brokers' files decide",
+}
 _HINTS = {
-    "broker": "the active controller's file decides. Add that file, or state it on the topic if "
-    "topics have it",
-    "controller": "the brokers' files decide. Add one of them",
+    "broker": "Add that file, or state it on the topic if topics have it",
+    "controller": "Add one of them",
 }
 
 
@@ -50,11 +53,27 @@ def unread_items(items: Iterable[Item], product: Product) -> Iterator[tuple[Item
         if item.component is Component.BROKER:
             processes.setdefault(item.process, []).append(item)
     by_controller = _controller_settings(product)
-    for server_items in processes.values():
-        role = _only_role(server_items)
-        for item in server_items:
+    roles = {process: _only_role(server_items) for process, server_items in processes.items()}
+    has_both = _HINTS.keys() <= {*roles.values()}
+    for process, role in roles.items():
+        for item in processes[process]:
             if role and _is_read_by_other(item.name, role, by_controller, product):
-                yield item, _WORDS.format(role, _HINTS[role])
+                hint = "" if has_both else f". {_HINTS[role]}"
+                yield item, f"{_WORDS.format(role, _DECIDING[role])}{hint}"
+
+
+def without_answered_hints(notes: Iterable[str], roles: Iterable[frozenset[str]]) -> list[str]:
+    """The notes, without the hint to add a file where a file of a server with that role was given,
+    too. `roles` are those of all servers."""
+    given = frozenset[str]().union(*roles)
+    if not given >= _HINTS.keys():
+        return [*notes]
+    hints = [f"{_DECIDING[role]}. {hint}." for role, hint in _HINTS.items()]
+    return [
+        next((f"{note.removesuffix(hint)}{hint.partition('.')[0]}." for hint in hints
+              if note.endswith(hint)), note)
+        for note in notes
+    ]  # fmt: skip
 
 
 def reading_roles(name: str, product: Product) -> frozenset[str]:

@@ -96,3 +96,30 @@ def test_blanks_around_the_commas_of_a_list_are_ignored(text: str) -> None:
     )
     assert not intake.problems
     assert intake.settings == {"topic.cleanup.policy": "compact,delete"}
+
+
+@pytest.mark.parametrize(("roles", "hints"), [
+    (["broker"], 2), (["broker", "controller"], 0), (["controller", "broker"], 0),
+    (["broker", "broker"], 4),
+])  # fmt: skip
+def test_no_file_is_asked_for_that_was_given(roles: list[str], hints: int) -> None:
+    inputs = Inputs()
+    texts = [
+        FILE.format(role).replace("node.id=1", f"node.id={at}") for at, role in enumerate(roles)
+    ]
+    inputs.add_texts([(f"{at}.properties", text) for at, text in enumerate(texts)])
+    unread = [note for note in inputs.notes if "is not read from a file" in note]
+    assert len(unread) == 2 * roles.count("broker")
+    assert sum("Add that file, or state it" in note for note in unread) == hints
+    assert all(note.endswith("file decides.") for note in unread if "Add" not in note)
+
+
+def test_no_file_is_asked_for_that_the_same_file_has() -> None:
+    compose = "services:\n" + "".join(
+        f"  s{number}:\n    image: apache/kafka:4.3.0\n    environment:\n      KAFKA_NODE_ID: "
+        f"{number}\n      KAFKA_PROCESS_ROLES: {role}\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+        for number, role in enumerate(("broker", "controller"))
+    )
+    notes = read(compose, Product(Family.JAVA, "4.3", "4.3"), "compose").notes
+    [unread] = [note for note in notes if "is not read from a file" in note]
+    assert unread.endswith("the active controller's file decides.")
