@@ -9,6 +9,7 @@ other settings.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from advisor.catalog import (
@@ -17,10 +18,11 @@ from advisor.catalog import (
     Problem,
     SettingError,
     UnknownSetting,
+    kafka_versions,
 )
 from advisor.catalog.texts import IN_MEMORY
 from advisor.intake.catalog_check import check_settings, is_open_ended
-from advisor.intake.clients.known_settings import known_keys
+from advisor.intake.clients.known_settings import known_keys, versions_with
 from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import folders_in_memory
 from advisor.intake.cluster.mode import KRAFT
@@ -34,6 +36,8 @@ from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.spark import query as spark_query
 from advisor.intake.spark import starting_offsets as spark_starting_offsets
 from advisor.intake.text import shown
+
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER, Component.STREAMS)
 
 
 def parse_option(text: str) -> tuple[str, str]:
@@ -68,11 +72,14 @@ def check_options(
     notes += [f"{name} has no effect: {other} takes precedence." for name, other in unread.items()]
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     unused = [item for item in items.values() if item and _is_unused_setting(item, product)]
-    modelled = [item for item in items.values() if item and item not in unused]
+    rest = [item for item in items.values() if item and item not in unused]
+    absent = {item: words for item in rest if (words := _versions_with(item, product))}
+    modelled = [item for item in rest if item not in absent]
     result = check_settings(Reading(items=unused, notes=notes), product, [*context, *modelled])
     result.items = [*unused, *modelled]
     result.problems += [_controller_problem(item) for item in unused if _is_controller_role(item)]
-    fields = {name: stated[name] for name, item in items.items() if item not in unused}
+    result.problems += [Problem(item.component, item.name, words) for item, words in absent.items()]
+    fields = {name: stated[name] for name, item in items.items() if item not in (*unused, *absent)}
     for item, lost_disk, words in folders_in_memory([*context, *modelled]):
         if item in modelled:
             fields[f"{lost_disk.component}.{lost_disk.name}"] = lost_disk.text
@@ -135,6 +142,32 @@ def _is_query_option(component: str, name: str = "") -> bool:
 def _item(name: str, text: str, line: int) -> Item | None:
     part, _, key = name.partition(".")
     return Item(Component(part), key, text, line) if part in list(Component) else None
+
+
+def _versions_with(item: Item, product: Product) -> str:
+    """Returns the message for a setting that only other versions have; empty for all others."""
+    component = item.component
+    if _is_known(item, product):
+        return ""
+    if component is Component.APPLICATION:
+        others = [line for line in reversed(kafka_versions())
+                  if _is_known(item, replace(product, kafka=line))]  # fmt: skip
+        known = f"{others[0]} to {others[-1]}" if others else ""
+    else:
+        known = versions_with(item.name, product, component)
+    of_client = component in _CLIENTS
+    where = f"{product.family} {product.version}" if of_client else f"Kafka {product.kafka}"
+    words = f"There is no {component} setting {shown(item.name)} in {where}: it is one of {known}."
+    return words if known else ""
+
+
+def _is_known(item: Item, product: Product) -> bool:
+    """Whether the product has a modelled setting with this name or alias."""
+    try:
+        product.setting(item.component, item.name)
+    except SettingError:
+        return False
+    return True
 
 
 def _is_unused_setting(item: Item, product: Product) -> bool:
