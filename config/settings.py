@@ -255,9 +255,13 @@ CELERY_WORKER_CONCURRENCY = max(1, LAB_CLUSTERS_AT_ONCE // 2)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-# Who sends does not try again: a click would wait for Redis, and the sweep nudges later anyway. A
-# worker goes on trying to connect by CELERY_BROKER_CONNECTION_MAX_RETRIES.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 15 * 60, "max_retries": 0}
+# Who sends does not try again: a click would wait for Redis, and the sweep nudges later anyway. Nor
+# does it wait for a Redis that accepts connections and does not answer. A worker goes on trying to
+# connect by CELERY_BROKER_CONNECTION_MAX_RETRIES, and waits a second for a task at a time.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 15 * 60, "max_retries": 0,
+    "socket_timeout": 5, "socket_connect_timeout": 5,
+}  # fmt: skip
 
 # --- logs: `logger.info("…", extra={"run": slug})` makes every line of a run greppable ----------
 LOGGING: dict[str, Any] = {

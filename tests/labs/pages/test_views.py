@@ -168,7 +168,7 @@ def test_the_page_says_when_redis_was_unavailable(client: Client) -> None:
 
 def test_a_page_says_when_no_worker_is_running(client: Client) -> None:
     waiting = make.experiment()
-    text = "No worker is running at the moment"
+    text = "No worker answers at the moment"
     pages = [reverse("labs:live", args=[waiting.slug]), reverse("labs:experiments")]
     assert all(text in client.get(page).content.decode() for page in pages)
     presence.beat("one")
