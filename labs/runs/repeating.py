@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
+from advisor.reasoning.plural import counted
 from labs.calibration.bound import bound_in_words, runs_for
 from labs.engine.plan.spec import ExperimentSpec
 
@@ -38,11 +39,16 @@ class Tally:
         """Whether more runs could bound the arm; after a broken run there is nothing to bound."""
         return not self.broken and self.holds < needed and self.in_a_row < MOST_UNKNOWN
 
-    def __str__(self) -> str:
+    @property
+    def result(self) -> str:
+        """In how many runs it was broken, and the bound of their share if it never was."""
         runs = self.holds + self.broken
         bound = "" if self.broken or not runs else f": {bound_in_words(runs)}"
         unknown = f"; {self.unknown} unknown, which say nothing" if self.unknown else ""
-        return f"{self.name}: broken in {self.broken} of {runs} runs{bound}{unknown}"
+        return f"broken in {self.broken} of {counted(runs, 'run')}{bound}{unknown}"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.result}"
 
 
 def until_bound(

@@ -12,6 +12,7 @@ from labs.pages import plots, selectors, sentences
 from labs.pages.experiments import presentation
 from labs.pages.plots import Plot
 from labs.runs.conditions import Conditions
+from labs.runs.repeating import Tally
 
 PLACES = ("First", "Second")
 """The names of the experiments in a comparison."""
@@ -90,6 +91,14 @@ class Repetitions:
     runs: tuple[Run, ...]
     spreads: tuple[Spread, ...]
 
+    @property
+    def headline(self) -> str:
+        """How many of the runs were broken, and what that bounds; empty without a verdict."""
+        tally = Tally(self.label)
+        for run in self.runs:
+            tally.take(run.verdict)
+        return f"B{tally.result[1:]}." if tally.broken + tally.holds else ""
+
 
 def compare(*experiments: Experiment) -> Comparison:
     """Returns the arms of the experiments, side by side."""
@@ -106,7 +115,7 @@ def compare(*experiments: Experiment) -> Comparison:
         for place, experiment, run in arms
     )
     runs = [column.run for column in columns]
-    counts = (Counts(words, _values(runs, name)) for name, words in sentences.COUNT_WORDS.items())
+    counts = (Counts(words, _values(runs, name)) for name, words in _told(runs))
     return Comparison(
         columns,
         tuple(count for count in counts if any(count.values)),
@@ -132,10 +141,18 @@ def repetitions(experiment: Experiment) -> list[Repetitions]:
 
 
 def _spreads(runs: Sequence[Run]) -> Iterable[Spread]:
-    for name, words in sentences.COUNT_WORDS.items():
+    for name, words in _told(runs):
         entries = [value for value in _values(runs, name) if value is not None]
         if any(entries) or (entries and name == "lost_write"):
             yield Spread(words, min(entries), median(entries), max(entries), len(entries))
+
+
+def _told(runs: Sequence[Run]) -> Iterable[tuple[str, str]]:
+    """Yields each count and its words; what was acknowledged is not said twice where no transaction
+    was aborted."""
+    for name, words in sentences.COUNT_WORDS.items():
+        if name != "obliged" or _values(runs, name) != _values(runs, "ok"):
+            yield name, words
 
 
 def _values(runs: Sequence[Run], name: str) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from labs.models import State
 from labs.pages import selectors
 from labs.pages.experiments import comparison, presentation, report
 from labs.pages.parameters import slug as typed_slug
@@ -30,7 +31,12 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         other = get_object_or_404(selectors.recent(), slug=typed_slug(query))
         context |= {
             "compared": [
-                (place, experiment, presentation.scenario_title(experiment.scenario))
+                (
+                    place,
+                    experiment,
+                    presentation.scenario_title(experiment.scenario),
+                    presentation.headlines(experiment) if experiment.state == State.DONE else [],
+                )
                 for place, experiment in zip(comparison.PLACES, (this, other), strict=True)
             ],
             "comparison": comparison.compare(this, other),

@@ -91,6 +91,28 @@ def test_repetitions_show_the_range_of_every_nonzero_count(client: Client) -> No
     assert all(experiment.get_absolute_url() in page for experiment in experiments)
 
 
+def test_the_result_comes_before_the_numbers(client: Client) -> None:
+    first, second = done(985, 0), done(5, 0, settings=STRICT)
+    page = get(client, "compare", first, **{"with": second.slug})
+    head = page.partition("<table")[0]
+    assert "985 of 10,000" in head
+    assert "5 of 10,000" in head
+    page = get(client, "repetitions", second)
+    section = page.partition('id="arm-described"')[2].partition("</section>")[0]
+    assert "Broken in 1 of 2 runs." in section.partition("<table")[0]
+
+
+def test_what_was_acknowledged_is_not_counted_twice_without_aborted_transactions() -> None:
+    for aborted in (0, 3):
+        experiment = done(3, 3, seed=aborted, settings={"producer": {"linger.ms": aborted}})
+        for run in experiment.runs.all():
+            run.result["counts"]["obliged"] = run.result["counts"]["ok"] - aborted
+            run.save()
+        words = [spread.words for spread in comparison.repetitions(experiment)[0].spreads]
+        assert "acknowledged" in words
+        assert ("acknowledged and not aborted" in words) == bool(aborted)
+
+
 def test_no_loss_in_any_run_is_a_row_of_zeros() -> None:
     (described, _) = comparison.repetitions(done(0, 0))
     assert [

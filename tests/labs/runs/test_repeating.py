@@ -69,7 +69,7 @@ def test_the_command_reports_bounded_and_unbounded_arms(
     )
     call_command("experiment", scenario="leader-killed", until_bound=0.5)
     assert capsys.readouterr().out.splitlines() == [
-        "described: broken in 1 of 1 runs",
+        "described: broken in 1 of 1 run",
         "recommended: broken in 0 of 5 runs: below 45.1% with 95% confidence",
     ]
     run.verdicts["recommended"] = ["unknown"]
