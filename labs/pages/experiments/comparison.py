@@ -115,7 +115,7 @@ def compare(*experiments: Experiment) -> Comparison:
         for place, experiment, run in arms
     )
     runs = [column.run for column in columns]
-    counts = (Counts(words, _values(runs, name)) for name, words in _told(runs))
+    counts = (Counts(words, _values(runs, name)) for name, words in _distinct_counts(runs))
     return Comparison(
         columns,
         tuple(count for count in counts if any(count.values)),
@@ -141,13 +141,13 @@ def repetitions(experiment: Experiment) -> list[Repetitions]:
 
 
 def _spreads(runs: Sequence[Run]) -> Iterable[Spread]:
-    for name, words in _told(runs):
+    for name, words in _distinct_counts(runs):
         entries = [value for value in _values(runs, name) if value is not None]
         if any(entries) or (entries and name == "lost_write"):
             yield Spread(words, min(entries), median(entries), max(entries), len(entries))
 
 
-def _told(runs: Sequence[Run]) -> Iterable[tuple[str, str]]:
+def _distinct_counts(runs: Sequence[Run]) -> Iterable[tuple[str, str]]:
     """Yields each count and its words; what was acknowledged is not said twice where no transaction
     was aborted."""
     for name, words in sentences.COUNT_WORDS.items():
