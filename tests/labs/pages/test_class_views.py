@@ -335,6 +335,15 @@ def test_a_removed_pupil_sees_what_happened(teacher: Client, room: Classroom) ->
     assert "You can join again" not in page(ann, room)
 
 
+def test_a_page_on_which_somebody_types_a_nickname_is_not_replaced(
+    teacher: Client, room: Classroom
+) -> None:
+    """The class moves on meanwhile: the next request of the page would empty the field."""
+    for client, asks in ((Client(), False), (joined(room), True), (teacher, True)):
+        part = page(client, room).split('id="room"')[1].split(">")[0]
+        assert ("hx-get" in part) == asks
+
+
 def test_a_room_expires_and_is_removed(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     Classroom.objects.update(opened_at=timezone.now() - OPEN_FOR - timedelta(seconds=1))
