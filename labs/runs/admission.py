@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
@@ -125,13 +125,26 @@ def recent_duplicate(
     visitor: Visitor, request: Mapping[str, object], **same: str
 ) -> Experiment | None:
     """Returns the visitor's live experiment from the first of two clicks; seeds are ignored."""
+    return next(_recent_duplicates(visitor, request, **same), None)
+
+
+def recent_repetitions(visitor: Visitor, experiment: Experiment) -> list[Experiment]:
+    """Returns the visitor's live repetitions of an experiment from the first of two clicks."""
+    alike = _recent_duplicates(visitor, asdict(experiment.request()), lesson=experiment.lesson)
+    return [one for one in alike if one.seed != experiment.seed]
+
+
+def _recent_duplicates(
+    visitor: Visitor, request: Mapping[str, object], **same: str
+) -> Iterator[Experiment]:
+    if visitor == NOBODY:
+        return
     recent = Experiment.objects.filter(
         visitor=visitor.key, state__in=LIVE,
         queued_at__gt=timezone.now() - DOUBLE_CLICK, **same,
-    )  # fmt: skip
+    ).order_by("pk")  # fmt: skip
     spec = json.loads(json.dumps({**request, "seed": 0}))
-    alike = (experiment for experiment in recent if {**experiment.spec, "seed": 0} == spec)
-    return next(alike, None) if visitor != NOBODY else None
+    yield from (experiment for experiment in recent if {**experiment.spec, "seed": 0} == spec)
 
 
 def nudge_on_commit(slug: str, attempt: int) -> None:

@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from django.db import transaction
+
 from advisor import services as advisor
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
@@ -17,7 +19,13 @@ from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
 from labs.lessons import Arm, Lesson
 from labs.models import Experiment, State
-from labs.runs.admission import enqueue, refuse_if_full, requeue
+from labs.runs.admission import (
+    enqueue,
+    recent_repetitions,
+    refuse_if_full,
+    requeue,
+    take_place,
+)
 from labs.runs.conditions import AS_PROVED, AS_THE_SCENARIO, Conditions
 from labs.runs.planning import Refused, arm, arms_for, lesson_arms, parse_pipeline, spec_for
 from labs.runs.visitors import NOBODY, Visitor
@@ -151,18 +159,32 @@ def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
 
 
 def repeat(experiment: Experiment, times: int, visitor: Visitor = NOBODY) -> list[Experiment]:
-    """Queues the same arms `times` more times, each with a new seed, as far as the queue allows."""
+    """Queues the same arms `times` more times, each with a new seed, as far as the queue allows.
+
+    A double click returns those of the first click.
+    """
     if not 1 <= times <= REPEAT_MOST:
         raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be requested at a time.")
-    started = []
-    for _ in range(times):
-        spec = replace(experiment.request(), seed=_new_seed())
-        started.append(
-            enqueue(
-                spec, _description_slug(experiment), experiment.lesson, visitor, is_one_of_many=True
-            )
-        )
+    started, is_full = list[Experiment](), None
+    with transaction.atomic():
+        take_place(visitor)
+        before = recent_repetitions(visitor, experiment)
+        if len(before) >= times:
+            return before[:times]
+        for _ in range(times):
+            try:
+                started.append(_repetition(experiment, visitor))
+            except Refused as full:
+                is_full = full  # what is queued already stays
+                break
+    if is_full:
+        raise is_full
     return started
+
+
+def _repetition(experiment: Experiment, visitor: Visitor) -> Experiment:
+    spec, pipeline = replace(experiment.request(), seed=_new_seed()), _description_slug(experiment)
+    return enqueue(spec, pipeline, experiment.lesson, visitor, is_one_of_many=True)
 
 
 def _description_slug(experiment: Experiment) -> str:

@@ -351,6 +351,24 @@ def test_commands_and_repetitions_are_never_treated_as_a_double_click() -> None:
     assert len({repetition.seed for repetition in repetitions}) == 3
 
 
+def test_a_double_click_queues_repetitions_once() -> None:
+    original = services.start_first_look(VISITOR)
+    first = services.repeat(original, 2, VISITOR)
+    assert services.repeat(original, 2, VISITOR) == first
+    assert Experiment.objects.count() == 3
+    for repetition in first:
+        make.age(repetition, queued_at=60)
+    services.repeat(original, 2, VISITOR)
+    assert Experiment.objects.count() == 5
+
+
+def test_repetitions_that_have_a_place_stay_when_the_queue_is_full() -> None:
+    original = services.start_first_look(VISITOR)
+    with pytest.raises(planning.Refused, match="the most for one visitor"):
+        services.repeat(original, services.REPEAT_MOST, VISITOR)
+    assert Experiment.objects.count() == settings.LAB_QUEUE["visitor"]
+
+
 def test_a_double_click_plays_an_incident_once() -> None:
     incident = all_incidents()[0]
     sides = list(incident.releases)
