@@ -189,12 +189,12 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
         ),
         (
             "resend", "never",
-            "Do not send a message again that was reported as failed: the first copy may be in "
+            "Do not resend a message that was reported as failed: the first copy may be in "
             "the log.",
         ),
         (
             "restart", "resumes",
-            "Keep your place in the input, moved on only past messages that were acknowledged; "
+            "Keep your place in the input, and move it only past messages that were acknowledged; "
             "after a crash, send again from there.",
         ),
     ),

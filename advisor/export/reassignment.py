@@ -19,7 +19,7 @@ _NOTES = (
     "plan writes reassignment.json and changes nothing. Read it: every copy that is there stays, "
     "with its leader; new ones go to the brokers of BROKERS in turn, without regard to racks.",
     "execute prints the assignment before it: keep that, to be able to go back.",
-    "To slow the copying down: THROTTLE, in bytes a second; verify removes it.",
+    "THROTTLE, in bytes a second, slows the copying down; verify removes that limit.",
 )
 
 # Each line of `--describe` is fields divided by tabs, "Name: value". A partition whose first new

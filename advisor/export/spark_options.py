@@ -12,7 +12,7 @@ from advisor.reasoning.pipeline import Pipeline
 _FUNCTIONS = '''
 
 def read(spark, bootstrap_servers, topic):
-    """The stream of a topic. Where it starts counts once: later the checkpoint decides."""
+    """The stream of a topic. startingOffsets decides the first start, the checkpoint later ones."""
     return (
         spark.readStream.format("kafka")
         .options(**SOURCE)

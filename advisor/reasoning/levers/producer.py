@@ -191,7 +191,7 @@ def _acks_price(before: Pipeline, after: Pipeline) -> str:
         latency="each send waits for the slowest replica in sync, one network round trip more. "
         "When one of them crashes, writes wait for up to "
         f"{topic.fencing}.",
-        throughput=f"{_most_in_flight(after)}, each answered that much later.",
+        throughput=f"{_most_in_flight(after)}, and each response takes longer.",
         availability=spare_brokers(topic),
         more=_repeats_warning(before, after),
     )
