@@ -107,6 +107,16 @@ reader = Consumer({"group.id": "g",
         {"family": "java"},
     ),
     Example(
+        "logged-settings",
+        "12:00:00.000 [main] INFO  o.a.k.c.producer.ProducerConfig - ProducerConfig values: \n"
+        "\tacks = 1\n\tbootstrap.servers = [a:9092]\n\tkey.serializer = class a.B\n"
+        "\ttransactional.id = null\n\n12:00:00.100 [main] INFO  o.a.k.c.u.AppInfoParser - Kafka\n"
+        "12:00:00.200 [main] INFO  ConsumerConfig - ConsumerConfig values: \n"
+        "\tauto.offset.reset = earliest\n\tgroup.instance.id = null\n",
+        {"producer.acks": "1", "consumer.auto.offset.reset": "earliest"},
+        {"producer.acks": 2, "consumer.auto.offset.reset": 9}, {},
+    ),
+    Example(
         "spark-defaults", "# of the cluster\nspark.master yarn\nspark.speculation true\n",
         {"application.speculation": True}, {"application.speculation": 3}, {"family": "spark"},
     ),

@@ -95,6 +95,8 @@ TOKENS = {
     "JSON that is cut off": '{"acks": "all", "sasl.password": "S"',
     "Spark": 'a.readStream.format("kafka").option("kafka.sasl.jaas.config", "S")'
     '.option("kafka.ssl.key.password", "S").option("failOnDataLoss", "S").load()\n',
+    "logged settings": "ProducerConfig values:\n\tacks = all\n\tsasl.jaas.config = S\n"
+    "\tssl.keystore.password = S\n\tclient.id = S\n\tinterceptor.classes = [S]\n",
     "spark-defaults": "spark.hadoop.fs.s3a.secret.key S\nspark.kafka.clusters.x.sasl.token S\n"
     "spark.sql.streaming.checkpointLocation=s3a://S:S@b/x\n",
     "a pipeline's file": 'producer.acks = "all"\nproducer.sasl.password = "S"\n',

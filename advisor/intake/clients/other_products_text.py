@@ -22,8 +22,8 @@ _LIBRDKAFKA = (
     "(acks=all), as properties, and choose --client librdkafka."
 )
 _JAVA_CLIENTS = (
-    "It configures Java clients by its own rules. Give the settings that each of its clients logs "
-    "when it starts (ProducerConfig values, ConsumerConfig values) as properties, and state "
+    "It configures Java clients by its own rules. Give the lines that each of its clients logs "
+    "when it starts (ProducerConfig values, ConsumerConfig values), and state "
     "application.commit: when the code commits. A framework that commits by itself also decides "
     "what happens to a message that fails: state application.framework, too, if it is spring or "
     "quarkus."
