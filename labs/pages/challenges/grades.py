@@ -106,6 +106,11 @@ def give_up(request: HttpRequest, challenge: Challenge) -> None:
 
 def gave_up(request: HttpRequest, challenge: Challenge) -> bool:
     """Whether the visitor may see the optimum without having solved the challenge."""
+    return challenge.name in given_up(request)
+
+
+def given_up(request: HttpRequest) -> set[str]:
+    """Returns the names of the challenges that the visitor gave up."""
     key = visitors.existing_key(request)
-    rows = GivenUp.objects.filter(visitor=key, challenge=challenge.name)
-    return bool(key) and rows.exists()
+    rows = GivenUp.objects.filter(visitor=key).values_list("challenge", flat=True)
+    return {*rows} if key else set()

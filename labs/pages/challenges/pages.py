@@ -50,11 +50,12 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One challenge in the list, with the visitor's best attempt."""
+    """One challenge in the list, with the visitor's best attempt, if any."""
 
     challenge: Challenge
     best: Graded | None
     tried: bool
+    gave_up: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,11 @@ def listed(request: HttpRequest) -> dict[str, Any]:
         if graded is not None:
             by_challenge.setdefault(attempt.challenge, []).append(graded)
     levels = {number: Level(number, words) for number, words in LEVELS.items()}
+    given_up = challenge_grades.given_up(request)
     for challenge in all_challenges():
         attempts = by_challenge.get(challenge.name, [])
-        levels[challenge.level].rows.append(
-            Row(challenge, challenge_grades.best(attempts), bool(attempts))
-        )
+        best, gave_up = challenge_grades.best(attempts), challenge.name in given_up
+        levels[challenge.level].rows.append(Row(challenge, best, bool(attempts), gave_up))
     return {"levels": list(levels.values()), "daily": daily_challenge(today(), all_challenges()),
             "day": today()}  # fmt: skip
 

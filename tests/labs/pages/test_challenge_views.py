@@ -111,6 +111,17 @@ def test_an_unsolved_challenge_hides_the_optimum_until_the_visitor_gives_up(clie
     assert find(NAME).optimum.why in page(client)
 
 
+def test_the_list_names_a_challenge_that_was_given_up(client: Client) -> None:
+    address = reverse("labs:challenges")
+    client.post(reverse("labs:challenge-give-up", args=[NAME]))
+    row = page(client, address).partition(f'id="{NAME}"')[2].partition("</li>")[0]
+    assert "· given up" in row
+    assert "not tried" not in row
+    assert "· given up" not in page(Client(), address)
+    played(client, SOLVED, "holds")
+    assert "· given up" not in page(client, address)
+
+
 @pytest.mark.parametrize("verdict", ["unknown", ""])
 def test_a_run_without_a_verdict_is_neither_passed_nor_failed(client: Client, verdict: str) -> None:
     attempt = played(client, SOLVED, verdict)
