@@ -244,6 +244,10 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("val o = f(r) ?: run { " * 2_000)),
     ("java-code", _IN_LOOP.format("if (!l.await(9, S)) throw x; pool.submit(() -> { save(r); "
                                   "l.countDown(); }); " * 400)),
+    ("java-code", _IN_LOOP.format("int n = a.b.update(r); if (n == 0) { log.warn(n); } " * 600)),
+    ("java-code", _IN_LOOP.format("a.update(" * 2_000)),
+    ("java-code", _IN_LOOP.format("findAny(f(r)).get(); " * 900)),
+    ("java-code", _IN_LOOP.format("x => f(r).toOption " * 1_500)),
     ("java-code", _IN_LOOP.format("f(r, 0);") + "}}"
      + "void f(R r, int n) { if (n > 3) return; try { g(r); } catch (E e) { f(r, n + 1); "
      + "f(r, n + 1); f(r, n + 1); } }"),

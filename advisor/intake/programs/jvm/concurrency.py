@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import Block, Text
+from advisor.intake.programs.jvm.text import Block, Text, closing_bracket
 
 _MOST, _REACH = 20, 120
 HANDOVER = re.compile(
-    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*submit\s*\{|(?<![rR]etry)(?<![tT]emplate)(?<![bB]reaker)\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|emit|emitNext|launchIn)\s*\(|\.\s*submit\s*\{|(?<![rR]etry)(?<![tT]emplate)(?<![bB]reaker)\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
     r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
     r"|\.\s*async\s*\(\s*\)\s*\.\s*\w+\s*\("
     r"|\.\s*(?:ofVirtual|ofPlatform)\s*\(\s*\)[^;{}]{0,80}?\.\s*start\s*\("
-    r"|\.\s*(?:schedule|executeBlocking|runOnContext)\s*\(|\b\w+\s!\s(?=\w)"
+    r"|\.\s*(?:schedule|executeBlocking|runOnContext)\s*\(|\b\w+\s!\s(?=\w)|\b\w+\s\?\s(?=[A-Z]\w*\s*\()"
     r"|\beventBus\s*\(\s*\)\s*\.\s*(?:send|publish|request)\s*\("
     r"|\b(?i:event_?bus|vertx)\w*\s*\.\s*(?:send|publish|request)\s*\(\s*,"
     r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*[({]|\b\w*(?i:bulkProcessor|ingester)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
@@ -112,9 +112,12 @@ ONLY_WAITS = re.compile(
 COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister|release)\b")
 AWAIT = re.compile(r"\.\s*await\s*\(")
 THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*[({]")
-EVERY = re.compile(r"(?<=[;{}\n])\s*(?:\w+\.invokeAll|Await\s*\.\s*ready)\s*\(")
+EVERY = re.compile(
+    r"(?<=[;{}\n])\s*(?:(?:(?:List<[\w<>?, ]{1,60}>|va[lr])\s+\w+\s*=\s*)?\w+\.invokeAll"
+    r"|Await\s*\.\s*ready)\s*\("
+)
 """A statement that waits for futures and discards them, with their errors."""
-THREAD = re.compile(r"\bThread\b|\bthread\b")
+THREAD = re.compile(r"\bThread\b|\bthread\b|\bof(?:Virtual|Platform)\b")
 IS_DONE = re.compile(r"\.\s*isDone\b")
 OF_SCOPE = re.compile(r"(?:launch|async)\b")
 """Builders of coroutines whose error `join()` does not throw."""
@@ -127,13 +130,11 @@ _OTHER_SCOPE = re.compile(r"\b(?!this\b)\w+(?:\([^()]{0,80}\))?\s*\.\s*$")
 _OPENING = re.compile(r"[({]")
 _BLOCK_AFTER = re.compile(r"[ \t]*\{")
 _GET_CALL = re.compile(r"(?<![\w.])(?:this\s*\.\s*)?(\w{1,60})\s*\.\s*get\s*\(\s*\)")
-_OPTIONAL_CALL = re.compile(
-    r"\b(?:find\w*|ofNullable|min|max|reduce|anyOf)\s*\("
-    r"(?:[^(){};]|\((?:[^(){};]|\([^(){};]{0,80}+\)){0,80}+\)){0,120}+\)"
-    r"(?=\s*\.\s*(?:get|join)\s*\()"
-)
+_OPTIONAL_CALL = re.compile(r"\b(?:find\w*|ofNullable|min|max|reduce|anyOf)\s*\(")
 """A call that returns an Optional whose value is taken, or that waits for one of several
 futures."""
+_TAKES_VALUE = re.compile(r"\s*\.\s*(?:get|join)\s*\(")
+_LONGEST_CALL = 1_000
 _FUTURE = re.compile(r"Future|Deferred|Promise|Stage|Task|Async|Job|Exchange")
 _TYPED_NAME = re.compile(
     r"\b(?P<java>[A-Z]\w{1,60})(?:\s*[<\[][^;=(){}]{0,80}[>\]])?\s+(?P<java_name>\w{1,60})\s*[=;,):]"
@@ -170,12 +171,20 @@ def without_value_holders(pattern: re.Pattern[str], plain: str) -> re.Pattern[st
     These are an Optional that a call returns, and names that the text does not introduce or whose
     type is not that of a future.
     """
-    receivers = {*islice((re.escape(match[0]) for match in _OPTIONAL_CALL.finditer(plain)), _MOST)}
+    receivers = {*islice(_optional_calls(plain), _MOST)}
     receivers |= {rf"\b{name}" for name in _value_holders(plain)}
     lookbehinds = "".join(rf"(?<!{receiver}\.)" for receiver in sorted(receivers)[: 2 * _MOST])
     return (
         re.compile(f"{lookbehinds}(?:{pattern.pattern})", pattern.flags) if receivers else pattern
     )
+
+
+def _optional_calls(plain: str) -> Iterator[str]:
+    """Yields a pattern for each such call whose value is taken."""
+    for match in islice(_OPTIONAL_CALL.finditer(plain), _MOST):
+        end = closing_bracket(plain, match.end(), _LONGEST_CALL)
+        if _TAKES_VALUE.match(plain, end):
+            yield re.escape(plain[match.start() : end])
 
 
 @lru_cache(maxsize=4)

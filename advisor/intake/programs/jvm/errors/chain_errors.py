@@ -20,7 +20,7 @@ from advisor.intake.programs.jvm.text import Block, Text
 _MAX_MATCHES, _REACH = 60, 160
 _ERROR_OPERATOR = re.compile(
     r"\.\s*(?P<operator>onErrorResume\w*|onErrorReturn\w*|onErrorComplete|onErrorContinue"
-    r"|exceptionally\w*|handle(?:Async)?|handleError(?:With)?|recover\w*|catchAll\w*|catchSome\w*"
+    r"|exceptionally\w*|handle(?:Async)?|handleError(?:With)?|completeOnTimeout|recover\w*|catchAll\w*|catchSome\w*"
     r"|orElse\w*|redeem\w*|fold\w*|leftMap|ignore|ignoreLogged|voidError|either|attempt|option|exit)"
     r"\b(?P<opened>\s*[({])?"
 )
@@ -51,6 +51,10 @@ _HANDLE = re.compile(r"handle(?:Async)?")
 _PARAMETERS = re.compile(r"\s*\(|\s*[\w.]+\s*::")
 """The parameters of a function for a future's value and its error."""
 _FIRST_PARAMETER = re.compile(r"\s*\{?\s*\(?\s*(\w+)\s*,")
+_TO_SUCCESS = re.compile(
+    r"\.\s*transform\s*(?P<opened>\()\s*(?:Success\s*\(\s*_\s*\)|(?P<name>\w+)\s*=>\s*Success\s*\(\s*(?P=name)\s*\))"
+)
+"""Scala's future of an attempt, which never fails."""
 _FLOW_CATCH = re.compile(r"\.\s*catch\s*\{")
 _PARAMETER = re.compile(r"\A\s*\w+\s*->")
 
@@ -64,6 +68,11 @@ def ignored_errors(text: Text, span: Block, uses: re.Pattern[str] | None = None)
             start = text.chain(match.end("operator"))
             if uses is None or uses.search(plain, start, match.start()):
                 yield match.start()
+    for match in islice(_TO_SUCCESS.finditer(plain, begin, end), _MAX_MATCHES):
+        start = text.chain(match.start("opened"))
+        is_used = _RESULT_USE.search(re.sub("=>", "", text.line_to(start)[-_REACH:]))
+        if not is_used and (uses is None or uses.search(plain, start, match.start())):
+            yield match.start()
     for match in islice(_FLOW_CATCH.finditer(plain, begin, end), _MAX_MATCHES):
         body = plain[match.end() : text.block_of(match.end() - 1)[1]]
         if only_logs(_PARAMETER.sub("", body)):
@@ -78,6 +87,8 @@ def _is_dropped(text: Text, match: re.Match[str]) -> bool:
         return False
     if _DROPS_ERROR.fullmatch(operator):
         return True
+    if operator == "completeOnTimeout":
+        return _only_runs(text, text.closed(end))
     if operator in _ERROR_TO_VALUE:
         run, start = _CHAIN_END.match(plain, end), text.chain(match.end("operator"))
         return bool(run) and not _RESULT_USE.search(text.line_to(start)[-_REACH:])

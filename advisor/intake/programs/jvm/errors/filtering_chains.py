@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.jvm.errors import classifications
+from advisor.intake.programs.jvm.errors import classifications, row_counts
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors.flags import checks_size, is_never_checked
 from advisor.intake.programs.jvm.errors.outcomes import QUESTION
@@ -59,6 +59,7 @@ def ignored_results(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[
         if uses_record and not text.bodies(match["verb"]) and _is_unchecked(text, match, span):
             yield match.start()
     yield from classifications.ignored_groups(text, uses, span)
+    yield from row_counts.ignored_counts(text, uses, span)
 
 
 def _is_unchecked(text: Text, match: re.Match[str], span: Block) -> bool:

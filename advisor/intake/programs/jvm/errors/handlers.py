@@ -51,12 +51,13 @@ _CATCH_ALL_PATTERN = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ANY_ERROR}|\w+\s*@.*)\s*"
 )
 _ERROR_VALUE = re.compile(
-    r"(?:(?<=[;{}\n:])|=>|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
+    r"(?:(?<=[;{}\n:])|=>(?:[ \t]*Future\s*\()?|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
     r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
     r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]"
     r"|(?:(?:allCatch|nonFatalCatch|catching\s*\([^(){}]{1,200}\))\s*\.\s*\w+"
     r"|ignoring\s*\([^(){}]{1,200}\))\s*[({]"
-    r"|Using\s*\([^(){}\n]{0,100}(?:\([^(){}\n]{0,80}\))?[^(){}\n]{0,40}\)\s*\{|decode\s*\[\w+\]\s*\()"
+    r"|Using\s*\([^(){}\n]{0,100}(?:\([^(){}\n]{0,80}\))?[^(){}\n]{0,40}\)\s*\{|decode\s*\[\w+\]\s*\("
+    r"|\w+\s*\((?=[^(){};\n]{0,120}\)\s*\.\s*toOption\b))"
 )
 """Calls that return an error as a value. Scala's `Using` also closes its resource, and `decode` is
 circe's parser."""
@@ -280,7 +281,9 @@ def chain_swallows_error(text: Text, end: int, *, is_last: bool | None) -> bool:
             end = text.closed(link.end())
             code = text.plain[link.end() : end - 1]
         if verb in _ERROR_CALLS or previous in _ERROR_PROJECTIONS:
-            if not only_logs_error(error_function(code, is_last=is_last)):
+            function = error_function(code, is_last=is_last)
+            statement = _LAMBDA_HEAD.sub("", function)
+            if not (only_logs_error(function) or stores_unused_error(text, statement)):
                 return False
         elif verb in _NEUTRAL_CALLS:
             if _ERROR_CHECK.search(code):

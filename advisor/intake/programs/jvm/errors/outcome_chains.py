@@ -70,6 +70,7 @@ _PROJECTION = re.compile(
 _FAILURE_VALUE = re.compile(
     r"[^;{}]*?\.\s*(?:exceptionOrNull|errorOrNull|leftOrNull|left|failed|swap)\b[\w\s.()]*"
 )
+_WAIT = re.compile(r"\w+\s*::\s*(?:join|get|resultNow)|\w+\s*\.\s*(?:join|get|await)\(\s*\)")
 _TYPE_ARGUMENT = re.compile(r"<\s*([\w.]+)|\(\s*([\w.]+?)(?:\.class|::class)")
 _PARTITION = re.compile(r"\bpartitioningBy\s*\((?P<function>[^,]*)")
 _LAMBDA = re.compile(r"\s*\{?\s*\(?\s*(?:[A-Z]\w*\s+)?(?P<name>\w+)\s*(?::\s*\w+\s*)?\)?\s*[-=]>")
@@ -237,6 +238,8 @@ class _Reader:
         """The results after `map`: errors that it extracts, or what its function does with them."""
         head = _LAMBDA.match(code)
         function = code[head.end() if head else 0 :].strip().strip("{};").strip()
+        if part is Part.ALL and _WAIT.fullmatch(function):
+            return part
         if part is Part.ALL and _FAILURE_VALUE.fullmatch(function):
             return Part.FAILURES
         if part is Part.FAILURES and (_VALUE.fullmatch(function) or "::" in function):

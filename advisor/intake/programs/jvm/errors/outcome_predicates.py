@@ -10,7 +10,9 @@ from advisor.intake.programs.jvm.errors.outcome_words import FAILURE, PROPERTY, 
 
 _LAMBDA_HEAD = re.compile(r"\A\s*\{?\s*\(?\s*(?:[A-Z]\w*\s+)?(?P<name>\w+)\s*\)?\s*[-=]>\s*\{?")
 _NOT = r"(?P<not>!\s*|(?:Predicate\s*\.\s*)?not\s*\(\s*)?"
-_PREDICATE = re.compile(rf"{_NOT}(?:\w+(?:\.\w+)*\s*(?:\.|::)\s*)?{PROPERTY}\s*(?:\(\s*\))?\s*\)*")
+_PREDICATE = re.compile(
+    rf"{_NOT}(?:\w+(?:\.\w+(?:\(\s*\))?)*\s*(?:\.|::)\s*)?{PROPERTY}\s*(?:\(\s*\))?\s*\)*"
+)
 _TYPE_CHECK = re.compile(
     r"\s*\w+\s*(?P<not>!\s*)?(?:(?<=!)is|\bis|\binstanceof)\s+(?P<type>[\w.]+)(?:<[^<>]*>)?"
     r"(?:\s+\w+|\s*\([^()]*\))?\s*"

@@ -26,8 +26,8 @@ SUCCESS_NAME = re.compile(r"(?:ok|okay|success|succeeded|saved|done|valid|accept
 """The name of a variable that is true if a call succeeded."""
 PROPERTY = (
     r"(?:(?P<failure>(?:is|has)(?:Fail|Err|Reject|Invalid|Left|Bad|Unsuccess)\w*"
-    r"|failed|unsuccessful)"
-    r"|(?P<success>(?:is|was|has)(?:Ok|OK|Success|Succeed|Valid|Accepted|Done|Right|Saved|Stored)\w*"
-    r"|ok|success|succeeded|successful))"
+    r"|is[45]xx\w*|failed|unsuccessful)"
+    r"|(?P<success>(?:is|was|has)(?:Ok|OK|Success|Succeed|Valid|Accepted|Done|Right|Saved|Stored|Acknowledged|Inserted"
+    r"|Applied|Written|Delivered|Sent|Processed)\w*|is2xx\w*|ok|success|succeeded|successful))"
 )
 """A property or method of a result: which group matches says what it is true for."""

@@ -24,6 +24,8 @@ _LAMBDA_VALUE_CALLS = frozenset({
     "async", "Future", "withContext", "coroutineScope", "supervisorScope", "runBlocking",
 })  # fmt: skip
 """Calls whose value is that of the lambda passed to them."""
+_WAITING_CALLS = frozenset({"sequence", "result"})
+"""Scala's calls that combine futures, or wait for one."""
 _RETHROW = re.compile(r"\b(?:getOrThrow|orElseThrow|throwOnFailure|throw)\b|\.\s*get\b(?!\w|\()")
 _ERROR_CHECK = re.compile(
     r"\b(?:isFailure|isSuccess|isLeft|isRight|exceptionOrNull|onFailure|fold|failed|Failure|Left)\b"
@@ -165,6 +167,9 @@ def _is_value_checked(
         and _CLOSING_BRACKET.match(text.plain, end)
     ):
         return _is_chain_checked(text, callee.start(), text.block_of(opened)[1] + 1, depth - 1)
+    if depth and callee and callee[1] in _WAITING_CALLS:
+        call = text.chain(opened), text.closed(opened + 1)
+        return _is_chain_checked(text, *call, depth - 1, selected=selected)
     return not _STATEMENT_START.search(before)
 
 
