@@ -80,7 +80,7 @@ def handover_calls(plain: str) -> re.Pattern[str]:
 
 
 SUBSCRIBES = re.compile(
-    r"\.\s*onComplete\s*(?:\{|\((?=\s*[\w{(]))|\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
+    r"\.\s*onComplete\s*(?:\{|\((?=\s*[\w{(]))|\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*[({]"
 )
 """The start of a reactive chain or of an effect of Scala, which does not wait for the result."""
 PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|addAll|offer|send|trySend)\s*\(")

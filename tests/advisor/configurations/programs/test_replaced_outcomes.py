@@ -17,6 +17,8 @@ _ALL = "StreamSupport.stream(rs.spliterator(), false).map(r -> CompletableFuture
 _ALL += "save(r))).toArray(CompletableFuture[]::new)"
 _TASKS = "List<Callable<Void>> ts = new ArrayList<>();\n"
 _TASKS += "for (var r : rs) ts.add(() -> { save(r); return null; });\n"
+_ENDLESS = "for (var r : rs) { for (int i = 0; ; i++) { try { save(r); break; } "
+_ENDLESS += "catch (Exception e) { if (i == 3) %s } } }"
 _POST = "ResponseEntity<Void> a = rest.postForEntity(url, r.value(), Void.class); "
 
 
@@ -47,6 +49,10 @@ _POST = "ResponseEntity<Void> a = rest.postForEntity(url, r.value(), Void.class)
          "t.join(Duration.ofSeconds(5)); }", SKIP),
         (f"{_TASKS}List<Future<Void>> fs = pool.invokeAll(ts, 30, SECONDS);\nlog.info(fs.size());",
          SKIP),
+        # a handler that only tells people, and a loop without an end
+        ("for (var r : rs) { try { save(r); } catch (Exception e) { notifier.send(e); } }", SKIP),
+        (_ENDLESS % "throw e;", YES),
+        (_ENDLESS % "break;", SKIP),
         (f"{_TASKS}for (Future<Void> f : pool.invokeAll(ts)) f.get();", YES),
     ],
 )  # fmt: skip
@@ -54,6 +60,7 @@ def test_outcomes_in_java(code: str, expected: str, tmp_path: Path) -> None:
     assert_program(tmp_path / "A.java", READER % (LOOP % f"{code}\nc.commitSync();"), expected)
 
 
+_TRY = "try { save(r); true } catch (e: Exception) { log.error(e); false }"
 _STORED = "val bad = mutableListOf<Throwable>()\n"
 _STORED += "for (r in rs) runCatching { save(r) }.onFailure { bad += it }\n"
 
@@ -64,6 +71,13 @@ _STORED += "for (r in rs) runCatching { save(r) }.onFailure { bad += it }\n"
         (f"{_STORED}bad.forEach {{ log.error(x, it) }}", SKIP),
         (f"{_STORED}bad.firstOrNull()?.let {{ throw it }}", YES),
         ("rs.forEach { r -> flow.emit(r) }", ASIDE),
+        ("rs.forEach { r -> save(r).subscribe { log.info(x) } }", ASIDE),
+        ("for (r in rs) { val o = decode(r).getOrNull() ?: continue; save(o) }", SKIP),
+        (f"val all = rs.map {{ r -> async {{ {_TRY} }} }}.awaitAll()\nlog.info(all.size)", SKIP),
+        (
+            f"val all = rs.map {{ r -> async {{ {_TRY} }} }}.awaitAll()\ncheck(all.all {{ it }})",
+            YES,
+        ),
         ("rs.forEach { r -> flow { emit(save(r)) }.collect() }", YES),
     ],
 )

@@ -39,6 +39,7 @@ _VALUE_CALL = re.compile(
     rf"{TAKES_APART}|fold\w*|reduce\w*|flat[mM]ap\w*|filter\w*|count|size|isEmpty|isPresent"
     r"|nonNull|isNull|exceptionOrNull|isFailure|isSuccess|failed|left|plus|empty\w*|\w*[lL]istOf"
     r"|ofNullable|none|some|failure|error|success|for[Ee]ach|match|if|for|case|zip\w*|toList|asScala|sum\w*"
+    r"|async|await\w*|join|supplyAsync|withContext|coroutineScope|runBlocking|Future|sequence|result"
 )
 """Calls that compute a value, and do nothing about an error."""
 _THROWS = re.compile(r"\b(?:throw|getOrThrow|orElseThrow|raiseError)\b|\.\s*get\b(?!\w|\s*\()")

@@ -64,7 +64,9 @@ circe's parser."""
 _CASE_VALUE_COMBINATOR = re.compile(r"\b(?:recoverWith|flatMap|orElse|transform)\s*$")
 """Combinators that use the value of a case clause."""
 _TO_OPTION = re.compile(r"\s*\.\s*toOption\b")
-_ASSIGNED_ATTEMPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
+_ASSIGNED_ATTEMPT = re.compile(
+    r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({]|(?:parse|decode|deserial)\w*\s*\()"
+)
 _OR_SKIP = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)\s*\?:\s*(?:continue|return)\b")
 _GET_OR_ELSE = re.compile(r"\s*\.\s*getOrElse\s*\{")
 _JUMP = re.compile(r"\b(?:continue|return)\b(?:@\w+)?[\s;]*$")
@@ -112,6 +114,12 @@ _FIRST_CALL = re.compile(r"[\s;]*(?:return\s+)?[\w.]+\s*\([^(){};]*(?:\([^()]*\)
 _RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?:true\b\s*)?;?\s*$")
 _RETURN_VALUE = re.compile(r"\breturn\s+(?![;}\s])")
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
+_ALERT = re.compile(
+    r"\s*(?:(?:\w+\s*\.\s*)*(?i:alert\w*|notifier|pager\w*|slack\w*|opsgenie\w*)\s*\.\s*\w+"
+    r"|(?:\w+\s*\.\s*)?(?:notify|alert|page)(?:Team|Ops|OnCall|Admins?|Support|Operators?))\s*\(.*",
+    re.DOTALL,
+)
+"""A statement that tells people about an error, and does nothing about its record."""
 _NEXT_CATCH = re.compile(r"\s*catch\s*\([^(){}]{0,200}\)\s*\{")
 _RETURN_AFTER_ATTEMPTS = re.compile(
     r"\bif\s*\([^{}]*(?:[<>]|==)[^{}]*\)\s*\{[^{}]*\breturn\b[^{}]*\}"
@@ -123,7 +131,7 @@ _ITERATION = (
 )
 """The condition of a loop that takes one element after the other."""
 _RETRY_LOOP = re.compile(
-    rf"\b(?:while\s*\((?!{_ITERATION})[^{{}}]*\)|for\s*\(\s*;\s*;[^{{}}]*\))\s*$"
+    rf"\b(?:while\s*\((?!{_ITERATION})[^{{}}]*\)|for\s*\([^;{{}}()]*;\s*;[^{{}}]*\))\s*$"
 )
 _PEEK_CALL = re.compile(r"\.\s*(?:peek|element|peekFirst)\s*\(\s*\)")
 """Calls that leave the head of a queue in its place."""
@@ -166,7 +174,9 @@ def swallowing_handlers(
     """
 
     def is_logging(statement: str) -> bool:
-        return bool(others(statement)) or _only_logs_or_stores(text, statement, _MAX_CALL_DEPTH)
+        if others(statement) or _ALERT.fullmatch(statement):
+            return True
+        return _only_logs_or_stores(text, statement, _MAX_CALL_DEPTH)
 
     def swallows(body: str) -> bool:
         bare = _BREAK.sub("", _permanent_error_code(body))

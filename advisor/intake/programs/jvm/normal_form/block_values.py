@@ -29,6 +29,9 @@ _ELVIS_BLOCK = re.compile(
     r"(?P<declaration>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=[^=\n;]{1,400}?)"
     r"\s*\?:\s*run\s*(?=\{)"
 )
+_RESULT_OR_NULL = re.compile(
+    r"\brunCatching\b|\b(?:parse|decode|deserial)\w*\s*\(.*\)\s*\.\s*getOrNull\(\s*\)\s*$"
+)
 _ABSENT_VALUE = re.compile(r"[\s;]*\bnull\s*\Z")
 _ELVIS_JUMP = re.compile(r"\s*\?:\s*(?P<jump>(?:continue|break|return|throw)\b[^;\n{}]{0,200})")
 _ENDS_WITH_JUMP = re.compile(r"(?:^|[;\n{])\s*(?:continue|break|return|throw)\b[^;\n]*\s*\Z")
@@ -125,7 +128,9 @@ def _without_elvis(code: str) -> str:
     changes = list[tuple[int, int, str]]()
     for match in islice(_ELVIS.finditer(without_literals(code)), _MOST_MATCHES):
         declaration, jump = (code[slice(*match.span(group))] for group in ("declaration", "jump"))
-        if declaration.count("{") == declaration.count("}") and "runCatching" not in declaration:
+        if declaration.count("{") == declaration.count("}") and not _RESULT_OR_NULL.search(
+            declaration
+        ):
             lines = match[0].count("\n") - declaration.count("\n") - jump.count("\n")
             replacement = f"{declaration}; if ({match['name']} == null) {jump}"
             changes.append((*match.span(), replacement + "\n" * lines))

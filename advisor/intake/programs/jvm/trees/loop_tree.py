@@ -53,7 +53,7 @@ from advisor.intake.programs.trees import (
 
 _MAX_STATEMENTS, _MAX_DEPTH, _MAX_NESTING, _MAX_POLLS = 200, 3, 30, 4
 _FOR_LENGTH, _LOOP_ROUNDS = len("for ("), 3
-_SPACE = re.compile(r"[\s;]*")
+_SPACE, _PARTITIONS = re.compile(r"[\s;]*"), re.compile(r"\.\s*partitions\b")
 _TRY = re.compile(r"try\s*(?P<resources>\([^{}]*\))?\s*(?=\{)")
 _CATCH_CLAUSE = re.compile(r"\s*catch\s*\([^(){}]*\)\s*(?=\{)")
 _FINALLY = re.compile(r"\s*finally\s*(?=\{)")
@@ -66,7 +66,6 @@ _BREAKABLE = re.compile(r"(?:breakable|(?P<run>run)(?:\s+(?P<label>\w+)@)?)\s*(?
 _BLOCK_VALUE = re.compile(r"(?P<value>true|false)(?=\s*\})")
 """The value of a Scala block."""
 _UNSUPPORTED = re.compile(r"(?:do|switch|when|match|synchronized|yield|goto)\b")
-_PARTITIONS = re.compile(r"\.\s*partitions\b")
 _FOR_EACH_CALL = re.compile(
     r"(?P<iterable>\w+)(?:\s*\.\s*(?:(?:asSequence|toList|stream|iterator)\(\)|asScala|toList|toSeq))*"
     r"\s*\.\s*for[Ee]ach\s*(?:\(\s*\(?\w+\)?\s*[-=]>\s*)?(?=\{)"
@@ -221,7 +220,8 @@ class Reader:
             return self._loop_over_futures(loop["name"], futures, closed)
         if bounded:
             rounds = ROUNDS.fullmatch(head.split(";")[1]) if ";" in head else None
-            return self._rounds(bounded["name"], rounds, closed)
+            counted, at = self._rounds(bounded["name"], rounds, closed)
+            return [*counted, *([Loop(())] if re.search(r";\s*;", head) else [])], at
         if word == "while" and (counted_loop := self._counted_loop(head, closed)):
             return counted_loop
         start = _match_end(_SPACE, self._text.plain, closed)
