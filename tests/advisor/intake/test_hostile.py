@@ -246,6 +246,9 @@ PROGRAMS = [
                                   "l.countDown(); }); " * 400)),
     ("java-code", _IN_LOOP.format("int n = a.b.update(r); if (n == 0) { log.warn(n); } " * 600)),
     ("java-code", _IN_LOOP.format("a.update(" * 2_000)),
+    ("java-code", _IN_LOOP.format("s.schedule(() -> c.commitSync(), 5); " * 600)),
+    ("java-code", f"{_JAVA}{'schedule(' * 4_000}"),
+    ("java-code", _IN_LOOP.format("rs" + ".conflate()" * 2_000)),
     ("java-code", _IN_LOOP.format("findAny(f(r)).get(); " * 900)),
     ("java-code", _IN_LOOP.format("x => f(r).toOption " * 1_500)),
     ("java-code", _IN_LOOP.format("f(r, 0);") + "}}"

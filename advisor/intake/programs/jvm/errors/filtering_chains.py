@@ -16,6 +16,7 @@ from advisor.intake.programs.jvm.errors.flags import checks_size, is_never_check
 from advisor.intake.programs.jvm.errors.outcomes import QUESTION
 from advisor.intake.programs.jvm.errors.results import ACTION
 from advisor.intake.programs.jvm.log_only import only_logs
+from advisor.intake.programs.jvm.records import dropping_operators
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -50,7 +51,8 @@ def is_only_filter(text: Text, name: str, span: Block) -> bool:
 
 def ignored_results(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
     """Yields the chains in a span that filter, count or group by whether a record was processed,
-    by a method of another file, and nothing checks for those that failed."""
+    by a method of another file, and nothing checks for those that failed; and operators that drop
+    records."""
     begin = max(0, span[0])
     for match in islice(_PROCESSING.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
         is_action = re.fullmatch(ACTION, match["verb"]) and not QUESTION.fullmatch(match["verb"])
@@ -60,6 +62,7 @@ def ignored_results(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[
             yield match.start()
     yield from classifications.ignored_groups(text, uses, span)
     yield from row_counts.ignored_counts(text, uses, span)
+    yield from dropping_operators.dropping_operators(text, uses, span)
 
 
 def _is_unchecked(text: Text, match: re.Match[str], span: Block) -> bool:

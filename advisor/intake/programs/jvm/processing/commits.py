@@ -16,6 +16,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.concurrency import WAITS, without_value_holders
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
+from advisor.intake.programs.jvm.processing import continuation_commits
 from advisor.intake.programs.jvm.processing.commits_in_chains import is_after_last_record
 from advisor.intake.programs.jvm.records.buffers import (
     BUFFER_NAME,
@@ -32,7 +33,7 @@ _ANY_COMMIT = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
 _COMMIT_FUNCTION = re.compile(r"(?<=[(,{>\s])\w+\s*(?:\.|::)\s*commit(?:Sync|Async)\b")
 _CALL_BEFORE_BRACES = re.compile(r"(\w+)\s*\([^(){}]*\)\s*$")
 COMMIT_ALL = _ANY_COMMIT + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
-_USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
+_USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear|partitions)\b)"
 _FOR_HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
 _FOR_EACH_HEADER = (
     r"\b(?:{})(?:\s*\.\s*(?:stream|asSequence|iterator)\(\)|\s*\.\s*asScala)?"
@@ -54,6 +55,7 @@ _NO_RECORDS = (
     r"(?<!!)\b(?:{0})\s*\.\s*(?:\w+\(\)\s*\.\s*)?isEmpty\b|==\s*null\b|\belse\b"
     r"|\b(?:count|size|length|n|\w*[cC]ount|\w*[sS]ize)\s*(?:\(\s*\))?\s*==\s*0\b"
 )
+_LEAVES = re.compile(r"\b(?:throw|exit|exitProcess|return|break|seek\w*|close)\b")
 _JUMP = re.compile(r"\b(?:continue|break|return|throw)\b")
 _OTHER_BRANCH = re.compile(r"\s*(?:catch\s*(?:\([^(){}]*\)\s*)?|else\b[^{};]*)\{")
 _OFFSETS_SENT = re.compile(r"\bsendOffsetsToTransaction\s*\(")
@@ -140,6 +142,7 @@ class Records:
         yield from self._commits_before_delivery()
         yield from self._commits_before_buffer_is_processed()
         yield from self._early_transactions()
+        yield from continuation_commits.scheduled_commits(self.text, self.consumer)
 
     @cached_property
     def commits_of_all(self) -> re.Pattern[str]:
@@ -231,6 +234,14 @@ class Records:
     def commits_offset_in(self, block: Block) -> bool:
         """Whether a block commits the offset after a record."""
         return any(block[0] < start < block[1] for start, _ in self._commits_of_offsets())
+
+    def commits_offsets_around(self, block: Block) -> bool:
+        """Whether a block commits the offset after a record, or the code after it commits some
+        offsets and polls again without a seek."""
+        after, plain = (block[1], self.block[1]), self.text.plain
+        commit = re.compile(_ANY_COMMIT.format(self.consumer)).search(plain, *after)
+        continues = commit is not None and not _LEAVES.search(plain, *after)
+        return self.commits_offset_in(block) or continues
 
     def unconditional_commit(self, block: Block) -> int:
         """The place where a block commits all polled records, or the offset after a record whether

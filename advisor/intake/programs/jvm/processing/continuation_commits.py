@@ -28,6 +28,10 @@ _CONTINUATION = re.compile(
 )
 _SCALA_VERBS = frozenset({"map", "flatMap", "foreach", "andThen", "transform", "onComplete"})
 """Methods of Scala's Future. Collections have methods of the same names."""
+_SCHEDULE = re.compile(
+    r"\b(?:schedule(?:AtFixedRate|WithFixedDelay)?|fixedRateTimer|setPeriodic|scheduleWithFixedDelay)"
+    r"\s*(?:\((?:[^(){}]|\([^(){}]*\))*+\)\s*(?=\{))?[({]"
+)
 _SET_FLAG = re.compile(r"\b(\w+)\s*(?:\.\s*(?:set|lazySet|compareAndSet)\s*\(|=\s*true\b)")
 _FLAG_CHECK = r"\bif\s*\((?=[^{{}};]*\b(?:{0})\b)"
 _FLAG_WAIT = r"\bwhile\s*\(\s*!\s*(?:{0})\b"
@@ -82,6 +86,22 @@ def unawaited_commits(
         waits = rf"\b{match['name']}\s*\.\s*(?!getCount)(?:{_WAIT_STEP.pattern})|{_PAUSE.pattern}"
         if commit and not (re.search(waits, text.plain) or _is_awaited(text, end, end, span)):
             yield commit.start()
+
+
+def scheduled_commits(text: Text, consumer: str) -> Iterator[int]:
+    """Yields the commits without offsets that run at fixed times, whatever was processed by then.
+
+    They run on another thread, or between two records of a poll.
+    """
+    commit = re.compile(
+        rf"\b{consumer}\s*(?:\.|::)\s*commit(?:Sync|Async)\s*(?:\(\s*\)|(?=\s*[,)]))"
+    )
+    for match in islice(_SCHEDULE.finditer(text.plain), _MOST):
+        opened = match.end() - 1
+        is_block = text.plain[opened] == "{"
+        end = text.block_of(opened)[1] if is_block else text.closed(opened + 1)
+        if at := commit.search(text.plain, opened, end):
+            yield at.start()
 
 
 def _commit_by_flag(

@@ -386,7 +386,7 @@ class _Poll:
             for start, end in self._records.loop_bodies:
                 commits = self._commits.search(self._text.plain, end, self._block[1])
                 if start < handler.at < end and (
-                    commits or self._records.commits_offset_in((start, end))
+                    commits or self._records.commits_offsets_around((start, end))
                 ):
                     yield handler.at  # the next poll starts after all polled records
         calls = repetition.call_sites(self._text, self._poll_end)
