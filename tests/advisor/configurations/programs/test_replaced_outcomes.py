@@ -32,6 +32,16 @@ _POST = "ResponseEntity<Void> a = rest.postForEntity(url, r.value(), Void.class)
         (f"for (var r : rs) {{ {_UPDATE}if (n == 0) log.debug(x); }}", YES),
         (f"for (var r : rs) {{ {_UPDATE}if (n == 0) throw new X(); }}", YES),
         (f"for (var r : rs) {{ {_UPDATE}if (n == 0) jdbc.update(insert, r.value()); }}", YES),
+        # a number or a list of what failed
+        ("if (process(rs) != 0) log.error(x);", SKIP),
+        ("if (process(rs) != 0) throw new X();", YES),
+        ("int failed = process(rs); if (failed > 0) log.error(failed);", SKIP),
+        ("int failed = process(rs); if (failed > 0) throw new X();", YES),
+        ("int saved = save(rs); if (saved > 0) log.info(saved);", YES),
+        ("Set<String> failedIds = process(rs); failedIds.forEach(id -> log.error(id));", SKIP),
+        ("Set<String> failedIds = process(rs); failedIds.forEach(id -> letters.store(id));", YES),
+        ("AtomicInteger n = new AtomicInteger(); stream(rs).forEach(r -> { try { save(r); } "
+         "catch (Exception e) { n.incrementAndGet(); } }); if (n.get() > 0) throw new X();", YES),
         # results of other clients
         ("for (var r : rs) { UpdateResult u = table.replaceOne(id, r.value()); "
          "if (!u.wasAcknowledged()) log.error(x); }", SKIP),
@@ -96,6 +106,8 @@ _SEQUENCE = "Await.result(Future.sequence(rs.asScala.map(r => %s)), d)"
         (f"val all = {_SEQUENCE % 'Future(Try(save(r)))'}\nif (all.exists(_.isFailure)) throw x",
          YES),
         (_SEQUENCE % "Future(save(r))", YES),
+        ("val (bad, ok) = rs.asScala.toList.map(r => save(r)).separate\nlog.warn(bad.size)", SKIP),
+        ("val (bad, ok) = rs.asScala.toList.map(r => save(r)).separate\nbad.foreach(throw _)", YES),
         ("for { r <- rs.asScala; o <- read(r).toOption } save(o)", SKIP),
         ("rs.asScala.foreach { r => (actor ? Process(r)).mapTo[Done] }", BEFORE),
         ("rs.asScala.foreach { r => Await.result((actor ? Process(r)).mapTo[Done], d) }", YES),

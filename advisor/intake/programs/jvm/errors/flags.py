@@ -60,7 +60,9 @@ _SIZE_CHECK = (
     r"\b(?:if|while|check|require|assert\w*)\s*\([^;{{}}]*\b{0}\s*\.\s*(?:size|count|length"
     r"|contains)"
 )
-_INCREMENT = re.compile(r"\b(\w+)\s*(?:\+\+|\+=\s*1\b)")
+_INCREMENT = re.compile(
+    r"\b(\w+)\s*(?:\+\+|\+=\s*1\b|\.\s*(?:incrementAndGet|getAndIncrement)\s*\(\s*\))"
+)
 _EXIT_CHECK = r"\b(?:exit|exitProcess|check|require|assert\w*)\s*\([^;{{}}\n]*\b(?:{0})\b"
 """An exit status, or an assertion, that reports a failure when the program ends."""
 _LAST_FLAG = re.compile(r"(\w+)\s*=\s*true\s*;?\s*(?:break\b(?:@\w+)?\s*;?\s*)?$")

@@ -26,7 +26,7 @@ SUCCESS_NAME = re.compile(r"(?:ok|okay|success|succeeded|saved|done|valid|accept
 """The name of a variable that is true if a call succeeded."""
 PROPERTY = (
     r"(?:(?P<failure>(?:is|has)(?:Fail|Err|Reject|Invalid|Left|Bad|Unsuccess)\w*"
-    r"|is[45]xx\w*|failed|unsuccessful)"
+    r"|is[45]xx\w*|isCompletedExceptionally|failed|unsuccessful)"
     r"|(?P<success>(?:is|was|has)(?:Ok|OK|Success|Succeed|Valid|Accepted|Done|Right|Saved|Stored|Acknowledged|Inserted"
     r"|Applied|Written|Delivered|Sent|Processed)\w*|is2xx\w*|ok|success|succeeded|successful))"
 )

@@ -51,7 +51,7 @@ _STATUS_CHECK = re.compile(
     rf"\bif\s*\(\s*(?P<not>!\s*)?(?P<name>\w+)\s*\.\s*{PROPERTY}\s*(?:\(\s*\))?\s*\)\s*"
 )
 _PARTITION = re.compile(
-    r"\bval\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=[^;={}\n]{1,120}\.\s*partitionMap\s*[({]"
+    r"\bval\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=[^;{}\n]{1,160}\.\s*(?:partitionMap\s*[({]|(?P<separate>separate)\b)"
 )
 _PAIR = re.compile(
     r"\bval\s*\(\s*(?P<first>\w+)\s*,\s*(?P<second>\w+)\s*\)\s*=\s*(?:\w+\s*\.\s*){0,3}"
@@ -161,7 +161,10 @@ def _ignored_variables(
         if not (ERROR_NAME.fullmatch(name) or FAILURE.search(_declared_type(text, at))):
             continue
         scope = at, text.block(at)[1]
-        check = re.compile(rf"\bif\s*\(\s*!?\s*{name}\s*(?:[!=]=|\.)")
+        check = re.compile(
+            rf"\bif\s*\(\s*!?\s*{name}\s*(?:[!=]=|\.)|\b{name}\s*\.\s*for[Ee]ach\b"
+            rf"|\bfor\s*\([^(){{}};]{{0,80}}(?::|\bin\b|<-)\s*{name}\s*\)"
+        )
         condition = check.search(text.plain, *scope)
         success = re.compile(_NO_ERROR.format(name)).search(text.plain, *scope)
         ends_iteration = success and failures.is_ignored_from(success.end(), scope[1])
@@ -186,7 +189,7 @@ def _ignored_variables(
         ):
             yield match.start()
     for match in islice(_PARTITION.finditer(text.plain, begin, span[1]), _MAX_MATCHES):
-        end = text.closed(match.end())
+        end = match.end() if match["separate"] else text.closed(match.end())
         scope = end, text.block(end)[1]
         if uses.search(text.plain, match.start(), end) and jvm_flags.is_never_checked(
             text, match["name"], True, scope, loops=failures.loops

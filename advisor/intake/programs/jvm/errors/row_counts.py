@@ -1,5 +1,6 @@
-"""Statements of SQL that change no row, where the program only warns:
-`int n = jdbc.update(…, r.value()); if (n == 0) log.warn(…);`.
+"""Numbers that say that a record was not processed, where the program only warns: of rows that a
+statement of SQL changed, of failures, and statuses.
+`int n = jdbc.update(…, r.value()); if (n == 0) log.warn(…);`, `if (process(rs) != 0) log.error(…);`
 
 The record then has no effect, and no error is thrown. A log at another level, such as that of a
 duplicate, is no warning.
@@ -12,17 +13,22 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
+from advisor.intake.programs.jvm.errors.results import ACTION
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST = 60
-_UPDATE = r"(?:\w+\s*\.\s*){1,3}(?:update|executeUpdate|executeLargeUpdate|merge|delete)\w*\s*\("
+_UPDATE = (
+    r"(?:(?:\w+\s*\.\s*){1,3}(?:update|executeUpdate|executeLargeUpdate|merge|delete)\w*"
+    rf"|(?:\w+\s*\.\s*){{0,3}}{ACTION})\s*\("
+)
 _COUNT = re.compile(
     r"(?:\b(?:int|long|Integer|Long|va[lr])\s+|[\w>]\s+)(?P<name>\w+)(?:\s*:\s*\w+)?\s*=\s*"
     + _UPDATE
 )
 _TEST = re.compile(rf"\bif\s*\(\s*{_UPDATE}")
-_NO_ROW = re.compile(r"\s*(?:==\s*0|<\s*1|!=\s*1)\s*\)")
+_NO_ROW = re.compile(r"\s*(?:==\s*(?:0|-1)|<\s*[01]|!=\s*[01])\s*\)")
+_FAILURES = re.compile(r"\w*(?:[fF]ail|[eE]rr|[rR]eject)\w*")
 _WARNING = re.compile(r"\.\s*(?:warn\w*|error|severe|fatal)\s*[({]")
 
 
@@ -46,7 +52,8 @@ def _only_warns(text: Text, name: str, at: int) -> bool:
     """Whether the only use of a count is a condition that warns if it is 0."""
     scope = at, text.block(at)[1]
     ignored, warns = [*log_arguments(text, scope)], False
-    tests = re.compile(rf"\bif\s*\(\s*{name}{_NO_ROW.pattern}")
+    more = r"|\s*(?:>|!=)\s*0\s*\)" if _FAILURES.fullmatch(name) else ""
+    tests = re.compile(rf"\bif\s*\(\s*{name}(?:{_NO_ROW.pattern}{more})")
     for test in islice(tests.finditer(text.plain, *scope), _MOST):
         if not _is_warning(text, test.end()):
             return False
