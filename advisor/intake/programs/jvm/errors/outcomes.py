@@ -235,11 +235,12 @@ class Failures:
 
     def are_ignored_parts(self, pair: re.Match[str], scope: Block) -> bool:
         """Whether neither the error of an outcome nor its success decides anything in a scope."""
-        parts = [
-            (name, is_error) for name in (pair["first"], pair["second"])
-            if (is_error := bool(ERROR_NAME.fullmatch(name))) or SUCCESS_NAME.fullmatch(name)
-        ]  # fmt: skip
-        return bool(parts) and all(
+        names = [name for name in (pair["first"], pair["second"]) if name != "_"]
+        errors = [name for name in names if ERROR_NAME.fullmatch(name)]
+        successes = [name for name in names if SUCCESS_NAME.fullmatch(name)]
+        known = [*errors, *successes] if errors else names  # the part beside a success may fail
+        parts = [(name, name not in successes) for name in known]
+        return bool(errors or successes) and all(
             jvm_flags.is_never_checked(
                 self._text, name, is_error, scope, loops=self.loops, in_function=self.in_function
             )
