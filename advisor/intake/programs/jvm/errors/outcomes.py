@@ -63,6 +63,11 @@ _SUCCESS_ACCUMULATOR = re.compile(
 )
 _NO_ERROR = r"\bif\s*\(\s*{}\s*==\s*null\s*\)\s*(?:\{{\s*)?continue\b\s*;?\s*(?:\}})?"
 """A condition that ends the iteration for a record without an error: the rest handles the error."""
+_ERROR_USE = (
+    r"\bif\s*\(\s*!?\s*{0}\s*(?:[!=]=|\.)|\b{0}\s*\.\s*for[Ee]ach\b"
+    r"|\bfor\s*\([^(){{}};]{{0,80}}(?::|\bin\b|<-)\s*{0}\s*\)"
+)
+"""A condition on an error, or a loop over several."""
 _WHEN_WITHOUT_SUBJECT = re.compile(r"\bwhen\s*(?=\{)")
 _ELSE = re.compile(r"[\s;]*\belse\b\s*")
 _BODY_START = re.compile(r"\s*\)\s*\{|\s*match\s*\{")
@@ -161,11 +166,7 @@ def _ignored_variables(
         if not (ERROR_NAME.fullmatch(name) or FAILURE.search(_declared_type(text, at))):
             continue
         scope = at, text.block(at)[1]
-        check = re.compile(
-            rf"\bif\s*\(\s*!?\s*{name}\s*(?:[!=]=|\.)|\b{name}\s*\.\s*for[Ee]ach\b"
-            rf"|\bfor\s*\([^(){{}};]{{0,80}}(?::|\bin\b|<-)\s*{name}\s*\)"
-        )
-        condition = check.search(text.plain, *scope)
+        condition = re.compile(_ERROR_USE.format(name)).search(text.plain, *scope)
         success = re.compile(_NO_ERROR.format(name)).search(text.plain, *scope)
         ends_iteration = success and failures.is_ignored_from(success.end(), scope[1])
         if ends_iteration or (condition and jvm_flags.is_never_checked(
