@@ -107,7 +107,8 @@ _SEQUENCE = "Await.result(Future.sequence(rs.asScala.map(r => %s)), d)"
          YES),
         (_SEQUENCE % "Future(save(r))", YES),
         ("val (bad, ok) = rs.asScala.toList.map(r => save(r)).separate\nlog.warn(bad.size)", SKIP),
-        ("val (bad, ok) = rs.asScala.toList.map(r => save(r)).separate\nif (bad.nonEmpty) throw x", YES),
+        ("val (bad, ok) = rs.asScala.toList.map(r => save(r)).separate\n"
+         "if (bad.nonEmpty) throw x", YES),
         ("for { r <- rs.asScala; o <- read(r).toOption } save(o)", SKIP),
         ("rs.asScala.foreach { r => (actor ? Process(r)).mapTo[Done] }", BEFORE),
         ("rs.asScala.foreach { r => Await.result((actor ? Process(r)).mapTo[Done], d) }", YES),
