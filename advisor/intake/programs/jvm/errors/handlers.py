@@ -114,6 +114,7 @@ _FIRST_CALL = re.compile(r"[\s;]*(?:return\s+)?[\w.]+\s*\([^(){};]*(?:\([^()]*\)
 _RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?:true\b\s*)?;?\s*$")
 _RETURN_VALUE = re.compile(r"\breturn\s+(?![;}\s])")
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
+_COLLECTION_OF_ERRORS = re.compile(r"\s*(\w+)\s*(?:\+=|\.\s*add\s*\()")
 _ALERT = re.compile(
     r"\s*(?:(?:\w+\s*\.\s*)*(?i:alert\w*|notifier|pager\w*|slack\w*|opsgenie\w*)\s*\.\s*\w+"
     r"|(?:\w+\s*\.\s*)?(?:notify|alert|page)(?:Team|Ops|OnCall|Admins?|Support|Operators?))\s*\(.*",
@@ -293,7 +294,10 @@ def chain_swallows_error(text: Text, end: int, *, is_last: bool | None) -> bool:
         if verb in _ERROR_CALLS or previous in _ERROR_PROJECTIONS:
             function = error_function(code, is_last=is_last)
             statement = _LAMBDA_HEAD.sub("", function)
-            if not (only_logs_error(function) or stores_unused_error(text, statement)):
+            collects = _COLLECTION_OF_ERRORS.match(statement)
+            declared = collects and re.search(rf"\bva[lr]\s+{collects[1]}\b", text.plain)
+            is_stored = bool(declared) and stores_unused_error(text, statement)
+            if not (only_logs_error(function) or is_stored):
                 return False
         elif verb in _NEUTRAL_CALLS:
             if _ERROR_CHECK.search(code):
