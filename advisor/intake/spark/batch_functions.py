@@ -90,6 +90,7 @@ def check_functions(reading: Reading, code: str) -> None:
         lines += [line for node in all_functions for line in _unchecked_futures(node)]
         sessions = http_sessions(tree)
         lines += [line for node in all_functions for line in _unread_results(node, sessions)]
+        lines = lines or [*batch_writes.failed_rows(tree)]
         _refuse_python_writes(reading, tree, all_functions, code)
         clients, buffers = AsyncClients(tree), Buffers(tree)
         if unawaited := [

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.processing.unused_messages import line_of_unused_rows
+from advisor.intake.programs.python.processing.unused_messages import (
+    line_of_failed_rows,
+    line_of_unused_rows,
+)
 from advisor.intake.programs.python.records.observations import only_observes
 
 NOTHING = (
@@ -89,6 +92,28 @@ class _Writes:
 def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yields each line where a function does not write all of its batch, and the reason."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+    for target, bound in _targets(tree, functions):
+        if isinstance(target, ast.ClassDef):
+            yield from _writer_faults(tree, target, functions)
+        else:
+            yield from _function_faults(tree, target, bound, functions)
+
+
+def failed_rows(tree: ast.Module) -> Iterator[int]:
+    """Yields the lines where a function of `foreachBatch` goes on without a row that it could not
+    process."""
+    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+    for target, bound in _targets(tree, functions):
+        names = _parameters(target)[bound:] if isinstance(target, Function) else []
+        if names and isinstance(target, Function):
+            yield from filter(None, [line_of_failed_rows(tree, target, names[0])])
+
+
+def _targets(
+    tree: ast.Module, functions: dict[str, Function]
+) -> Iterator[tuple[Function | ast.Lambda | ast.ClassDef, int]]:
+    """Yields the functions and the writers of the queries, with the number of parameters that
+    `partial` binds."""
     classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for call in syntax.calls(tree):
         if syntax.method_name(call) not in ("foreachBatch", "foreach") or not call.args:
@@ -99,7 +124,7 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
         expression, bound = _query_function(tree, call.args[0])
         class_ = classes.get(_constructed_class(expression))
         if class_ is not None and syntax.method_name(call) == "foreach":
-            yield from _writer_faults(tree, class_, functions)
+            yield class_, bound
             continue
         name = (
             expression.id if isinstance(expression, ast.Name) else getattr(expression, "attr", "")
@@ -109,7 +134,7 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
             methods = (method for method in class_.body if isinstance(method, Function))
             function = next((method for method in methods if method.name == "__call__"), None)
         if function is not None:
-            yield from _function_faults(tree, function, bound, functions)
+            yield function, bound
 
 
 def _constructed_class(expression: ast.expr) -> str:

@@ -19,6 +19,7 @@ from advisor.intake.formats.java_properties import properties
 from advisor.intake.programs.python import settings_dicts
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spark import (
+    aggregations,
     batch_functions,
     outside_options,
     partial_streams,
@@ -112,6 +113,7 @@ def read(text: str) -> Reading:
     if code.options:
         spark_sinks.refuse_skipped_batches(reading, text)
         partial_streams.refuse_parts(reading, text)
+        aggregations.refuse_aggregation(reading, text)
         partial_streams.add_dropped_rows(reading, text)
         spark_shuffles.note_shuffles(reading, text)
         spark_watermarks.note_watermark(reading, text)

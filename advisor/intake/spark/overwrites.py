@@ -41,6 +41,9 @@ _FILE_CALLS = frozenset({
     "to_xml", "to_stata",
 })  # fmt: skip
 """Methods of pandas that write a file anew."""
+_PATH_CALLS = frozenset({"write_text", "write_bytes"})
+_PLACING_CALLS = ("to_sql", "sql", "open", "Path", "put_object")
+_COUNTS = frozenset({"count", "len", "isEmpty", "is_empty"})
 _OWN_PLACE = frozenset({"uuid1", "uuid4", "time", "time_ns", "now", "utcnow", "token_hex"})
 _DAY = frozenset({"strftime", "date", "isoformat", "format"})
 _MAX_CALLS = 20
@@ -55,9 +58,11 @@ def overwriting_lines(functions: list[ast.AST], code: str) -> Iterator[int]:
     stays = any(_adds_other_rows(call) for node in functions for call in syntax.calls(node))
     for function in functions:
         if isinstance(function, _Function) and (names := _parameters(function)):
+            rows = _rows_of(function, names[0])
             replacing = (
-                call for call in syntax.calls(function) if _replaces(call, others_stay=stays)
-            )
+                call for call in syntax.calls(function)
+                if _replaces(call, others_stay=stays) or _writes_file(function, call, rows)
+            )  # fmt: skip
             if calls := [*islice(replacing, _MAX_CALLS)]:
                 places = _Places(function, set(names[1:]), by_partition=PARTITION_MODE in code)
                 yield from (call.lineno for call in calls if not places.are_own(call))
@@ -99,6 +104,58 @@ def _replaces(call: ast.Call, *, others_stay: bool) -> bool:
     modes = [*(call.args if name == "mode" else ()), by_name.get("mode")]
     modes += call.args if "mode" in by_name else ()
     return any(_constant(mode) in ("overwrite", "ignore") for mode in modes)
+
+
+def _writes_file(function: _Function, call: ast.Call, rows: set[str]) -> bool:
+    """Whether a call writes rows to a file that it creates anew (`open` of Python, `Path`)."""
+    name = syntax.method_name(call)
+    if name in _PATH_CALLS:
+        created = call.func.value if isinstance(call.func, ast.Attribute) else call
+        return _is_text(next(iter(getattr(created, "args", ())), None)) and _has_rows(call, rows)
+    by_name = {word.arg: word.value for word in call.keywords}
+    if name == "put_object":
+        return _is_text(by_name.get("Key")) and _has_rows(call, rows)
+    mode = by_name.get("mode") or next(iter(call.args[1:]), None)
+    is_new = name == "open" and str(_constant(mode)).startswith("w")
+    if not is_new or not _is_text(next(iter(call.args), None)):
+        return False
+    files = {name for node in ast.walk(function) for target, value in _bound(node)
+             if value is call for name in syntax.names_in(target)}  # fmt: skip
+    return any(
+        files & syntax.names_in(other) and _has_rows(other, rows - files)
+        for other in syntax.calls(function) if other is not call
+    )  # fmt: skip
+
+
+def _has_rows(call: ast.Call, rows: set[str]) -> bool:
+    """Whether an argument of a call has rows in it, and not only their number."""
+    values = [*call.args, *(word.value for word in call.keywords)]
+    return any(
+        syntax.names_in(value) & rows
+        and not any(syntax.method_name(inner) in _COUNTS for inner in syntax.calls(value))
+        for value in values
+    )
+
+
+def _rows_of(function: _Function, batch: str) -> set[str]:
+    """The names of a batch and of what is derived from it."""
+    names = {batch}
+    for _ in range(3):
+        for node in ast.walk(function):
+            for target, value in _bound(node):
+                is_count = any(syntax.method_name(call) in _COUNTS for call in syntax.calls(value))
+                if syntax.names_in(value) & names and not is_count:
+                    names |= syntax.names_in(target)
+    return names
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yields each name that a statement binds, with its value or what it iterates over."""
+    yield from _assigned(node)
+    if isinstance(node, ast.For | ast.comprehension):
+        yield node.target, node.iter
+    elif isinstance(node, ast.withitem) and node.optional_vars:
+        yield node.optional_vars, node.context_expr
 
 
 def _constant(node: ast.AST | None) -> object:
@@ -155,7 +212,7 @@ class _Places:
             call for call in syntax.calls(statement)
             if re.search(r"\.write(?:To)?\b", ast.unparse(call.func))
             or (writer and syntax.receiver(call).startswith(writer))
-            or syntax.method_name(call) in (*_FILE_CALLS, "to_sql", "sql")
+            or syntax.method_name(call) in (*_FILE_CALLS, *_PLACING_CALLS)
         ]  # fmt: skip
         values = [value for call in calls for value in _values(call)]
         return set().union(*map(syntax.names_in, values))

@@ -8,7 +8,7 @@ rows of each batch, and other ones if the batch is run again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from advisor.catalog import Component
@@ -21,6 +21,7 @@ _PART = re.compile(
     r"\.\s*(?P<verb>limit|sample(?:By)?)\s*\(|\.\s*(?:filter|where)\s*\(\s*(?P<random>rand\s*\()"
 )
 _RANDOM_TEXT = re.compile(r"\.\s*(?:filter|where)\s*\(\s*[\"'][^\"'\n]{0,80}\brand\s*\(")
+_COMMENT = re.compile(r"^[ \t]*#.*$|#[^\n\"']*$", re.MULTILINE)
 _READ = re.compile(r"\breadStream\b")
 _FUNCTION = re.compile(
     r"^(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+\w+[ \t]*\((?P<parameters>[^()]*)\)"
@@ -63,11 +64,21 @@ def add_dropped_rows(reading: Reading, code: str) -> None:
 
 def _parts(code: str) -> Iterator[tuple[int, str]]:
     """Yields the offset of each such call, with its name."""
-    text = Text.of(re.sub(r"#[^\n\"']*$", _blank, code, flags=re.MULTILINE))
+    text = text_of(code)
+    matches = [*_PART.finditer(text.plain), *_RANDOM_TEXT.finditer(code)]
+    for match in of_streams(text, matches):
+        yield match.start(), match.groupdict().get("verb") or "rand()"
+
+
+def text_of(code: str) -> Text:
+    """The text of a program in Scala, Java or Python, without its comments."""
+    return Text.of(_COMMENT.sub(_blank, code))
+
+
+def of_streams(text: Text, calls: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """Yields those of the calls that are methods of a stream, and not of a batch."""
     streams = _stream_names(text)
-    calls = [(match, match["verb"] or "rand()") for match in _PART.finditer(text.plain)]
-    calls += [(match, "rand()") for match in _RANDOM_TEXT.finditer(code)]
-    for match, verb in islice(sorted(calls, key=lambda row: row[0].start()), _MAX_MATCHES):
+    for match in islice(sorted(calls, key=re.Match.start), _MAX_MATCHES):
         opened = text.plain.index("(", match.start())
         chain = text.plain[text.chain(opened) : match.start()]
         first = re.match(r"[\s(]*(\w+)", chain)
@@ -75,7 +86,7 @@ def _parts(code: str) -> Iterator[tuple[int, str]]:
         if _READ.search(chain) or (
             name in streams and not _is_parameter(text, name, match.start())
         ):
-            yield match.start(), verb
+            yield match
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -58,6 +58,14 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
             pass
 
 
+def unread_names(tree: ast.AST) -> set[str]:
+    """The names that a program assigns and never reads."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    read = {node.id for node in names if not isinstance(node.ctx, ast.Store)}
+    read |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)} - read
+
+
 def default_of_variable(node: ast.expr) -> ast.expr | None:
     """The default in `os.environ.get("ACKS", "all")` or `os.getenv("ACKS", "all")`, also inside
     `int(…)` and `str(…)`; None for anything else."""

@@ -32,7 +32,12 @@ from advisor.intake.programs.facts import (
 from advisor.intake.programs.python import seeks, syntax
 from advisor.intake.programs.python import topics as python_topics
 from advisor.intake.programs.python.clients import Pair, SettingsDict
-from advisor.intake.programs.python.constants import constants, default_of_variable, variable_name
+from advisor.intake.programs.python.constants import (
+    constants,
+    default_of_variable,
+    unread_names,
+    variable_name,
+)
 from advisor.intake.programs.python.errors import sends as python_sends
 from advisor.intake.programs.python.normal_form.decorators import unfold
 from advisor.intake.programs.python.normal_form.function_factories import without_function_factories
@@ -109,9 +114,11 @@ def read(text: str) -> Reading:
         elif not client.is_parameter:
             words = "the dict of this client comes from elsewhere. Write its settings here, or"
             raise IntakeError(f"Line {client.line}: {words} give them as properties.")
+    unread = unread_names(tree) if flow.clients else set[str]()
     roots = [
         settings for settings in _root_dicts(flow)
         if not settings.is_for_other_object and settings.name.rpartition(".")[2] != _HEADERS
+        and settings.name not in unread
     ]  # fmt: skip
     configured = {client.component for client in flow.clients if client.settings}
     client_dicts = [settings for settings in roots if _is_of_client(settings)]
@@ -129,7 +136,9 @@ def read(text: str) -> Reading:
                 process = f"line {settings.line}" if is_whole else ""
                 _take_dict(reading, settings, component, process, values, clients)
         elif (line := next(iter(settings.pairs.values())).line) not in topic_lines:
-            reading.note(line, "a dict without a setting of a client: not read")
+            is_unused = settings not in roots and _is_of_client(settings)
+            words = "that nothing uses" if is_unused else "without a setting of a client"
+            reading.note(line, f"a dict {words}: not read")
     _refuse_differing(reading)
     _add_program_facts(reading, tree, flow)
     take_topics(reading, topics, int)

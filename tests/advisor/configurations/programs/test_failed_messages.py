@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.advisor.configurations.asking import TOPIC, assert_file
 from tests.advisor.configurations.programs.test_unused_messages import _BATCH, _HEAD, _indented
-from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs import ASIDE, SKIP, YES, assert_program
 
 _POOL = "pool = ThreadPoolExecutor(4)\n"
 _DONE = "def done(f):\n    if f.exception():\n        {}\n"
@@ -105,3 +106,50 @@ def test_messages_in_a_list_of_an_object_are_known(
 ) -> None:
     code = f"{_HEAD}{_SINK.format(rows)}{_POLL}    if sink.add(m): c.commit()\n"
     assert_program(tmp_path / "a.py", code, expected)
+
+
+_WORKERS = (
+    "import asyncio\nasync def work(q):\n    while True:\n        m = await q.get()\n"
+    "        await save(m)\n        q.task_done()\nasync def main():\n    q = asyncio.Queue()\n"
+    "    tasks = [asyncio.create_task(work(q)) for _ in range(4)]\n    while True:\n"
+    "        for m in c.consume(100, 1.0):\n            await q.put(m)\n"
+    "        done, _ = await asyncio.wait([q.join(), *tasks], return_when=FIRST_COMPLETED)\n"
+    "{}        c.commit()\nasyncio.run(main())\n"
+)
+
+
+@pytest.mark.parametrize(("check", "expected"), [
+    ("        for task in done:\n            task.result()\n", YES), ("", ASIDE),
+])  # fmt: skip
+def test_a_wait_for_a_queue_ends_with_it_or_with_an_error(
+    tmp_path: Path, check: str, expected: str
+) -> None:
+    assert_program(tmp_path / "a.py", _HEAD + _WORKERS.format(check), expected)
+
+
+_RESULT = (
+    "@dataclass\nclass Result:\n    ok: bool\n    error: str = ''\ndef handle(m):\n    try:\n"
+    "        save(m)\n        return Result(True)\n    except Exception as e:\n"
+    "        return Result(False, str(e))\n"
+)
+
+
+@pytest.mark.parametrize(("reaction", "expected"), [
+    ("raise E(r.error)", YES), ("log.error(r.error)", SKIP),
+])  # fmt: skip
+def test_an_object_that_says_whether_a_call_failed_must_be_asked(
+    tmp_path: Path, reaction: str, expected: str
+) -> None:
+    loop = f"{_POLL}    r = handle(m)\n    if not r.ok:\n        {reaction}\n    c.commit(m)\n"
+    assert_program(tmp_path / "a.py", _HEAD + _RESULT + loop, expected)
+
+
+@pytest.mark.parametrize(("use", "code"), [("", 0), ("start(OTHER)\n", 2)])
+def test_settings_that_nothing_uses_are_not_those_of_another_consumer(
+    tmp_path: Path, use: str, code: int
+) -> None:
+    other = 'OTHER = {"group.id": "o", "auto.offset.reset": "latest"}\n'
+    loop = f"{other}{use}{_POLL}    save(m)\n    c.commit(m)\n"
+    settings = f"{TOPIC} application.restart=resumes"
+    expected = "cannot be read" if code else f"{YES}.*that nothing uses: not read"
+    assert_file(tmp_path / "a.py", _HEAD + loop, "", settings, code, expected)

@@ -102,6 +102,11 @@ def _failures(scope: ast.AST, attempt: ast.Try, handler: ast.ExceptHandler) -> l
             return [False]
         case ast.Constant(constant):
             return [bool(constant)]
+        case ast.Call(args=arguments, keywords=words) if any(
+            isinstance(part, ast.Constant) and part.value is False
+            for part in (*arguments, *(word.value for word in words))
+        ):
+            return [False]  # an object such as Result(ok=False)
         case ast.Tuple(elts=elements):
             return [
                 bool(element.value) if isinstance(element, ast.Constant) else True

@@ -24,6 +24,7 @@ from advisor.intake.programs.python.processing.example_values import (
     Future,
     Instance,
     ItemIterator,
+    Message,
     PythonError,
     Table,
     element,
@@ -31,6 +32,7 @@ from advisor.intake.programs.python.processing.example_values import (
     items,
     merged,
     number,
+    of_message,
     offsets_in,
     operation,
     store,
@@ -129,6 +131,8 @@ class Expressions:
             return self.member(owner, node.attr)
         if node.attr in self.program.functions and getattr(node.value, "id", "") in syntax.OWN:
             return Closure(self.program.functions[node.attr], self.memory.frames[:1])
+        if isinstance(owner, Message) and owner.is_polled:
+            return of_message(owner, node.attr)  # a column of a row
         return owner if isinstance(owner, list) and node.attr == "rdd" else merged((owner,))
 
     def member(self, owner: Instance, name: str) -> Any:

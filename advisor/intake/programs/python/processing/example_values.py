@@ -214,6 +214,8 @@ def element(source: Any, index: Any) -> Any:
     """The element or the slice of a value."""
     if isinstance(source, Table):
         return _entry(source, index)
+    if isinstance(source, Message) and source.is_polled and isinstance(index, str):
+        return of_message(source, index)
     if not isinstance(source, list) or not isinstance(index, int | slice):
         return merged((source, index))
     try:

@@ -28,7 +28,7 @@ def failed_messages(
     known = set[str]().union(*(run.calls for run in runs))
     for failing in _failing(polls, runs):
         failed, is_whole = all_runs(program, scope, polls, rows, failing)
-        shown = [(run, _facts(run, known)) for run in failed]
+        shown = [(run, _facts(run, known, are_rows=bool(rows))) for run in failed]
         for _, line in certain_facts(shown, is_whole):
             return line
     return 0
@@ -45,13 +45,15 @@ def _failing(polls: Sequence[int], runs: Sequence[Record]) -> Iterator[Failing]:
                 yield Failing(offsets, is_lasting, calls)
 
 
-def _facts(run: Record, known: set[str]) -> dict[str, int]:
+def _facts(run: Record, known: set[str], *, are_rows: bool) -> dict[str, int]:
     """Whether a run shows that a message is skipped. Nothing is certain after a call that no run
-    without a failure makes."""
+    without a failure makes. A query takes its rows as done when the function returns, whatever
+    names hold."""
     if run.calls_after_failure - known:
         return {}
     for offset, (_, line) in run.failed.items():
-        is_past = offset in run.covered or run.is_stopped
-        if is_past and offset not in run.handled | run.held:
+        is_past = run.is_done if are_rows else offset in run.covered or run.is_stopped
+        is_held = not are_rows and offset in run.held
+        if is_past and offset not in run.handled and not is_held:
             return {SKIP: line}
     return {}

@@ -44,7 +44,7 @@ def _unfinished(loop: ast.While) -> Iterator[int]:
         call = node.value.value if isinstance(node.value, ast.Await) else node.value
         if isinstance(call, ast.Call) and _may_end_early(call):
             target = node.targets[0] if isinstance(node, ast.Assign) else None
-            if not _reads_pending(loop, target):
+            if not (_reads_pending(loop, target) or _waits_for_queue(loop, call)):
                 yield call.lineno
 
 
@@ -58,6 +58,13 @@ def _may_end_early(call: ast.Call) -> bool:
         or any(value.endswith("FIRST_COMPLETED") for value in values)
         or ast.unparse([*call.args, ast.Constant(None)][1]) != "None"
     )
+
+
+def _waits_for_queue(loop: ast.While, call: ast.Call) -> bool:
+    """Whether a wait ends with the `join` of a queue, or with an error of a worker, which the loop
+    raises."""
+    joins = any(syntax.method_name(inner) == "join" for inner in syntax.calls(call.args[0]))
+    return joins and any(syntax.method_name(inner) == "result" for inner in syntax.calls(loop))
 
 
 def _reads_pending(loop: ast.While, target: ast.expr | None) -> bool:

@@ -26,7 +26,7 @@ from advisor.intake.programs.python.processing.example_runs import (
 )
 from advisor.intake.programs.python.processing.failed_messages import failed_messages
 
-_ROWS = 997
+_ROWS, _SOME_ROWS = 997, 97
 
 
 @dataclass(slots=True)
@@ -77,6 +77,14 @@ def line_of_unused_rows(tree: ast.Module, function: Function, name: str) -> int:
         for fact, line in certain_facts([(run, _unused_rows(run)) for run in done], is_whole):
             return line if fact == SKIP else 0
     return 0
+
+
+def line_of_failed_rows(tree: ast.Module, function: Function, name: str) -> int:
+    """The line of a call that cannot process a row, after which a function ends without it; 0 if
+    there is none."""
+    program = program_of(tree)
+    lines = (failed_messages(program, function, [count], name) for count in (FEW, _SOME_ROWS))
+    return next(filter(None, lines), 0)
 
 
 def _unused_rows(run: Record) -> dict[str, int]:
