@@ -285,6 +285,22 @@ PROGRAMS = [
         "  x = [m " + "for m in ms " * 30 + "]\n  save(x)\n",
         "  def f(x):\n    yield from f(x)\n    yield from x\n  for m in f(ms):\n    save(m)\n",
         "  def f(x):\n    f(x)\n    f(x)\n  f(ms)\n",
+        # dicts that double, or whose keys are deep
+        "  d = {}\n  for i in range(900):\n    for j in range(900):\n      d[i, j] = dict(d)\n"
+        "  save(ms)\n",
+        "  d = {}\n  for i in range(60):\n    d = {0: d, 1: d}\n    f(d, ms)\n",
+        "  x = (1, 2)\n  for i in range(60):\n    x = (x, x)\n  d = {x: ms}\n  save(d)\n",
+        "  d = {}\n  d[0] = d\n  d[1] = ms\n  save(d)\n  c.commit()\n",
+        "  for i in range(900):\n    for j in range(900):\n      n = sum(range(900))\n  save(ms)\n",
+        # objects that create others, and attempts in attempts
+        "  save(ms)\nclass A:\n  def __init__(self):\n    self.a = A()\n    self.b = A()\nA()\n",
+        "  save(ms)\nclass A:\n  a = A()\n  b = A()\nA()\n",
+        "".join(f"  try:\n    f{n}(ms)\n  except E{n}:\n    log.error(1)\n" for n in range(200)),
+        "".join(f"{' ' * n}  try:\n{' ' * n}   f{n}(ms)\n" for n in range(60)) + " " * 62
+        + "g(ms)\n" + "".join(f"{' ' * n}  except E:\n{' ' * n}   h(ms)\n"
+                              for n in reversed(range(60))),
+        "  fs = [pool.submit(f, m) for m in ms]\n  for a in fs:\n    for b in fs:\n"
+        "      for d in fs:\n        b.add_done_callback(lambda f: f.result())\n",
     )),
     ("python-dict", _POLL.format("")
      + "def f():\n  while True:\n    b.append(c.poll(1))\n    if len(b) > 900: save(b)\n" * 200),

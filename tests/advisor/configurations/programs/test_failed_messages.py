@@ -13,7 +13,7 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
 from tests.advisor.configurations.programs.test_unused_messages import _BATCH, _HEAD, _indented
-from tests.advisor.programs import ASIDE, SKIP, YES, assert_program
+from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _POOL = "pool = ThreadPoolExecutor(4)\n"
 _DONE = "def done(f):\n    if f.exception():\n        {}\n"
@@ -153,3 +153,35 @@ def test_settings_that_nothing_uses_are_not_those_of_another_consumer(
     settings = f"{TOPIC} application.restart=resumes"
     expected = "cannot be read" if code else f"{YES}.*that nothing uses: not read"
     assert_file(tmp_path / "a.py", _HEAD + loop, "", settings, code, expected)
+
+
+_FLUSH = (
+    "class Sink:\n    def __init__(self):\n        self.rows = []\n    def flush(self):\n"
+    "        try:\n            db.save(self.rows)\n{}            return True\n"
+    "        except Exception:\n            log.exception(1)\n{}            return False\n"
+    "sink = Sink()\nwhile True:\n    m = c.poll(1.0)\n    if m is None: continue\n"
+    "    sink.rows.append(m.value())\n    if len(sink.rows) >= 9{}: c.commit()\n"
+)
+_CLEARS = "            self.rows = []\n"
+
+
+@pytest.mark.parametrize(("in_attempt", "in_handler", "condition", "expected"), [
+    (_CLEARS, "", " and sink.flush()", YES),
+    (_CLEARS, _CLEARS, " and sink.flush()", SKIP),
+    (_CLEARS, "", ": sink.flush()\n    if True", BEFORE),
+])  # fmt: skip
+def test_a_function_may_keep_its_messages_for_another_attempt(
+    tmp_path: Path, in_attempt: str, in_handler: str, condition: str, expected: str
+) -> None:
+    code = _HEAD + _FLUSH.format(in_attempt, in_handler, condition)
+    assert_program(tmp_path / "a.py", code, expected)
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    (f"{_FAILED}c.commit()\nfor m in failed:\n    save(m)\n", BEFORE),
+    ("for m in ms:\n    try:\n        save(m)\n    except E as e:\n        last = e\n", SKIP),
+])  # fmt: skip
+def test_a_message_is_not_safe_in_a_list_or_an_error(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)

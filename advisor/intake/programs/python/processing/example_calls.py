@@ -99,7 +99,7 @@ class Calls:
     def _known_call(self, call: ast.Call, owner: Any, arguments: list[Any]) -> Any:
         """The result of a function or a method of lists and dicts; `MISSING` for any other."""
         name, receiver = syntax.method_name(call), self.receiver(call)
-        self._program.count_items(*arguments)
+        self._program.count_items(owner, *arguments)
         if isinstance(owner, list) and name in _FOR_EACH and isinstance(arguments[0], Closure):
             for value in owner if name == "foreach" else [ItemIterator(owner)]:
                 self.enter(arguments[0], [value], {})

@@ -195,8 +195,10 @@ def _pop(values: list[Any], index: Any = -1) -> Any:
 
 
 def _update(table: Table, source: Any) -> None:
-    pairs = source.entries.values() if isinstance(source, Table) else items(source)
-    for pair in pairs:
+    if isinstance(source, Table):
+        table.entries |= source.entries
+        return
+    for pair in items(source):
         if not (isinstance(pair, list | tuple) and len(pair) == 2 and store(table, *pair)):
             raise TypeError  # what it holds is not known
 

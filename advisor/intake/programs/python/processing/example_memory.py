@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.intake.programs.python.processing.example_program import Frame
-from advisor.intake.programs.python.processing.example_values import UNKNOWN, offsets_in
+from advisor.intake.programs.python.processing.example_values import (
+    UNKNOWN,
+    Failure,
+    Message,
+    offsets_in,
+    parts,
+)
 
 
 @dataclass
@@ -45,6 +51,13 @@ class Memory:
         self.frames = self.callers.pop()
 
     def offsets(self) -> frozenset[int]:
-        """The offsets of the messages that names hold."""
+        """The offsets of the messages that names hold; an error is no message."""
         frames = [frame for frames in (self.frames, *self.callers) for frame in frames]
-        return offsets_in([value for frame in frames for value in frame.values()])
+        values = [value for frame in frames for value in frame.values()]
+        return offsets_in(
+            [
+                part
+                for part in parts(values)
+                if isinstance(part, Message) and not isinstance(part, Failure)
+            ]
+        )

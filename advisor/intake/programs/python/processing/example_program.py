@@ -72,8 +72,11 @@ class Program:
             raise NotRun
 
     def count_items(self, *values: Any) -> None:
-        """Counts the steps of an operation that copies or reads all items of lists."""
-        self.step(sum(len(value) for value in values if isinstance(value, list)) // _ITEMS_A_STEP)
+        """Counts the steps of an operation that copies or reads all items of lists and dicts."""
+        for value in values:
+            if isinstance(value, list):
+                self.step(len(value) // _ITEMS_A_STEP)
+            self.step(len(getattr(value, "entries", ())))  # a dict
 
     def method(self, definition: ast.ClassDef, name: str) -> Function | None:
         """A method of a class, or of a base class of the program."""

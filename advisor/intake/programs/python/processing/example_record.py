@@ -54,7 +54,7 @@ class Record:
     handled: set[int] = field(default_factory=set)
     """The messages with which the program does something after they failed."""
     covered: set[int] = field(default_factory=set)
-    """The messages that a commit covers after they failed."""
+    """The messages that a commit covers after they failed, and before they are handled."""
     calls: set[str] = field(default_factory=set)
     """The calls that may do something, each with its plain arguments."""
     calls_after_failure: set[str] = field(default_factory=set)
@@ -141,7 +141,7 @@ class Record:
         for offset in range(end):
             if offset not in self.used:
                 self.committed.setdefault(offset, line)
-        self.covered.update(offset for offset in self.failed if offset < end)
+        self.covered.update(offset for offset in self.failed.keys() - self.handled if offset < end)
 
     def poll(self, line: int, most: int | None = None) -> list[Message]:
         """Returns the messages of the next poll. Raises `Stopped` after the last one."""

@@ -380,9 +380,14 @@ class ExampleRun:
             handler = self._handler(node, error)
             if not handler:
                 raise
-            if handler.name:
-                self._expressions.assign(ast.Name(handler.name), error.value or UNKNOWN)
-            self._block(handler.body)
+            if not handler.name:
+                self._block(handler.body)
+                return
+            self._expressions.assign(ast.Name(handler.name), error.value or UNKNOWN)
+            try:
+                self._block(handler.body)
+            finally:
+                self.memory.frames[-1].pop(handler.name, None)
         else:
             self._block(node.orelse)
 

@@ -199,7 +199,8 @@ def key(value: Any) -> Any:
         case list():
             if isinstance(message := merged(value), Message):
                 return key(message)
-            keys = tuple(map(key, value))
+            is_flat = not any(isinstance(part, list) for part in value)
+            keys = tuple(map(key, value)) if is_flat else (None,)
             return None if None in keys else keys
         case _:
             return None

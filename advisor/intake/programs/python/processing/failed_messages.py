@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from advisor.intake.programs.facts import SKIP
+from advisor.intake.programs.facts import BEFORE, SKIP
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.processing.example_program import Program
 from advisor.intake.programs.python.processing.example_record import Failing, Record
@@ -21,17 +21,17 @@ _MOST_CALLS = 3
 
 def failed_messages(
     program: Program, scope: Function | ast.Module, polls: Sequence[int], rows: str = ""
-) -> int:
-    """The line of a call that cannot process a message, after which the program goes on without it;
-    0 if there is none."""
+) -> dict[str, int]:
+    """Returns that the program goes on without a message that a call cannot process, or commits
+    past it before it is processed again: a constant of `programs.facts`, with the call's line."""
     runs, _ = all_runs(program, scope, polls, rows, Failing(frozenset(), is_lasting=False))
     known = set[str]().union(*(run.calls for run in runs))
     for failing in _failing(polls, runs):
         failed, is_whole = all_runs(program, scope, polls, rows, failing)
         shown = [(run, _facts(run, known, are_rows=bool(rows))) for run in failed]
-        for _, line in certain_facts(shown, is_whole):
-            return line
-    return 0
+        if facts := dict(certain_facts(shown, is_whole)):
+            return facts
+    return {}
 
 
 def _failing(polls: Sequence[int], runs: Sequence[Record]) -> Iterator[Failing]:
@@ -56,4 +56,6 @@ def _facts(run: Record, known: set[str], *, are_rows: bool) -> dict[str, int]:
         is_held = not are_rows and offset in run.held
         if is_past and offset not in run.handled and not is_held:
             return {SKIP: line}
+        if offset in run.covered:
+            return {BEFORE: line}
     return {}

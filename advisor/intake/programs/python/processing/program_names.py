@@ -9,6 +9,7 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling, ignored_errors, responses
 from advisor.intake.programs.python.errors.flags import returns_success
+from advisor.intake.programs.python.errors.retained_buffers import keeps_its_buffer
 from advisor.intake.programs.python.normal_form.aliases import callee, last_name, stand_ins
 from advisor.intake.programs.python.records.branch import Branch
 from advisor.intake.programs.python.records.polled import returns_message, takes_next_message
@@ -29,7 +30,10 @@ class ProgramNames:
         self.sources = by_name(self.functions, returns_message, self.consumers)
         """The functions that poll and return the message."""
         self.single_polls = by_name(self.functions, error_handling.polls_once, self.consumers)
-        self.success_functions = by_name(self.functions, returns_success)
+        self.success_functions = {
+            name for name in by_name(self.functions, returns_success)
+            if not keeps_its_buffer(tree, self.functions[name])
+        }  # fmt: skip
         self.called_in_loops = error_handling.called_in_loops(tree)
         methods = {syntax.method_name(call) for call in syntax.calls(tree)}
         self.stores_offsets = "store_offsets" in methods

@@ -62,8 +62,7 @@ class UnusedMessages:
         unused.lists = frozenset(objects - others) if are_whole else frozenset()
         program.steps = 0
         for scope, polls in itertools.product(scopes, shapes):
-            if line := failed_messages(program, scope, polls):
-                unused.facts.setdefault(SKIP, line)
+            unused.facts = failed_messages(program, scope, polls) | unused.facts
         return unused
 
 
@@ -83,8 +82,8 @@ def line_of_failed_rows(tree: ast.Module, function: Function, name: str) -> int:
     """The line of a call that cannot process a row, after which a function ends without it; 0 if
     there is none."""
     program = program_of(tree)
-    lines = (failed_messages(program, function, [count], name) for count in (FEW, _SOME_ROWS))
-    return next(filter(None, lines), 0)
+    facts = (failed_messages(program, function, [count], name) for count in (FEW, _SOME_ROWS))
+    return next((line for shown in facts for line in shown.values()), 0)
 
 
 def _unused_rows(run: Record) -> dict[str, int]:
