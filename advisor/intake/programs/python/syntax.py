@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 LOOPS = ast.For | ast.AsyncFor | ast.While
 APART = ast.FunctionDef | ast.AsyncFunctionDef
-_CONSUMER_CLASSES = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
+CONSUMER_CLASSES = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
 POLLS = frozenset({"poll", "consume"})
 COMMITS = frozenset({"commit", "store_offsets"})
 _QUEUE_CLASSES = frozenset({
@@ -145,7 +145,7 @@ def consumer_names(tree: ast.AST) -> set[str]:
     names = {receiver(call) for call in method_calls if method_name(call) == "subscribe"}
     names |= {name for call in method_calls if method_name(call) in POLLS
               and "consumer" in (name := receiver(call)).lower()}  # fmt: skip
-    names |= names_created_by(tree, _CONSUMER_CLASSES)
+    names |= names_created_by(tree, CONSUMER_CLASSES)
     for node in nodes(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.value)[:100] in names:
             names.update(map(ast.unparse, node.targets))

@@ -62,7 +62,7 @@ def _batch(before: str, in_handler: str, after: str, in_try: str = "") -> str:
         (_batch("n = 0", "n += 1", "if n > 0:\n    raise Failed\nc.commit()"), YES),
         (_batch("n = 0", "n += 1", "if n > 5:\n    raise Failed\nc.commit()"), SKIP),
         (_batch("ok = False", "pass", "if not ok:\n    sys.exit(1)\nc.commit()",
-                "\n        ok = True"), YES),
+                "\n        ok = True"), SKIP),  # one that succeeds is enough
         ("for m in c.consume(10):\n    if not save(m):\n        break\n    c.commit(m)", SKIP),
         (f"{_POLL}if save(m):\n    c.commit(m)", SKIP),
         (f"{_POLL}if save(m):\n    c.commit(m)\n    continue\nraise Failed", YES),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.intake.programs.conditions import is_harmless
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.processing.example_memory import Memory
 from advisor.intake.programs.python.processing.example_program import (
@@ -72,7 +73,13 @@ class Expressions:
         choice = self.record.choose(text, is_free=bool(offsets_in(value)), is_timed=is_timed)
         if not (is_kept and is_kept(choice)):
             self.record.decide(value)
+        if self.record.failed and is_harmless(text) and self._asks_failure(test):
+            self.record.handled |= self.record.failed.keys()  # processed before
         return choice
+
+    def _asks_failure(self, test: ast.expr) -> bool:
+        """Whether a condition is about the error of a message."""
+        return any(isinstance(self.memory.read(name), Failure) for name in syntax.names_in(test))
 
     # names
 
