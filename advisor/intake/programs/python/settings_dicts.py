@@ -107,13 +107,7 @@ def read(text: str) -> Reading:
     tree = _parse(text)
     _refuse_others(tree)
     flow, values = Flow(tree), constants(tree)
-    for client in flow.clients:
-        if client.settings:
-            reading.clients.add((client.component, f"line {client.line}"))
-            _take_dict(reading, client.settings, client.component, f"line {client.line}", values)
-        elif not client.is_parameter:
-            words = "the dict of this client comes from elsewhere. Write its settings here, or"
-            raise IntakeError(f"Line {client.line}: {words} give them as properties.")
+    _take_clients(reading, flow, values)
     unread = unread_names(tree) if flow.clients else set[str]()
     roots = [
         settings for settings in _root_dicts(flow)
@@ -144,6 +138,17 @@ def read(text: str) -> Reading:
     take_topics(reading, topics, int)
     _refuse_empty(reading, is_known=bool(flow.clients) or _is_dict(tree))
     return reading
+
+
+def _take_clients(reading: Reading, flow: Flow, values: dict[str, ast.expr]) -> None:
+    """Takes the settings of the clients that the code creates. Raises `IntakeError`."""
+    for client in flow.clients:
+        if client.settings:
+            reading.clients.add((client.component, f"line {client.line}"))
+            _take_dict(reading, client.settings, client.component, f"line {client.line}", values)
+        elif not client.is_parameter:
+            words = "the dict of this client comes from elsewhere. Write its settings here, or"
+            raise IntakeError(f"Line {client.line}: {words} give them as properties.")
 
 
 def _refuse_empty(reading: Reading, *, is_known: bool) -> None:
