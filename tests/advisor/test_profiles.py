@@ -90,7 +90,7 @@ def with_active(profile: str) -> str:
     return f"spring.profiles.active: {profile}\n---\n{BASE}"
 
 
-PROD_IS_MISSING = "profile prod is on, and nothing of it is here: application-prod.yml goes"
+PROD_IS_MISSING = "profile prod is on, and nothing of it is here: application-prod.yml takes"
 PLACEHOLDER_NOTE = "application.yml:1: which profile is on is filled in when the application starts"
 ACTIVE_GROUP = f"spring.profiles.group.live: [prod]\nspring.profiles.active: live\n---\n{BASE}"
 

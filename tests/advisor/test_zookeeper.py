@@ -153,7 +153,7 @@ def test_the_metadata_mode_is_a_setting_of_versions_with_both_modes():
 
 
 @pytest.mark.parametrize(("fields", "messages"), [
-    ({"kafka": "3.6"}, ["not stated: KRaft", "9,000 ms", "21,000 ms"]),
+    ({"kafka": "3.6"}, ["KRaft is assumed", "9,000 ms", "21,000 ms"]),
     ({"kafka": "3.6", TIMEOUT: "6000"}, ["9,000 ms (zookeeper.session.timeout.ms=6000)"]),
     ({"kafka": "3.6", MODE: "zookeeper"}, ["mode=zookeeper: a broker that crashes", "21,000 ms"]),
     ({"kafka": "3.6", MODE: "kraft"}, []),

@@ -39,8 +39,8 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     other = Replication(pipeline.with_setting(Component.APPLICATION, _MODE, "zookeeper"))
     return (
-        f"kafka={pipeline.kafka} runs with ZooKeeper or in KRaft mode, and nobody stated which. "
-        "KRaft mode is assumed: a broker that crashes is declared dead after "
+        f"Brokers of {pipeline.kafka} use KRaft or ZooKeeper, and which one was not stated. KRaft "
+        "is assumed: a broker that crashes is declared dead after "
         f"{topic.failure_detection_ms:,} ms ({topic.fencing}). With ZooKeeper ({_MODE}=zookeeper) "
         f"{_detection_time(other)}."
     )

@@ -108,13 +108,13 @@ def read(text: str) -> Reading:
     _refuse_others(tree)
     flow, values = Flow(tree), constants(tree)
     _take_clients(reading, flow, values)
-    unread = unread_names(tree) if flow.clients else set[str]()
+    unread = unread_names(tree)
+    configured = {client.component for client in flow.clients if client.settings}
     roots = [
         settings for settings in _root_dicts(flow)
         if not settings.is_for_other_object and settings.name.rpartition(".")[2] != _HEADERS
-        and settings.name not in unread
+        and not (settings.name in unread and configured.issuperset(_clients_of(settings)))
     ]  # fmt: skip
-    configured = {client.component for client in flow.clients if client.settings}
     client_dicts = [settings for settings in roots if _is_of_client(settings)]
     if not (flow.clients or client_dicts) and not _is_dict(tree):
         raise IntakeError(f"Line 1: {_NO_CLIENT}")
@@ -123,8 +123,7 @@ def read(text: str) -> Reading:
     topic_lines = {line for topic in topics for _, _, line in topic.configs}
     for settings in _root_dicts(flow):
         if settings in client_dicts:
-            by_name = _component_by_name(settings.name)
-            clients = (by_name,) if by_name else likely_clients(settings.pairs)
+            clients = _clients_of(settings)
             for component in clients:
                 is_whole = _connects(settings) or component in configured
                 process = f"line {settings.line}" if is_whole else ""
@@ -341,6 +340,12 @@ def _is_of_client(settings: SettingsDict) -> bool:
     """Whether a dict is for a client, by its name or by any of its keys."""
     by_name = _component_by_name(settings.name.rpartition(".")[2])
     return by_name is not None or any(map(is_client_setting, islice(settings.pairs, _CHECKED_KEYS)))
+
+
+def _clients_of(settings: SettingsDict) -> tuple[Component, ...]:
+    """The clients that a dict is for, by its name, else by its keys."""
+    by_name = _component_by_name(settings.name)
+    return (by_name,) if by_name else likely_clients(settings.pairs)
 
 
 def _connects(settings: SettingsDict) -> bool:
