@@ -73,10 +73,9 @@ class Program:
 
     def count_items(self, *values: Any) -> None:
         """Counts the steps of an operation that copies or reads all items of lists and dicts."""
-        for value in values:
-            if isinstance(value, list):
-                self.step(len(value) // _ITEMS_A_STEP)
-            self.step(len(getattr(value, "entries", ())))  # a dict
+        lists = sum(len(value) for value in values if isinstance(value, list))
+        dicts = sum(len(getattr(value, "entries", ())) for value in values)
+        self.step((lists + len(values)) // _ITEMS_A_STEP + dicts)
 
     def method(self, definition: ast.ClassDef, name: str) -> Function | None:
         """A method of a class, or of a base class of the program."""
