@@ -313,7 +313,7 @@ PROGRAMS = [
 def test_a_program_of_many_parts_is_read_within_seconds(kind: str, text: str) -> None:
     started = time.process_time()
     _assert_sane(read(text, JAVA, kind))
-    assert time.process_time() - started < 4
+    assert time.process_time() - started < 8, "of the process; 3.3 s are usual at most"
 
 
 def test_a_program_with_more_polls_than_are_followed_is_refused() -> None:
