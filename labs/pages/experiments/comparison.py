@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from django.utils.text import capfirst
+
 from labs.models import Experiment, Run
 from labs.pages import plots, selectors, sentences
 from labs.pages.experiments import presentation
@@ -97,7 +99,7 @@ class Repetitions:
         tally = Tally(self.label)
         for run in self.runs:
             tally.take(run.verdict)
-        return f"B{tally.result[1:]}." if tally.broken + tally.holds else ""
+        return f"{capfirst(tally.result)}." if tally.broken + tally.holds else ""
 
 
 def compare(*experiments: Experiment) -> Comparison:

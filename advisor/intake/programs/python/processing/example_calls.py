@@ -209,7 +209,7 @@ class Calls:
         try:
             if syntax.polls_many(call):
                 return self._record.poll(call.lineno)
-            return [*self._record.poll(call.lineno, 1), None][0]
+            return next(iter(self._record.poll(call.lineno, 1)), None)
         except Stopped:
             self._record.held = self._memory.offsets()
             for callback in self._program.callbacks:
