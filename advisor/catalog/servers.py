@@ -15,7 +15,7 @@ from advisor.catalog.facts import facts
 from advisor.catalog.model import Component, Problem
 from advisor.catalog.structure import PROTOCOLS
 from advisor.catalog.texts import STATED, TEMPORARY
-from advisor.catalog.values import gzip_level, items, number
+from advisor.catalog.values import gzip_level, items, number, printable
 from advisor.catalog.versions import at_least, kafka_line
 
 Texts = Mapping[str, str]
@@ -105,7 +105,7 @@ def refused_tiering(component: Component, texts: Texts, of_brokers: Texts) -> Pr
 
 def _shown(value: str) -> str:
     """Returns a value for a message: printable, and not longer than a line."""
-    plain = "".join(char if char.isprintable() else " " for char in value)
+    plain = printable(value)
     return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
 
 

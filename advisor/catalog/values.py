@@ -116,6 +116,11 @@ def _of_kind(setting: Setting, written: str) -> Value:
             return _text(setting, written)
 
 
+def printable(text: str) -> str:
+    """Returns a text for a message or a comment: control characters become spaces."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
 def written(value: object) -> str:
     """Returns a value as Kafka's own files write it: `true`, not `True`."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from advisor.catalog import Component
+from advisor.catalog.values import printable
 from advisor.reasoning.pipeline import Pipeline
 
 _WIDTH = 96
@@ -87,6 +88,5 @@ def head(title: str, stamp: Stamp, *notes: str) -> str:
 def comment(text: str) -> str:
     """Returns `text` as comment lines. It becomes one paragraph, so nothing in it ends the
     comment."""
-    plain = "".join(char if char.isprintable() else " " for char in text)
-    lines = textwrap.wrap(plain, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(printable(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)
