@@ -73,9 +73,10 @@ BRIEF = Kind("-XX:+UseSerialGC -XX:TieredStopAtLevel=1", {"spark.driver.memory":
 
 MEDIUM = Kind(
     "-XX:+UseSerialGC -Xms2500m -Xmn1g -XX:MetaspaceSize=256m -XX:TieredStopAtLevel=1",
-    {"spark.driver.memory": "3g"},
+    {"spark.driver.memory": "3g", "spark.buffer.pageSize": "1m"},
 )
-"""For one judging of a few million rows, which ends before the second compiler would pay."""
+"""For one judging of a few million rows, which ends before the second compiler would pay. With
+Spark's default pages of 64 MB, each sort and grouping would touch a page of memory anew."""
 
 LARGE = Kind(
     "-XX:+UseParallelGC",

@@ -6,12 +6,11 @@ from spark_jobs.columns import SHOWN_PLACE, flag
 from spark_jobs.counts import Family
 from spark_jobs.survey import Survey
 
-_BY_OFFSET = "PARTITION BY topic, partition, producer ORDER BY offset, invoked_ns"
-# Two values at one offset (a diverged log) are ordered by time.
+_STREAM = "topic, partition, producer"
+_COPY = f"value, {_STREAM}, offset, invoked_ns"
 
-_FIRST_COPIES = """
-    SELECT value, topic, partition, offset, producer, invoked_ns
-    FROM (
+_FIRST_COPIES = f"""
+    SELECT {_COPY} FROM (
         SELECT value, topic, partition, min(offset) AS offset
         FROM ordered WHERE visible AND offset IS NOT NULL GROUP BY value, topic, partition
     )
@@ -23,22 +22,42 @@ _FIRST_COPIES = """
 """One row per value and partition: the offset of the first visible copy, the time of the first
 attempt. A value without a time has no place in the order."""
 
-_SOUND = """
-    SELECT value, topic, partition, offset, producer, invoked_ns
-    FROM sound_sends WHERE invoked_ns IS NOT NULL"""
+_SOUND = f"SELECT {_COPY} FROM sound_sends WHERE invoked_ns IS NOT NULL"
+
+STREAM_HASH = f"xxhash64({_STREAM})"
+
+_BEFORE = f"OVER (PARTITION BY {_STREAM} ORDER BY offset, invoked_ns)"
+_BEFORE_BY_HASH = "OVER (PARTITION BY stream ORDER BY offset, invoked_ns)"
+# Two values at one offset (a diverged log) are ordered by time.
+
+_IS_SAME_STREAM = " AND ".join(
+    f"lag({name}, 1, {name}) {_BEFORE_BY_HASH} <=> {name}" for name in _STREAM.split(", ")
+)
 
 
 def reordered(survey: Survey) -> Family:
     """Neighbouring values of a producer in a partition, the later of which was invoked earlier."""
-    first_copies = f"{_FIRST_COPIES} UNION ALL {_SOUND}" if survey.sound else _FIRST_COPIES
-    return Family(
-        f"""
-        SELECT *, lag(invoked_ns) OVER ({_BY_OFFSET}) AS before_ns,
-            lag(value) OVER ({_BY_OFFSET}) AS before
-        FROM ({first_copies})""",
-        {"reordered": flag("invoked_ns < before_ns")},
-        (*SHOWN_PLACE, "producer", "value", "invoked_ns", "before", "before_ns"),
-    )
+    shown = (*SHOWN_PLACE, "producer", "value", "invoked_ns", "before", "before_ns")
+    weights = {"reordered": flag("invoked_ns < before_ns")}
+    return Family(_sieved_pairs() if survey.sound else _PAIRS, weights, shown)
+
+
+_PAIRS = f"""
+    SELECT *, lag(value) {_BEFORE} AS before, lag(invoked_ns) {_BEFORE} AS before_ns
+    FROM ({_FIRST_COPIES})"""
+
+
+def _sieved_pairs() -> str:
+    """The same with the sound sends, of which there may be millions.
+
+    They are sorted by a hash: by names it would take several times as long. If two streams have
+    the same hash (of 64 bits), the judging fails.
+    """
+    return f"""
+        SELECT *, lag(value) {_BEFORE_BY_HASH} AS before,
+            if({_IS_SAME_STREAM}, lag(invoked_ns) {_BEFORE_BY_HASH},
+                raise_error('two streams have the same hash')) AS before_ns
+        FROM (SELECT *, {STREAM_HASH} AS stream FROM ({_FIRST_COPIES} UNION ALL {_SOUND}))"""
 
 
 _RANGE = 1024

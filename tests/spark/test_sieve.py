@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs import judging, sieve
+from spark_jobs.counts import order
 from spark_jobs.judging import judge
 from spark_jobs.size import SMALL_ROWS
 from spark_jobs.survey import Survey
@@ -51,6 +52,31 @@ def test_the_answer_is_the_same_with_and_without_the_sieve(
         assert judge(spark, ledger, small=False, large=large) == small
     assert len(sieved) == 2
     assert min(sieved) > HISTORIES * SOUND_VALUES / 10
+
+
+def test_values_are_ordered_where_they_are_in_the_log(spark: SparkSession, tmp_path: Path) -> None:
+    """A producer that got no answer does not know in which partition its values are."""
+    tables = mostly_sound(range(1), anomalies=10)
+    send = {**tables["sends"][0], "producer": "unanswered", "transaction": None}
+    send |= {"outcome": "info", "partition": None, "offset": None, "completed_ns": None}
+    record = max((row for row in tables["log"] if row["partition"] == 1), key=lambda r: r["offset"])
+    for number, value in enumerate((10**9, 10**9 + 1)):
+        tables["sends"].append({**send, "value": value, "invoked_ns": send["invoked_ns"] + number})
+        tables["log"].append({**record, "value": value, "offset": record["offset"] + 2 - number})
+    ledger, expected = write(tmp_path / "ledger", tables), Oracle(tables).counts()
+    answer = judge(spark, ledger, small=False)
+    assert answer == judge(spark, ledger)
+    assert answer["counts"]["reordered"] == expected["reordered"]
+    assert "unanswered" in {row["producer"] for row in answer["examples"]["reordered"]}
+
+
+def test_streams_with_the_same_hash_are_not_judged_as_one(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(order, "STREAM_HASH", "0L")
+    ledger = write(tmp_path / "ledger", mostly_sound(range(1), anomalies=10))
+    with pytest.raises(Exception, match="two streams have the same hash"):
+        judge(spark, ledger, small=False)
 
 
 @pytest.mark.parametrize(("most", "few"), [(0, False), (SMALL_ROWS, True)])
