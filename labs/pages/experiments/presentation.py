@@ -138,7 +138,7 @@ def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
         return f"Running: {time_left(paces.values())}."
     return {
         State.DONE: "Done.",
-        State.FAILED: "It could not be run.",
+        State.FAILED: "Failed.",
         State.INTERRUPTED: "Interrupted.",
         State.CANCELLED: "Cancelled.",
     }[State(experiment.state)]

@@ -250,7 +250,7 @@ def shown(experiment: Experiment) -> dict[str, Any]:
         "headlines": headlines,
         "headline": " ".join(headlines),
         "settings": presentation.compared(runs),
-        "sends": proofs.sent(experiment),
+        "sends": proofs.sent(experiment) if experiment.is_live or experiment.started_at else None,
         "instead_of": sentences.substitution(experiment.request()),
         "conditions": presentation.conditions(runs),
         "staging": list(Conditions.from_spec(experiment.request()).described()),

@@ -168,7 +168,7 @@ def test_the_report_has_everything_that_a_ticket_needs(client: Client) -> None:
 
 def test_the_report_of_a_run_without_a_result_says_so(client: Client) -> None:
     text = get(client, "report", make.experiment(State.FAILED, reason="No jars were found."))
-    assert "It could not be run." in text
+    assert "Failed." in text
     assert "No jars were found." in text
     assert "As described: no verdict" in text
     unknown = get(client, "report", make.experiment(State.DONE, "unknown", "unknown"))

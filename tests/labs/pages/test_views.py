@@ -382,9 +382,11 @@ def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Cl
     experiment.refresh_from_db()
     assert experiment.state == State.QUEUED
     assert 'id="cancel"' in client.get(experiment.get_absolute_url()).content.decode()
+    assert 'id="sends"' in html_of(client.get(experiment.get_absolute_url()))
     client.post(reverse("labs:cancel", args=[experiment.slug]))
     experiment.refresh_from_db()
     assert experiment.state == State.CANCELLED
+    assert 'id="sends"' not in html_of(client.get(experiment.get_absolute_url())), "nothing ran"
     client.post(reverse("labs:again", args=[experiment.slug]))
     call_command("cancel", experiment.slug)
     experiment.refresh_from_db()
