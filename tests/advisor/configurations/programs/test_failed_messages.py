@@ -185,3 +185,35 @@ def test_a_message_is_not_safe_in_a_list_or_an_error(
     tmp_path: Path, body: str, expected: str
 ) -> None:
     assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+
+
+_UNSAVED = "failed = [m for m in ms if not save(m)]\n"
+_COLLECTED = "failed = []\nfor m in ms:\n    ok = save(m)\n    if not ok:\n        failed.append(m)\n"
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    (f"{_UNSAVED}for m in failed[:10]:\n    {_LOGS}\n", SKIP),
+    (f"{_UNSAVED}for m in failed[:10]:\n    letters.store(m)\n", SKIP),
+    (f"{_UNSAVED}for m in failed:\n    letters.store(m)\n", YES),
+    (f"{_UNSAVED}while failed:\n    failed = [m for m in failed if not save(m)]\n", YES),
+    (f"{_UNSAVED}if failed:\n    sys.exit(1)\n", YES),
+    (f"{_COLLECTED}log.error(len(failed))\n", SKIP),
+    (f"{_COLLECTED}letters.store_all(failed)\n", YES),
+    ("failed = [m for m in ms if not is_valid(m)]\nsave_all([m for m in ms if m not in failed])\n",
+     YES),
+    ("failed = []\nfor m in ms:\n    key = upload(m)\n    failed.append(key)\n", YES),
+])  # fmt: skip
+def test_a_call_may_return_that_it_failed(tmp_path: Path, body: str, expected: str) -> None:
+    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+
+
+@pytest.mark.parametrize(("handler", "expected"), [
+    ("m.set_headers([('error', str(e))])\n", SKIP),
+    ("m.set_headers([('error', str(e))])\nletters.store(m)\n", YES),
+])  # fmt: skip
+def test_a_changed_header_does_not_handle_a_failure(
+    tmp_path: Path, handler: str, expected: str
+) -> None:
+    body = "for m in ms:\n    try:\n        save(m)\n    except Exception as e:\n"
+    body += "".join(f"        {line}\n" for line in handler.splitlines())
+    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)

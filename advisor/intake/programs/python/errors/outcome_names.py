@@ -13,6 +13,14 @@ SUCCESS = re.compile(
 )
 """Names of outcomes, also in the patterns of a `match`; `2xx` is a status of HTTP."""
 
+ACTION = re.compile(
+    r"_*(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post"
+    r"|push|index|upload|import)\w*"
+)
+"""Methods that act on something, and may return whether they succeeded."""
+FAILURES = re.compile(r"(?i)_*(?:\w+_)?(?:fail|error|reject|unsaved|unprocessed|unsent)\w*")
+"""Names of what holds the messages that failed."""
+
 
 def is_outcome(name: ast.AST) -> bool:
     """Whether a name is that of an outcome: `Outcome.FAILED`, `Ok`."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.intake.programs.python import syntax
+from advisor.intake.programs.python.errors.outcome_names import ACTION
 from advisor.intake.programs.python.processing.example_expressions import Expressions, awaited
 from advisor.intake.programs.python.processing.example_functions import (
     FUNCTIONS,
@@ -56,6 +57,8 @@ _EXITS = frozenset({"exit", "_exit", "quit", "abort", "kill"})
 _FACTORIES: dict[str, Callable[[], Any]] = {
     "list": list, "set": list, "deque": list, "int": int, "dict": Table,
 }  # fmt: skip
+_SETTERS = frozenset({"set_headers", "set_key", "set_value", "set_error"})
+"""Methods of a message that change only the message in memory (confluent-kafka, Message)."""
 _NOT_FAILING = frozenset({"produce", "put", "put_nowait"})
 """Calls that hand a message over to a queue; their errors do not concern the message."""
 
@@ -145,10 +148,10 @@ class Calls:
             self._record.used |= self._record.submitted
         if name in ("map", "as_completed") and self._record.failing:
             return self._tasks_of(call, name, values[1:])
-        self._effect(call, name, values)
+        outcome = self._effect(call, name, values)
         if receiver in syntax.OWN or not (receiver or call.args or call.keywords):
             self._record.use([*self._memory.frames[0].values()])
-        return UNKNOWN
+        return outcome
 
     def _read_call(self, call: ast.Call, owner: Any, values: list[Any]) -> Any:
         """The result of a call that ends the program, only logs, or only reads its arguments;
@@ -160,6 +163,8 @@ class Calls:
             return self._future_call(owner, name, values)
         if syntax.is_log(call) or (isinstance(owner, Message) and name == "error"):
             return None
+        if isinstance(owner, Message) and name in _SETTERS:
+            return None
         if isinstance(owner, Message) and owner.is_polled and len(values) == 1:
             return of_message(owner, name)
         if name == "isinstance" and self._record.failing and _asks_for_error(call):
@@ -170,16 +175,25 @@ class Calls:
         is_future = isinstance(owner, Message) and name == "done"
         return UNKNOWN if is_future else MISSING
 
-    def _effect(self, call: ast.Call, name: str, values: list[Any]) -> None:
-        """Runs a call whose effect is not known: it uses its messages, or fails."""
-        if only_observes(call) or (self.expressions.decisions and _only_failures(values)):
-            self._record.decide(values)
-            return
-        if name not in _NOT_FAILING:
-            self._record.attempt(self._program.text(call.func), values, call.lineno)
-        if not self.expressions.decisions:
-            self._record.call(self._program.text(call.func), values)
-        self._record.use(values)
+    def _effect(self, call: ast.Call, name: str, values: list[Any]) -> Any:
+        """Runs a call whose effect is not known: it uses its messages, or fails. Returns whether it
+        succeeded if the run is one where calls return that, and `UNKNOWN` otherwise."""
+        record, is_decision = self._record, bool(self.expressions.decisions)
+        if only_observes(call) or (is_decision and _only_failures(values)):
+            record.decide(values)
+            return UNKNOWN
+        text, is_returned = self._program.text(call.func), False
+        if record.failing and record.failing.is_returned:
+            is_tested = is_decision or id(call) in self._program.tested
+            is_returned = is_tested and bool(ACTION.fullmatch(name))
+            if is_returned and not record.succeeds(text, values, call.lineno):
+                return False
+        elif name not in _NOT_FAILING:
+            record.attempt(text, values, call.lineno)
+        if not is_decision:
+            record.call(text, values)
+        record.use(values)
+        return is_returned or UNKNOWN
 
     def _computed(self, function: Any, arguments: list[Any]) -> Any:
         try:

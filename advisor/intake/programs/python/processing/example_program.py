@@ -62,6 +62,8 @@ class Program:
     """The pools that keep the errors of their tasks."""
     callbacks: Sequence[Function] = ()
     """The functions that are called when partitions are revoked."""
+    tested: frozenset[int] = frozenset()
+    """The calls whose result is assigned to a name that a condition tests, by their `id`."""
     steps: int = 0
     texts: dict[int, str] = field(default_factory=dict)
 

@@ -20,11 +20,13 @@ from advisor.intake.programs.python.processing.example_values import (
 class Failing:
     """The messages that cannot be processed in a run. If the failure `is_lasting`, each attempt
     fails, and otherwise the first one. `skipped_calls` is the number of calls with the message that
-    succeed before one fails."""
+    succeed before one fails. If `is_returned`, calls in conditions return whether they succeed, and
+    no call raises an error."""
 
     offsets: frozenset[int]
     is_lasting: bool
     skipped_calls: int = 0
+    is_returned: bool = False
 
 
 @dataclass
@@ -106,24 +108,29 @@ class Record:
     def attempt(self, text: str, value: Any, line: int) -> None:
         """Raises `PythonError` if a call fails because of the messages in a value."""
         failing = self.failing
-        if not failing:
-            return
-        offsets = self._offsets(value)
-        if offsets:
-            self._callees.add(text)
-        messages = offsets & failing.offsets
-        for offset in messages:
+        if failing and not failing.is_returned and not self.succeeds(text, value, line):
+            raise PythonError(self.failure())
+
+    def succeeds(self, text: str, value: Any, line: int) -> bool:
+        """Whether a call can process the messages in a value."""
+        failing, offsets = self.failing, self._offsets(value)
+        if not (failing and offsets):
+            return True
+        self._callees.add(text)
+        for offset in offsets & failing.offsets:
             callee = self.failed.get(offset, ("", 0))[0]
             if callee and (failing.is_lasting and callee == text):
-                raise PythonError(self.failure())
+                return False
             if callee:
                 continue
             succeeded = self._succeeded.setdefault(offset, [])
             if text not in succeeded and len(succeeded) == failing.skipped_calls:
-                self.failed.update(dict.fromkeys(messages - self.failed.keys(), (text, line)))
-                raise PythonError(self.failure())
+                new = (offsets & failing.offsets) - self.failed.keys()
+                self.failed.update(dict.fromkeys(new, (text, line)))
+                return False
             if text not in succeeded:
                 succeeded.append(text)
+        return True
 
     def failure(self) -> Failure:
         """The error of the messages that failed."""

@@ -32,7 +32,33 @@ def program_of(tree: ast.Module) -> Program:
     definitions = [node for node in syntax.nodes(tree) if isinstance(node, ast.ClassDef)]
     classes = {node.name: node for node in definitions}
     constants, (executors, _) = dict(_constants(tree, classes)), syntax.pool_names(tree)
-    return Program(functions, by_name, classes, consumers, constants, executors, callbacks)
+    tested = frozenset(_tested_calls(tree))
+    return Program(functions, by_name, classes, consumers, constants, executors, callbacks, tested)
+
+
+def _tested_calls(tree: ast.Module) -> Iterator[int]:
+    """The ids of calls whose result is assigned to a name that a condition tests: `ok = save(m)`,
+    then `if not ok:`."""
+    nodes = [*syntax.nodes(tree)]
+    tests = [node.test for node in nodes if isinstance(node, ast.If | ast.IfExp | ast.While)]
+    tests += [test for node in nodes if isinstance(node, ast.comprehension) for test in node.ifs]
+    names = set[str]()
+    while tests:
+        match tests.pop():
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                tests.append(operand)
+            case ast.BoolOp(values=values):
+                tests += values
+            case ast.Name(name):
+                names.add(name)
+            case _:
+                pass
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(name)], value=value) if name in names:
+                yield id(value.value if isinstance(value, ast.Await) else value)
+            case _:
+                pass
 
 
 def _callback_names(tree: ast.Module) -> Iterator[str]:

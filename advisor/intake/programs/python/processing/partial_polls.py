@@ -26,14 +26,10 @@ from advisor.intake.programs.python.errors.flags import (
     leads_only_to_commit,
     only_logs_or_commits,
 )
+from advisor.intake.programs.python.errors.outcome_names import ACTION
 from advisor.intake.programs.python.errors.responses import awaited_value, is_request
 from advisor.intake.programs.python.processing.unfinished_tasks import unfinished_waits
 
-_ACTION = re.compile(
-    r"_*(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post"
-    r"|push|index|upload|import)\w*"
-)
-"""Methods that act on something, and may return whether they succeeded."""
 _CHECK = re.compile(
     r"_*(?:is|has|can|should|was|needs|exists|contains|match|valid|check|verify|filter|accept|seen"
     r"|parse|test|already|get|find|allow)(?![a-z]*ed\b)\w*"
@@ -153,7 +149,7 @@ def _unchecked_retries(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[int]:
         }
         results = {
             target.id for inner in ast.walk(node) if isinstance(inner, ast.Assign)
-            and _ACTION.fullmatch(syntax.method_name(inner.value)) for target in inner.targets
+            and ACTION.fullmatch(syntax.method_name(inner.value)) for target in inner.targets
             if isinstance(target, ast.Name)
         }  # fmt: skip
         later_names = {
@@ -364,7 +360,7 @@ def _unhandled_failures(
         )
         error_name = _walrus_name(condition_of(node), call)
         is_action = matches_class or method in success_functions or error_name in _ERROR_NAMES
-        is_action = is_action or bool(_ACTION.fullmatch(method) or SUCCESS.fullmatch(error_name))
+        is_action = is_action or bool(ACTION.fullmatch(method) or SUCCESS.fullmatch(error_name))
         if (
             is_action
             and (failed_branch := branch_for(node, method, value=error_name in _ERROR_NAMES))
