@@ -64,7 +64,7 @@ def refuse_clients(variable: str, line: int) -> None:
     setting = sure_setting(name) or ".".join(words)
     for component in (Component.PRODUCER, Component.CONSUMER):
         if is_modelled(Family.JAVA, component, setting) and not is_free(setting):
-            what = f"is {setting} of a {component} as an application of your own has it."
+            what = f"is {setting} of a {component}, as in an application of your own."
             instead = f"Give {setting} as properties of the {component}, and remove the variable."
             raise IntakeError(f"Line {line}: {shown(variable)} {what} {instead}")
 
@@ -89,6 +89,6 @@ def refuse_arguments(texts: Iterable[tuple[str, int]]) -> None:
                 refuse_unprefixed(name, line)
         is_skipped = is_tool or "spring" in text or "\n" in text
         if not is_skipped and (match := _CLIENT_SETTING.search(text)):
-            what = f"{match['name']} stands in a value here, as an application of your own has it"
+            what = f"{match['name']} is in a value here, as in an application of your own"
             instead = f"Give {match['name']} as properties of its client, and remove it here."
             raise IntakeError(f"Line {line}: {what}. {instead}")

@@ -42,17 +42,15 @@ def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -
     """Refuses settings that decide where a command writes them into a file."""
     component = Component.BROKER if of_server else Component.APPLICATION
     if _SOURCED_FILE.search(text):
-        reading.note(
-            line, absence("variables that this command takes from a file are not read here")
-        )
+        reading.note(line, absence("variables that this command takes from a file are not read"))
     for command in [text] if "<<" in text else _COMMAND_END.split(text):
         if not _FILE_WRITE.search(command) or _KAFKA_TOOL.search(command):
             continue
         if not (of_server or _WRITING_TOOL.search(command)):
             continue
         if _PROPERTIES_FILE.search(command):
-            words = "what this command writes into a file of properties is not read"
-            reading.note(line, absence(f"{words}, but for the names of settings that decide"))
+            words = "what this command writes into a properties file is not read"
+            reading.note(line, absence(f"{words}, except for the names of settings that matter"))
         names = {match["name"].replace("\\", "") for match in _SETTING.finditer(command)}
         for name in sorted(filter(decides, names)):
             reading.add_problem(component, name, line, f"{shown(name)} {_WRITTEN}")

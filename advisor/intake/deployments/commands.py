@@ -44,12 +44,12 @@ _BROKERS_OPTION = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defa
 _TOPICS_OPTION = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
 _NAME_OPTION = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
 _DELETE_CONFIG = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
-_ONE_TOPIC = "is changed for one topic, and other commands are about others"
+_ONE_TOPIC = "is changed for one topic, but other commands are about other topics"
 _SOME_BROKERS = (
     "is changed for some brokers by their ids, and not the same for all. Change it for all of them "
     "(--entity-default), or state the value that counts"
 )
-_DELETED = "is deleted by a command here. Write the value that counts then"
+_DELETED = "is deleted by a command here. State the value that applies afterwards"
 _LOSING_COMMANDS: Mapping[str, str] = {
     r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
         "lets a replica without the last messages lead, so that acknowledged ones are gone",
@@ -70,13 +70,13 @@ _CLIENT_SETTINGS = re.compile(
     r"(?:-prop(?:erty|s)?|-X)[ =]+(?P<pairs>(?:[\"']?[\w.]{2,100}=\S{1,200}\s*){1,30})"
     r"|--(?:request-required-)?(?P<acks>acks)\b"
 )
-_TOOL_CLIENT = "is of a client that this command starts, and not read"
-_BY_HAND = "Remove it if somebody runs it by hand and knows that"
+_TOOL_CLIENT = "belongs to a client that this command starts, and is not read"
+_BY_HAND = "Remove it if it is only run by hand, by somebody who knows that"
 _REASSIGNMENT = re.compile(r"kafka-reassign-partitions\b.*--execute\b")
-_CONFIG_FILE = "what add-config-file has is not read. Write it behind --add-config"
+_CONFIG_FILE = "the file of --add-config-file is not read. Write its settings after --add-config"
 _OPEN_NAMES = (
-    "the settings that a variable fills in behind --config or --add-config are not read. Write "
-    "them in its place"
+    "settings from a variable after --config or --add-config are not read. Write "
+    "them in place of the variable"
 )
 _QUOTED = re.compile(r"(?<=[\w.-])=(\\?[\"'])([^\"'\\\s]{0,200})\1(?![\w.])")
 _QUOTED_NAME = re.compile(r"(\\?[\"'])([\w.]{2,100})\1(?==)")
@@ -237,10 +237,10 @@ def take_quota(reading: Reading, rate: str, line: int, *, of_all: bool) -> None:
         reading.add_setting(
             Component.APPLICATION, "producer.byte.rate", rate.partition(".")[0], line
         )
-        words = f"counts for clients without one of their own: {state} this producer has"
+        words = f"applies to clients without a quota of their own: {state} this producer is one"
         reading.note(line, f"producer_byte_rate={rate} {words}")
     else:
-        words = f"producer_byte_rate={rate} of some clients: {state} it is this producer's"
+        words = f"producer_byte_rate={rate} applies to some clients: {state} this producer is one"
         reading.note(line, words)
 
 
@@ -248,10 +248,10 @@ def _refuse_losing_commands(reading: Reading, command: str, line: int) -> None:
     """Refuses commands of an operator that lose messages whatever the settings are."""
     for pattern, words in _LOSING_COMMANDS.items():
         if re.search(pattern, command, re.IGNORECASE):
-            message = f"this command {words}, whatever is set. {_BY_HAND}"
+            message = f"this command {words}, whatever the settings are. {_BY_HAND}"
             reading.add_problem(Component.APPLICATION, "command", line, message)
     if _REASSIGNMENT.search(command):
-        reading.note(line, "how many copies partitions have after this command is not read")
+        reading.note(line, "the number of replicas after this command is not read")
 
 
 def _say_client(reading: Reading, command: str, line: int) -> None:

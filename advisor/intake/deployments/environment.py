@@ -41,7 +41,7 @@ def read(text: str) -> Reading:
         if match := _ASSIGNMENT.fullmatch(line.rstrip()):
             rows.append((match[1], _unquoted(match[2]), number))
         elif _MALFORMED_LINE.match(line) and not _OTHER_PRODUCT.match(line):
-            words = "this is no line of a file of variables. Write NAME=value"
+            words = "this is not a line of a file of variables. Write NAME=value"
             raise IntakeError(f"Line {number}: {words}.")
     reading.variable_values += (VariableValue.by_name(*row, by_file=True) for row in rows)
     take_rows(reading, rows)
@@ -60,8 +60,8 @@ def take_rows(
         if _KAFKA_VARIABLE.fullmatch(name) or is_spring_variable(name, value):
             variables.append((name, value, number))
         elif owner := OTHER_PRODUCTS.match(name):
-            reading.note(number, f"{owner[0]}… is of a product that sets up its clients by rules "
-                         "of its own: not read")  # fmt: skip
+            words = "belongs to a product that configures its clients by its own rules"
+            reading.note(number, f"{owner[0]}… {words}, and is not read")
         else:
             refuse_unprefixed(name, number)
             other_variables.append((name, value, number))
@@ -69,7 +69,7 @@ def take_rows(
         if not is_spring_variable(variable, text):
             refuse_clients(variable, number)
     if not variables:
-        reading.empty_reason = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
+        reading.empty_reason = "there is no variable KAFKA_… or SPRING_KAFKA_… in this file."
     started_commands = [*(commands or {}).values()]
     take_start_profiles(reading, [*other_variables, *variables], started_commands)
     refuse_arguments(

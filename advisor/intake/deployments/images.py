@@ -141,12 +141,12 @@ def skip_reason(image: str, variable: str) -> str:
     """The reason why an image ignores a variable with this name; empty if it reads it."""
     if variable.startswith(_CFG_PREFIX):
         if _EMPTY_FILE_IMAGE.fullmatch(image):
-            return f"this image makes no setting of {_CFG_PREFIX}…: not read"
+            return f"this image does not read {_CFG_PREFIX}…"
         return ""
     name = variable.removeprefix(_PREFIX)
     if name == variable or name in _NAMES_WITHOUT_CFG or not _BITNAMI.fullmatch(image):
         return ""
-    return f"Bitnami's image reads {_CFG_PREFIX}{name} instead: not read"
+    return f"Bitnami's image reads {_CFG_PREFIX}{name} instead, so this is not read"
 
 
 def setting_name(variable: str) -> str:
@@ -173,9 +173,9 @@ def kafka_line_of_image(reading: Reading, leaf: Leaf) -> str | None:
     except SettingError:
         oldest = kafka_versions()[-1]
         if at_least(line, oldest):
-            reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
+            reading.note(leaf.line, f"the image's Kafka {line} is not known here and is not used")
             return ""
-        words = f"the image's Kafka {line} is older than those known here: {oldest} is taken"
+        words = f"the image's Kafka {line} is older than those known here: {oldest} is used"
         reading.note(leaf.line, words)
         return oldest
 
@@ -183,7 +183,7 @@ def kafka_line_of_image(reading: Reading, leaf: Leaf) -> str | None:
 def _debezium_kafka_line(reading: Reading, version: str, line: int) -> str:
     """The line of Kafka in the image of a version of Debezium; empty if unknown."""
     kafka = _DEBEZIUM_KAFKA_LINES.get(version, "")
-    words = f"has Kafka {kafka}" if kafka else "has a Kafka that is not known here: not taken"
+    words = f"has Kafka {kafka}" if kafka else "has a Kafka that is not known here and is not used"
     reading.note(line, f"the image of Debezium {version} {words}")
     return kafka
 

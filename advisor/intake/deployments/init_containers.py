@@ -14,7 +14,7 @@ from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
 _INIT_CONTAINERS, _VARIABLES = "initContainers", {"env", "envFrom"}
-_INIT_VARIABLE = "of an init container, which ends before the others of its pod start"
+_INIT_VARIABLE = "of an init container, which ends before the other containers of its pod start"
 
 
 def without_init_variables(reading: Reading, every: Iterable[Sequence[Leaf]]) -> list[list[Leaf]]:

@@ -222,12 +222,12 @@ def _say_unread(
                 if (kind, leaf.text) in here:
                     continue
                 words = absence(
-                    f"envFrom: variables come from a {shown(kind)} that is not here: not read"
+                    f"envFrom: variables come from a {shown(kind)} that is not here and is not read"
                 )
             case (*_, "volumes", _, "configMap", "name") if ours and (
                 ("configMapRef", leaf.text) not in here
             ):
-                words = absence("a volume has the files of a ConfigMap that is not here: not read")
+                words = absence("a volume mounts a ConfigMap that is not here and is not read")
             case (*_, "image"):
                 refuse_other_brokers(leaf.text, leaf.line)
                 continue
@@ -283,7 +283,7 @@ def _take_brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, 
     if not ours or kind not in _WORKLOADS:
         return
     if "controller" in roles and (lost_line := logs_end_with_their_pod(leaves, variables)):
-        reading.lose_metadata(lost_line, "a controller on no volume that outlives its pod")
+        reading.lose_metadata(lost_line, "a controller without a volume that outlives its pod")
     if roles and "broker" not in roles:
         return
     images = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
@@ -293,14 +293,14 @@ def _take_brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, 
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     count = int(counts[0]) if counts and counts[0].isdecimal() else 1
     if count > 1 and share_a_claim(leaves):
-        words = "pods with one claim for their logs: the second broker does not get its lock"
+        words = "pods with one claim for their logs: the second broker cannot lock it"
         reading.note(images[0].line, f"{words}, and does not start")
         count = 1
     reading.heads["brokers"] = str(int(reading.heads.get("brokers", "0")) + count)
     if lines:
         reading.heads["kafka"] = lines[0][1]
     if lost_line := logs_end_with_their_pod(leaves, variables):
-        reading.lose_disks(lost_line, "logs on no volume that outlives its pod")
+        reading.lose_disks(lost_line, "logs without a volume that outlives its pod")
 
 
 def _take_files(

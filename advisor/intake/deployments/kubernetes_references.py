@@ -78,8 +78,8 @@ def _prefixes(leaves: Iterable[Leaf]) -> Mapping[tuple[str, str], str]:
     for place, leaf in sources:
         prefix = stated.get(place, "")
         if prefixes.setdefault((leaf.path[-2], leaf.text), prefix) != prefix:
-            words = "envFrom: one container has these variables under another prefix than another"
-            raise IntakeError(f"Line {leaf.line}: {words}. Leave only the one that counts.")
+            words = "envFrom: two containers have these variables with different prefixes"
+            raise IntakeError(f"Line {leaf.line}: {words}. Leave only the one that applies.")
     return prefixes
 
 
@@ -173,7 +173,7 @@ def refuse_unmounted(resources: Sequence[Sequence[Leaf]]) -> None:
     for source, leaves in here.items():
         if source not in used and has_application(leaves):
             line = min(leaf.line for leaf in leaves)
-            words = "no pod here has the files of this ConfigMap. Remove what is of another"
+            words = "no pod here mounts this ConfigMap. Remove it if it belongs to another"
             raise IntakeError(f"Line {line}: {words} application.")
 
 
@@ -272,7 +272,7 @@ def _not_overridden(
             yield resource, (name, text, line)
         elif not is_overridden and (decides(setting_name(name)) or is_argument(text)):
             words = f"{shown(name)} has another value than on line {min(others.values())}"
-            raise IntakeError(f"Line {line}: {words}. Leave only the one that counts.")
+            raise IntakeError(f"Line {line}: {words}. Leave only the one that applies.")
 
 
 def _text(leaves: Iterable[Leaf], path: tuple[str, ...]) -> str:

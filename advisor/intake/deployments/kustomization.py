@@ -93,4 +93,4 @@ def say_unread(reading: Reading, leaves: Sequence[Leaf]) -> None:
 def files_message(resources: Iterable[Sequence[Leaf]]) -> str:
     """The message for a kustomization whose ConfigMaps are made of files; empty for any other."""
     has_files = any(leaf.path == (_FILES,) for leaves in resources for leaf in leaves)
-    return "what it makes ConfigMaps of is in files. Give those without it." if has_files else ""
+    return "its ConfigMaps are made from files. Give those files instead." if has_files else ""

@@ -12,8 +12,8 @@ from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Profiles, Reader, Reading
 
 _TWO_CLUSTERS = (
-    "these are brokers beside those of Strimzi: a pipeline has one cluster. Leave only what "
-    "belongs to the one that counts"
+    "these brokers are in addition to those of Strimzi, but a pipeline has one cluster. Leave only "
+    "one of them"
 )
 
 

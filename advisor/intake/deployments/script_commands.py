@@ -33,7 +33,7 @@ _SCRIPT_SIGN = re.compile(r"\A#!|\bkafka-server-start\b|/etc/(?:confluent|kafka)
 _CONTINUATION = re.compile(r"\\\n[ \t]*")
 _PASSED = "is a variable that this script passes to a process. State it in a compose file or a .env"
 _WRITTEN = "is written into a file by this script. Give that file, too, and remove it here"
-_OPTIONS = "options that a variable fills into this command are not read here"
+_OPTIONS = "options from a variable in this command are not read"
 
 
 def take_beside(reading: Reading, text: str, commands: Collection[tuple[str, int]]) -> None:

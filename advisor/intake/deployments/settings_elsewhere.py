@@ -24,7 +24,7 @@ _NAME = re.compile(
 )
 """A variable, perhaps after the keys of a chart, a property, an argument, or an entry of YAML."""
 _SPRING_PREFIX = re.compile(r"^SPRING_KAFKA_(?:PRODUCER_|CONSUMER_)?(?:PROPERTIES_)?")
-_REMOVE = "Remove it if it is of another topic or application, else give it as properties"
+_REMOVE = "Remove it if it belongs to another topic or application; otherwise give it as properties"
 
 
 def deciding_settings(
@@ -66,7 +66,7 @@ def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
         else next((name for _, name in deciding_settings(leaf.text)), "")
     )
     if setting:
-        words = f"stands in an entry that is not read. {_REMOVE}"
+        words = f"is in an entry that is not read. {_REMOVE}"
         reading.add_problem(Component.APPLICATION, setting, leaf.line, f"{shown(setting)} {words}")
     return bool(setting)
 

@@ -31,7 +31,8 @@ def refuse_several(variables: Iterable[tuple[str, str, int]]) -> None:
     if len(ids) > 1:
         begins, line, *_ = ids.values()
         raise IntakeError(
-            f"Line {line}: this id is of another cluster than on line {begins}: {OTHER_CLUSTER}."
+            f"Line {line}: this id belongs to another cluster than that on line {begins}: "
+            f"{OTHER_CLUSTER}."
         )
 
 
@@ -47,7 +48,7 @@ def refuse_repeated(resources: Iterable[Sequence[Leaf]]) -> None:
             place = (kind.text, name.text, space.text if space else "")
             first_line = lines.setdefault(place, kind.line)
             if first_line != kind.line:
-                words = f"this {kind.text} is on line {first_line} already. Leave one of them"
+                words = f"this {kind.text} is already on line {first_line}. Leave one of them"
                 raise IntakeError(f"Line {kind.line}: {words}.")
 
 

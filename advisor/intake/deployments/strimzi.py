@@ -141,7 +141,7 @@ def _say_unread(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
         message = f"Line {kind.line}: {words}. {how}."
         reading.problems_unless_chosen.append(Problem(Component.APPLICATION, kind.text, message))
     if is_all and others and not (reading.items or reading.heads):
-        what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
+        what = "there is no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas in this file"
         raise IntakeError(f"Line {others[0].line}: {what}.")
 
 
@@ -195,7 +195,7 @@ def _take_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) 
 def _take_metadata_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
     """The same for a controller, or a server of ZooKeeper."""
     if line := _ephemeral_line(leaves, storage):
-        reading.lose_metadata(line, "type: ephemeral of who keeps the metadata")
+        reading.lose_metadata(line, "type: ephemeral, for the metadata")
 
 
 def _ephemeral_line(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
@@ -235,11 +235,11 @@ def _say_unmanaged(reading: Reading, leaves: Iterable[Leaf]) -> None:
             and _UNMANAGED.get(leaf.path[-1]) == leaf.text
         ):
             words = (
-                f"{leaf.path[-1]}: Strimzi does not set what stands here. Kafka's tools say what "
+                f"{leaf.path[-1]}: Strimzi does not apply this resource. Kafka's tools print what "
             )
             reading.note(
                 leaf.line,
-                absence(f"{words}counts (kafka-topics.sh, kafka-configs.sh --describe)"),
+                absence(f"{words}applies (kafka-topics.sh, kafka-configs.sh --describe)"),
             )
 
 
@@ -266,7 +266,7 @@ def _take_kafka(reading: Reading, leaf: Leaf) -> None:
         case ("spec", "kafka", "version"):
             reading.heads["kafka"] = leaf.text
         case ("spec", "kafka", "tieredStorage", *_):
-            reading.note(leaf.line, "tieredStorage counts for topics with remote.storage.enable")
+            reading.note(leaf.line, "tieredStorage applies to topics with remote.storage.enable")
         case ("spec", "kafka", "quotas", name) if name not in ("type", _RATE):
             reading.note(
                 leaf.line, f"quotas: {shown(name)} of all clients is not taken into account"
@@ -353,8 +353,8 @@ _CONNECT = (
 )
 _OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("KafkaConnect", "KafkaConnector", "KafkaMirrorMaker2"), _CONNECT),
-    "KafkaMirrorMaker": "copies topics between clusters by rules of its own",
-    "KafkaBridge": "sets up clients for requests of HTTP by rules of its own",
+    "KafkaMirrorMaker": "copies topics between clusters by its own rules",
+    "KafkaBridge": "configures clients for HTTP requests by its own rules",
 }
 """Resources with clients of their own, which this advisor does not cover."""
 

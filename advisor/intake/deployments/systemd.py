@@ -43,10 +43,8 @@ def read(text: str) -> Reading:
         if name in _COMMAND_SETTINGS and value:
             commands[f"{name}:{number}"] = (value, number)
         elif name == "EnvironmentFile" and (file := file_name(value)) not in here:
-            words = (
-                f"EnvironmentFile {shown(file)} may hold settings: not read here. Give that, too"
-            )
-            reading.note(number, absence(words))
+            words = "may contain settings and is not read. Give that file, too"
+            reading.note(number, absence(f"EnvironmentFile {shown(file)} {words}"))
     rows = [*variables(text)]
     for command, line in commands.values():
         rows += ((name, value, line) for name, value in exported_variables(command))

@@ -70,14 +70,14 @@ _COMPUTED_NAME = re.compile(
     r"|\bfor[ \t]+\w+(?:[ \t]*,[ \t]*\w+)?[ \t]+in\b"
 )
 _AIVEN_DEFAULTS = (
-    "what is not stated here has the default of the service on Aiven, and Kafka's is taken: state "
-    "it, or give what kafka-configs.sh --describe --all prints"
+    "for a setting that is not stated here, Aiven's service has its own default, but Kafka's is "
+    "used: state it, or give the output of kafka-configs.sh --describe --all"
 )
 _COMPUTED_NAME_WORDS = "a name in config is computed by Terraform here. Write it out"
 _COMPUTED = "is computed by Terraform. Write its value here"
 _DIFFERS = (
-    "is not the same in each element of for_each, or these are not here. A pipeline has one topic: "
-    "write the value of that one"
+    "differs between the elements of for_each, or they are not in this file. A pipeline has one "
+    "topic: write its value"
 )
 _TOPIC_NAME = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
@@ -86,7 +86,7 @@ def read(text: str) -> Reading:
     """Returns the settings and copies of the topics. Raises `IntakeError`."""
     reading, text = Reading(), _COMMENT_OR_STRING.sub(_blank_comment, text)
     if (place := variable_map_place(text)) is not None:
-        words = "config holds what a variable has here, unless that is given another value"
+        words = "config has the default of a variable here, which another value may replace"
         reading.note(line_of(text, place), words)
     text = with_maps(with_each(text))
     terraform_msk.take(reading, text, _known_values(text))
@@ -95,14 +95,14 @@ def read(text: str) -> Reading:
     if managed := _MANAGED.search(text):
         number = line_of(text, managed.start())
         raise IntakeError(
-            f"Line {number}: {managed['kind']} is of a service whose brokers have settings that "
-            "are not in this file, or that is not Apache Kafka. It is not read: state what "
-            "kafka-topics.sh --describe and kafka-configs.sh --describe --all print."
+            f"Line {number}: {managed['kind']} belongs to a service whose brokers have settings "
+            "that are not in this file, or that is not Apache Kafka. It is not read: give the "
+            "output of kafka-topics.sh --describe and kafka-configs.sh --describe --all."
         )
     if not resources and terraform_msk.RESOURCE.search(text):
         return reading
     if not resources:
-        raise IntakeError("Line 1: there is no resource of a topic here.")
+        raise IntakeError("Line 1: there is no resource for a topic in this file.")
     parts, lines = list[Reading](), list[int]()
     for resource in resources:
         part, first = Reading(), line_of(text, resource.start())
@@ -193,7 +193,7 @@ def _state_confluent_cloud(reading: Reading, line: int) -> None:
         if name not in stated:
             reading.add_setting(Component.TOPIC, name, value, line)
     reading.note(
-        line, "a topic of Confluent Cloud has 3 copies, and min.insync.replicas=2 if unsaid"
+        line, "a topic of Confluent Cloud has 3 replicas, and min.insync.replicas=2 if not stated"
     )
 
 

@@ -52,7 +52,7 @@ _ENSEMBLE = "z-1,z-2,z-3"
 _PLAIN = re.compile("-?[0-9]{1,20}|true|false")
 _SERVER_PROPERTIES = "server_properties"
 _COMPUTED_LINE = (
-    "server_properties, or a line of it, is computed by Terraform. Write its settings here"
+    "server_properties, or a part of it, is computed by Terraform. Write its settings here"
 )
 _UNCLEAN = "unclean.leader.election.enable"
 
@@ -79,8 +79,10 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
         reading.add_setting(Component.BROKER, _UNCLEAN, "true", line)
         words = f"Amazon MSK has {_UNCLEAN}=true where nobody states it (Express brokers do not)"
         reading.note(line, f"{words}; a topic's own takes precedence over it")
-    words = "what is not stated here has Amazon MSK's own default, and Kafka's is taken: state the"
-    reading.note(line, f"{words} topic's copies and min.insync.replicas")
+    words = (
+        "for a setting that is not stated here, Amazon MSK has its own default, but Kafka's is used"
+    )
+    reading.note(line, f"{words}: state the topic's replicas and min.insync.replicas")
 
 
 def _refuse_several(resources: Iterable[re.Match[str]], text: str) -> None:
@@ -90,9 +92,7 @@ def _refuse_several(resources: Iterable[re.Match[str]], text: str) -> None:
         line = line_of(text, resource.start())
         first_line = first_lines.setdefault(resource["kind"], line)
         if first_line != line:
-            words = (
-                f"a second {resource['kind']}, beside that on line {first_line}: {OTHER_CLUSTER}"
-            )
+            words = f"a second {resource['kind']}, after that on line {first_line}: {OTHER_CLUSTER}"
             raise IntakeError(f"Line {line}: {words}.")
 
 
@@ -157,7 +157,7 @@ def _take_head(reading: Reading, name: str, value: str, line: int) -> None:
         try:
             reading.heads["kafka"] = kafka_line(version[1])
         except SettingError:
-            reading.note(line, f"Kafka {version[1]} is not known here: not taken")
+            reading.note(line, f"Kafka {version[1]} is not known here and is not used")
             return
         if ".kraft" not in value and int(version[1].partition(".")[0]) < _ALWAYS_KRAFT:
             reading.add_setting(Component.BROKER, ZOOKEEPER, _ENSEMBLE, line)

@@ -21,8 +21,8 @@ _NEXT = re.compile(
 )
 _COPIES = re.compile(r"(?:^|[{,])[ \t]*replication_factor[ \t]*=", re.MULTILINE)
 _ELSEWHERE = (
-    "stands in a resource or a module that is not read. Remove it if it is of another topic or "
-    "application, else give it as properties"
+    "is in a resource or a module that is not read. Remove it if it belongs to another topic or "
+    "application; otherwise give it as properties"
 )
 
 

@@ -127,7 +127,9 @@ COMPOSE = """services:
 def test_variables_of_an_application_are_not_read_as_broker_settings() -> None:
     intake = _read(COMPOSE)
     assert intake.settings == {"broker.min.insync.replicas": 2, "producer.acks": "1"}
-    assert "Line 9: the KAFKA_… of app are its application's own: not read." in intake.notes
+    assert (
+        "Line 9: the KAFKA_… of app are those of its application and are not read." in intake.notes
+    )
     assert intake.heads["kafka"] == "3.6"
 
 
@@ -170,7 +172,7 @@ def test_compose_services_of_products_with_their_own_clients_are_named() -> None
         "      CONNECT_PRODUCER_ACKS: 1\n      CONNECT_GROUP_ID: g\n"
         "  q:\n    environment: [KSQL_BOOTSTRAP_SERVERS=k]\n"
     )
-    notes = [note for note in _read(text).notes if "clients by rules of its own" in note]
-    assert [note.partition(" are")[0] for note in notes] == [
+    notes = [note for note in _read(text).notes if "clients by its own rules" in note]
+    assert [note.partition(" belong")[0] for note in notes] == [
         "Line 6: the CONNECT_… of c", "Line 9: the KSQL_… of q",
     ]  # fmt: skip

@@ -120,5 +120,5 @@ def test_variables_of_products_with_their_own_clients_are_named(tmp_path) -> Non
     file = tmp_path / "our.env"
     file.write_text("export CONNECT_PRODUCER_ACKS=1\nKAFKA_MIN_INSYNC_REPLICAS=2\n")
     exit_code, output = given(str(file), _SETTINGS)
-    assert "our.env:1: CONNECT_… is of a product that sets up its clients" in output
+    assert "our.env:1: CONNECT_… belongs to a product that configures its clients" in output
     assert exit_code == 0

@@ -120,10 +120,10 @@ def test_an_image_states_its_kafka_version(image: str, line: str | None) -> None
     text = f"services: {{k: {{image: '{image}', environment: {{KAFKA_NODE_ID: 1}}}}}}"
     intake = read(text, JAVA, "compose")
     assert intake.heads.get("kafka") == line
-    older = "Line 1: the image's Kafka {} is older than those known here: 2.8 is taken."
+    older = "Line 1: the image's Kafka {} is older than those known here: 2.8 is used."
     assert (older.format("2.7") in intake.notes) == (":6.1" in image)
     assert (older.format("2.5") in intake.notes) == (":5.5" in image)
-    unknown = "Line 1: the image's Kafka 9.9 is not known here: not taken."
+    unknown = "Line 1: the image's Kafka 9.9 is not known here and is not used."
     assert (unknown in intake.notes) == (":9.9" in image)
 
 

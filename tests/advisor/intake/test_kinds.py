@@ -71,7 +71,7 @@ WRONG = [
      "Line 2: min.insync.replicas must be a whole number from 1 to 2147483647."),
     ("producer-properties", "-----BEGIN PRIVATE KEY-----\nx",
      "Line 1: a key or a certificate begins here. Take it out first."),
-    ("environment", "A=1", "Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here."),
+    ("environment", "A=1", "Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… in this file."),
     ("python-dict", '"acks": [\n', "Line 2: this is not well-formed Python. If it is "
      "another language, give the settings as properties, one file for each client."),
     ("compose", "a: 1", "Line 1: no setting of Kafka is in this file."),

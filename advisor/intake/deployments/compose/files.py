@@ -19,7 +19,7 @@ _SETTINGS_FILE = re.compile(
 )
 """Mounted files that may hold settings, and the folders where images look for such files."""
 
-UNREAD = absence("may hold settings: not read here. Give that, too")
+UNREAD = absence("may contain settings and is not read. Give that file, too")
 
 
 def say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[str]) -> None:
@@ -54,7 +54,7 @@ def refuse_contents(reading: Reading, leaves: Sequence[Leaf]) -> None:
     for leaf in leaves:
         match leaf.path:
             case ("configs", _, "content") if name := _deciding_setting(leaf.text):
-                words = "is in a file that containers have. Give that as a file of its own"
+                words = "is in a file that is mounted into containers. Give that file itself"
                 reading.add_problem(
                     Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}"
                 )

@@ -16,7 +16,9 @@ from advisor.intake.reading import Reading
 
 _ZOOKEEPER_IMAGES = ("zookeeper", "cp-zookeeper")
 _ZOOKEEPER_CONNECT = ("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT")
-_RECREATED = "a container that is created anew, as by `docker compose down` or another image,"
+_RECREATED = (
+    "a container that is created again, as after `docker compose down` or with another image,"
+)
 _NO_VOLUME = (
     f"no volume holds a %s: {_RECREATED} comes back by itself, on an empty disk (application.%s)"
 )
@@ -66,7 +68,7 @@ def say_shared(reading: Reading, servers: Servers) -> None:
         if excess:
             shared += excess
             line = _line(servers.leaves, service)
-            words = "brokers with one volume for their logs: the second does not get its lock"
+            words = "brokers with one volume for their logs: the second cannot lock it"
             reading.note(line, f"{words}, and does not start")
     if shared and "brokers" in reading.heads:
         reading.heads["brokers"] = str(int(reading.heads["brokers"]) - shared)

@@ -21,7 +21,7 @@ _SERVER_VARIABLES = (
 """Variables that only servers have, whatever the name of their image."""
 _BROKER_ADDRESS = re.compile(r"KAFKA_(?:\w+_)?(?:BOOTSTRAP_SERVERS?|BROKERS?|BROKER_LIST)")
 """Addresses of brokers, which clients have and brokers do not."""
-_IGNORED, _DUPLICATE_ID = "ignored", "brokers refuse the second with an id that is taken"
+_IGNORED, _DUPLICATE_ID = "ignored", "a second broker with the same id does not start"
 
 
 def is_server(names: Iterable[str]) -> bool:
@@ -54,8 +54,8 @@ def refuse_extended(leaves: Iterable[Leaf], ours: Collection[str]) -> None:
         match leaf.path:
             case ("services", service, "extends") | ("services", service, "extends", "service"):
                 if not {service, leaf.text}.isdisjoint(ours):
-                    words = "this service extends another one, and has its settings, too"
-                    instead = "Give what `docker compose config` prints: there they are in place."
+                    words = "this service extends another one and inherits its settings"
+                    instead = "Give the output of `docker compose config`, which includes them."
                     raise IntakeError(f"Line {leaf.line}: {words}. {instead}")
             case _:
                 pass
@@ -111,7 +111,7 @@ def _started_services(
     unprofiled = [service for service in services if service not in profile_lines]
     if unprofiled and len(unprofiled) < len(services):
         line = min(profile_lines[service] for service in services if service in profile_lines)
-        _say_once(reading, line, "start only with their profile, and are not counted", "services")
+        _say_once(reading, line, "start only with their profile and are not counted", "services")
     return unprofiled or services
 
 

@@ -163,7 +163,7 @@ def take_application_variables(
     reading.variable_values += map(variable_value, variables)
     for name, text, line in variables:
         if OPTIONS.fullmatch(name) and (not text or "$" in with_defaults(text)):
-            words = "what it is filled in with is not here, and may hold settings: not read"
+            words = "its value is not in this file, may contain settings, and is not read"
             reading.note(line, absence(f"{name}: {words}"))
     take_start_profiles(reading, variables, commands)
     refuse_arguments([*((text, line) for _, text, line in variables), *commands])
@@ -281,7 +281,7 @@ def server_variables(
         if foreign and service not in services and not may_count:
             lines = [line for name, _, line in foreign if name.startswith("KAFKA_")]
             whose = f"of {shown(service)} " if service and "/" not in service else ""
-            words = f"the KAFKA_… {whose}are its application's own: not read"
+            words = f"the KAFKA_… {whose}are those of its application and are not read"
             if lines:
                 reading.note(lines[0], words)
             variables[service] = [row for row in rows if row not in foreign]
@@ -340,9 +340,9 @@ def _say_other_product(reading: Reading, leaf: Leaf) -> None:
             owner = OTHER_PRODUCTS.match(name)
             if not owner:
                 refuse_unprefixed(name, leaf.line)
-            words = f"of {shown(service)} are of a product that sets up its clients by rules of its"
+            words = f"of {shown(service)} belong to a product that configures its clients by its"
             if owner and not any(words in note for note in reading.notes):
-                reading.note(leaf.line, f"the {owner[0]}… {words} own: not read")
+                reading.note(leaf.line, f"the {owner[0]}… {words} own rules and are not read")
         case _:
             pass
 

@@ -29,7 +29,7 @@ _COMPOSE = """services:
 )
 def test_variables_of_a_zookeeper_client_are_not_a_broker(tmp_path: Path, name: str) -> None:
     text = f"{_ZOOKEEPER}KAFKA_{name}=k:9092\n"
-    assert_file(tmp_path / ".env", text, "", f"{_TOPIC} {_READS}", 2, "its application's own")
+    assert_file(tmp_path / ".env", text, "", f"{_TOPIC} {_READS}", 2, "those of its application")
 
 
 def test_a_server_with_a_zookeeper_address_and_a_broker_id_is_a_broker(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ BY_COMMAND = "is written by this command"
     (f"\"cat > /s.properties <<E\\nnode.id=1\\n{UNCLEAN}=true\\nE\\n{RUN}\"", 2, BY_COMMAND),
     (f"'sed -i s/^min\\.insync\\.replicas=.*/x/ /s.properties; {RUN}'", 2, BY_COMMAND),
     (f"'echo node.id=7 >> /etc/kafka/server.properties; {RUN}'", 0,
-     "YES.*what this command writes into a file of properties is not read"),
+     "YES.*what this command writes into a properties file is not read"),
     (f"'{RUN} > /var/log/kafka.log 2>&1'", 0, "YES"),
 ])  # fmt: skip
 @pytest.mark.parametrize("text", [POD, SERVICES], ids=["pod", "services"])
@@ -72,4 +72,4 @@ def test_the_command_of_a_broker_gets_the_expected_answer(
 
 def test_an_included_compose_file_is_reported(tmp_path: Path) -> None:
     text = f"include: [more.yml]\n{SERVICES.replace('%s', 'run')}"
-    assert_file(tmp_path / "f.yml", text, "", COPIES, 0, "a file that is included may hold")
+    assert_file(tmp_path / "f.yml", text, "", COPIES, 0, "a file that is included may contain")

@@ -14,7 +14,7 @@ import pytest
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
 from tests.advisor.configurations.deployments.test_deployments import IMAGE, LOGS
 
-ANOTHER = "of another cluster than on line"
+ANOTHER = "another cluster than that on line"
 _API = "apiVersion: kafka.strimzi.io/v1\n"
 _LABEL = "labels: {strimzi.io/cluster: %s}"
 
@@ -207,7 +207,7 @@ def workload(name: str = "a", *, logs: str = LOGS, minimum: int = 2) -> str:
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (workload(), 0, "YES"),
-    (workload(logs="/tmp/kraft-combined-logs"), 1, "logs on no volume"),
+    (workload(logs="/tmp/kraft-combined-logs"), 1, "logs without a volume"),
     (workload(minimum=1) + "---\n" + workload("b"), 2, ANOTHER),
 ])  # fmt: skip
 def test_workloads_must_belong_to_one_cluster(
@@ -242,7 +242,7 @@ MIN_ISR = '"min.insync.replicas" = "2"'
     (TERRAFORM % f"# /*\n{MIN_ISR}", 0, "YES"),
     (f'locals {{ every = "a/*" }}\n{TERRAFORM % MIN_ISR}locals {{ all = "b*/" }}\n', 0, "YES"),
     (MSK % ("a", 2), 0, "YES"),
-    (MSK % ("a", 1) + MSK % ("b", 2), 2, "a second aws_msk_configuration, beside"),
+    (MSK % ("a", 1) + MSK % ("b", 2), 2, "a second aws_msk_configuration, after"),
 ])  # fmt: skip
 def test_terraform_gets_the_expected_answer(
     tmp_path: Path, text: str, code: int, expected: str

@@ -57,9 +57,9 @@ COMPOSE = [
      1,
      "replication.factor: 1 -> 3"),
     # settings that may be elsewhere are reported
-    (compose("    env_file: broker.env\n"), 0, "env_file broker.env may hold settings: not read"),
+    (compose("    env_file: broker.env\n"), 0, "env_file broker.env may contain settings"),
     (compose("    volumes: ['./server.properties:/etc/kafka/server.properties', 'd:/data']\n"), 0,
-     "a mounted file \\S+ may hold settings"),
+     "a mounted file \\S+ may contain settings"),
     # each replica of a service is a broker, unless they share an id
     (ONE_SERVICE % "deploy: {replicas: 3}" + VARIABLE_LOGS, 0, "YES.*3 brokers of Kafka 3.9"),
     (ONE_SERVICE % "scale: 3" + VARIABLE_LOGS, 0, "YES.*controllers=3"),
@@ -227,10 +227,10 @@ TERRAFORM = [
     (MSK % (SAFE, "3.6.0", 2), 1, "CANNOT WORK.*only 2 broker"),
     (MSK % (SAFE, "var.kafka", 3), 0, "3 brokers of Kafka"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'file("f")%s') % ("", "3.6.0", 3), 2,
-     "server_properties, or a line of it, is computed by Terraform. Write its settings here"),
+     "server_properties, or a part of it, is computed by Terraform. Write its settings here"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'join("\\n", ["%s"])')
      % (CLEAN, "3.6.0", 3) + TOPIC_TF % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2,
-     "server_properties, or a line of it, is computed by Terraform"),
+     "server_properties, or a part of it, is computed by Terraform"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", '"%s"')
      % (SAFE.replace("\n    ", "\\n"), "3.6.0", 3), 0, "YES.*3 brokers of Kafka 3.6"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3), 2,
@@ -239,9 +239,9 @@ TERRAFORM = [
      + TOPIC_TF % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2, "computed by Terraform"),
     (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3)
      + 'variable "isr" {\n  default = 1\n}\n', 1, "min.insync.replicas: 1 -> 2.*unless it is"),
-    (MSK % (f"{SAFE}\n    ${{var.more}}", "3.6.0", 3), 2, "or a line of it, is computed by"),
+    (MSK % (f"{SAFE}\n    ${{var.more}}", "3.6.0", 3), 2, "or a part of it, is computed by"),
     (MSK % (f"{SAFE}\n    %{{ for k in var.m }}\n    ${{k}}=1\n    %{{ endfor }}", "3.6.0", 3), 2,
-     "or a line of it, is computed by"),
+     "or a part of it, is computed by"),
     (MSK % (f"{SAFE}\n    num.partitions=${{var.p}}", "3.6.0", 3), 0, "num.partitions is computed"),
     (MSK % ("unclean.leader.election.enable=true", "3.6.0", 3)
      + TOPIC_TF % '  config = { \n "min.insync.replicas" = "2"\n }\n', 1,
@@ -259,13 +259,13 @@ TERRAFORM = [
     *[(TOPIC_TF % '  config = {\n "min.insync.replicas" = "2"\n }\n' + f"{block} {{\n  {row}\n}}\n",
        code,
        words) for block, row, code, words in (
-          ('module "t"', 'config = {"min.insync.replicas" = "1"}', 2, "stands in a resource or a"),
-          ('module "t"', "topics = [{ replication_factor = 1 }]", 2, "stands in a resource or a"),
+          ('module "t"', 'config = {"min.insync.replicas" = "1"}', 2, "is in a resource or a"),
+          ('module "t"', "topics = [{ replication_factor = 1 }]", 2, "is in a resource or a"),
           ('resource "helm_release" "k"', 'name = "config.unclean.leader.election.enable"', 2,
-           "unclean.leader.election.enable stands in a resource or a module that is not read"),
+           "unclean.leader.election.enable is in a resource or a module that is not read"),
           ('resource "aws_ecs_task_definition" "a"', 'name = "SPRING_KAFKA_PRODUCER_ACKS"', 2,
-           "acks stands in a resource or a module that is not read"),
-          *[(f'resource "{kind}" "a"', row, 2, "(?i)acks stands in a res") for kind, row in (
+           "acks is in a resource or a module that is not read"),
+          *[(f'resource "{kind}" "a"', row, 2, "(?i)acks is in a res") for kind, row in (
               ("aws_lambda_function", 'variables = { SPRING_KAFKA_PRODUCER_ACKS = "1" }'),
               ("helm_release", 'name = "app.env.SPRING_KAFKA_PRODUCER_ACKS"'),
               ("helm_release", 'name = "app.env.MP_MESSAGING_OUTGOING_P_ACKS"'),
@@ -277,13 +277,13 @@ TERRAFORM = [
           ('module "vpc"', 'name = "KAFKA_VPC"', 0, "YES"))],
     *[(f'resource "aiven_kafka_topic" "t" {{\n  project = var.p\n  {copies}\n  config {{\n'
        f"    {least}\n  }}\n}}\n" + more, code, words) for copies, least, more, code, words in (
-          ("replication = 3", "min_insync_replicas = 2", "", 0, "YES.*default of the service on"),
+          ("replication = 3", "min_insync_replicas = 2", "", 0, "YES.*Aiven's service has its own"),
           ("replication = 3", 'min_insync_replicas = "1"', 'resource "aiven_kafka_acl" "a" {}', 1,
            "min.insync.replicas: 1 -> 2"),
           ("replication = var.n", "min_insync_replicas = 2", "", 2,
            "replication.factor is computed"),
           ("replication = 3", "min_insync_replicas = 2", 'resource "aiven_kafka" "k" {}', 2,
-           "of a service whose brokers"))],
+           "to a service whose brokers"))],
 ]  # fmt: skip
 
 SHARED = """locals {
@@ -342,7 +342,7 @@ PRINTED = [
      "replicas.in.sync=0: a partition has no leader.*2 partitions have.*1 of them wit"),
     ("Dynamic configs for topic t are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"
      "Quota configs for client-id 'a' are producer_byte_rate=10.0\n", 0,
-     "producer_byte_rate=10.0 of"),
+     "producer_byte_rate=10.0 applies to"),
     ("Dynamic configs for topic t are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"
      "Quota configs for the default user-principal are producer_byte_rate=10.0\n", 1,
      "quota holds the producer back"),

@@ -40,7 +40,7 @@ IMAGES = [
     # text that is written to a file, and text that only looks like an instruction
     (f"{JRE}{ACKS_ALL}RUN echo acks=1 >> a.properties\n", 2, "acks is written by this command"),
     (f"{JRE}{ACKS_ALL}RUN <<EOF\n{ACKS_1}EOF\n", 0, "YES"),
-    (f"{JRE}{ACKS_ALL}COPY application.yml .\n", 0, "a file application.yml may hold settings"),
+    (f"{JRE}{ACKS_ALL}COPY application.yml .\n", 0, "a file application.yml may contain settings"),
     ("FROM apache/kafka:4.1.0\nENV KAFKA_MIN_INSYNC_REPLICAS=2\n", 2, "image of a server of Kafka"),
     ("FROM own\nENV KAFKA_NODE_ID=1 KAFKA_MIN_INSYNC_REPLICAS=2\n", 2, "image of a server of Kaf"),
 ]  # fmt: skip
@@ -49,7 +49,7 @@ CHANNEL = "mp.messaging.outgoing.p.connector=smallrye-kafka\nmp.messaging.outgoi
 WITH_FILES = [
     ({"Dockerfile": f"{JRE}{ACKS_1}COPY application.yml .\n", "application.yml": YAML}, 1, ACKS),
     ({"Dockerfile": f"{JRE}COPY application.yml .\nCMD a\n", "application.yml": YAML}, 0,
-     "YES(?!.*may hold settings)"),
+     "YES(?!.*may contain settings)"),
     ({"Dockerfile": f"{JRE}ENV A=1\n",
       "application.yml": YAML.replace("all", '"${A}"')}, 1, ACKS),
     ({"Dockerfile": f"{JRE}ENV MP_MESSAGING_OUTGOING_P_ACKS=1\n",

@@ -145,7 +145,7 @@ CI = "services:\n  - postgres:16\nbuild:\n  image: maven\n"
     ({"c.yml": PLAIN % "    env_file: a.env\n", "a.env": LATEST, "application.yml": SPRING}, 1,
      "latest -> earliest"),
     ({"c.yml": PLAIN % "    volumes: ['./prod.yml:/config/application.yml']\n",
-      "application.yml": SPRING}, 0, "a mounted file prod.yml may hold settings"),
+      "application.yml": SPRING}, 0, "a mounted file prod.yml may contain settings"),
     ({"c.yml": PLAIN % ""}, 2, "no setting of Kafka is in this file"),
     ({"ci.yml": CI, "application.yml": SPRING}, 2, "YAML of a kind that we do not know"),
 ])  # fmt: skip

@@ -50,11 +50,11 @@ KUSTOMIZATIONS = [
     (files(KIND + ACKS_ONE.replace("=1", "=1=2")), 2, "kustomization.yaml:7: acks"),
     (files(KIND, OWN_VALUE), 1, ACKS),
     (files(KIND + FILES, MOUNTED) | PROPERTIES, 1, ACKS),
-    (files(KIND + FILES, MOUNTED), 2, "what it makes ConfigMaps of is in files"),
+    (files(KIND + FILES, MOUNTED), 2, "its ConfigMaps are made from files"),
     (
         files(KIND + FILES, OWN_VALUE),
         1,
-        "a file application.properties may hold settings: not read",
+        "a file application.properties may contain settings and is not read",
     ),
     (files(KIND + ACKS_ONE, FROM_MAP.replace("name: a}}", "name: b}}")), 2, "used by no container"),
     # changes to resources, and parts in other files

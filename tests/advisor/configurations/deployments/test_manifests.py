@@ -66,7 +66,7 @@ def test_applications_with_their_cluster_get_the_expected_answer(
 @pytest.mark.parametrize("broker", [BROKER])
 def test_other_brokers_with_those_of_strimzi_are_refused(tmp_path: Path, broker: str) -> None:
     write_parts(tmp_path, [CLUSTER, broker + VALUE % ("KAFKA_MIN_INSYNC_REPLICAS", 1)])
-    words = "these are brokers beside those of Strimzi"
+    words = "these brokers are in addition to those of Strimzi"
     assert_answer(str(tmp_path / "all.yaml"), f"{READS} {COPIES}", 2, words)
 
 
@@ -106,7 +106,7 @@ SPRING = MAP + APPLICATION % 1 + "    spring.kafka.consumer.auto-offset-reset: e
     ([CONTAINER + ENV + VALUE % (RESET, "latest"), *SIDE_BY_SIDE], 1, LATE),
     ([SPRING, CONTAINER + MOUNTED % "m"], 1, WEAK),
     ([SPRING, CONTAINER], 1, WEAK),
-    ([SPRING, CONTAINER + MOUNTED % "other"], 2, "no pod here has the files of this ConfigMap"),
+    ([SPRING, CONTAINER + MOUNTED % "other"], 2, "no pod here mounts this ConfigMap"),
 ])  # fmt: skip
 def test_resources_that_accompany_a_workload_get_the_expected_answer(
     tmp_path: Path, parts: list[str], code: int, expected: str

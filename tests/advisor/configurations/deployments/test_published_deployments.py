@@ -54,7 +54,7 @@ COMPOSE = [
     (compose(service("image: wurstmeister/kafka", "KAFKA_ZOOKEEPER_CONNECT: z")), "", 1,
      "1 broker of Kafka 3.9.*Kafka 3.9, the newest with ZooKeeper, is assumed"),
     (compose(service("image: confluentinc/cp-kafka:5.4.2", "KAFKA_ZOOKEEPER_CONNECT: z")), "", 1,
-     "of Kafka 2.8.*the image's Kafka 2.4 is older than those known here: 2.8 is taken"),
+     "of Kafka 2.8.*the image's Kafka 2.4 is older than those known here: 2.8 is used"),
     # a command refers to the variable of the same service
     (compose(service("image: apache/kafka:3.9.0", f"{SERVER}; KAFKA_SESSION: 100",
                      more="    command: sh -c 'run --override group.min.session.timeout.ms="
@@ -181,9 +181,9 @@ SCRIPTS = [
     (f"{MAKE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
      "--add-config min.insync.replicas=2\n", 0, "YES"),
     (f"{SAFE_TOPIC}kafka-configs --alter --topic a --add-config-file c.properties\n", 2,
-     "s.sh:2: what add-config-file has is not read"),
+     "s.sh:2: the file of --add-config-file is not read"),
     (f"{SAFE_TOPIC}kafka-configs --alter --entity-type users --entity-name u "
-     "--add-config producer_byte_rate=1\n", 0, "s.sh:2: producer_byte_rate=1 of some clients"),
+     "--add-config producer_byte_rate=1\n", 0, "producer_byte_rate=1 applies to some clients"),
     # commands that lose messages whatever the settings are
     (f"{SAFE_TOPIC}kafka-leader-election --election-type unclean --all-topic-partitions\n", 2,
      "s.sh:2: this command lets a replica without the last messages lead"),
@@ -198,7 +198,7 @@ SCRIPTS = [
     (f"{SAFE_TOPIC}kafka-delete-records --offset-json-file d.json\n", 2,
      "deletes messages, read or not"),
     (f"{SAFE_TOPIC}kafka-reassign-partitions --reassignment-json-file r.json --execute\n", 0,
-     "YES.*how many copies partitions have after this command is not read"),
+     "YES.*the number of replicas after this command is not read"),
 ]  # fmt: skip
 
 
@@ -261,7 +261,7 @@ KSQL = "image: confluentinc/ksqldb-server:0.29"
 
 @pytest.mark.parametrize(("name", "text", "expected"), [
     ("docker-compose.yml", compose(service(KSQL, "KSQL_BOOTSTRAP_SERVERS: b:9092; KAFKA_HOST: b")),
-     "no setting of Kafka is in this file. Line 6: the KSQL_… of kafka are of a product"),
+     "no setting of Kafka is in this file. Line 6: the KSQL_… of kafka belong to a product"),
     ("build.sh", "#!/bin/sh\nKAFKA_DIR=/opt/kafka\ncp -r $KAFKA_DIR/libs .\n",
      "no setting of Kafka is in this file"),
     (".env", "CONNECT_GROUP_ID=connect\nKAFKA_DEMO_VERSION=7\n",

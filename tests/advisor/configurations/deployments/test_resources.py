@@ -99,13 +99,13 @@ def test_a_value_in_a_strimzi_resource_gets_the_expected_answer(
 
 def test_a_duplicate_kafka_resource_is_refused(tmp_path: Path) -> None:
     both = "---\n".join(STRIMZI % f"min.insync.replicas: {minimum}" for minimum in (1, 2))
-    words = "k.yml:12: this Kafka is on line 2 already. Leave one of them"
+    words = "k.yml:12: this Kafka is already on line 2. Leave one of them"
     assert_file(tmp_path / "k.yml", both, "", COPIES, 2, words)
 
 
 @pytest.mark.parametrize(("one", "other", "code", "expected"), [
-    (2, 2, 2, "k.yml:19: this KafkaNodePool is on line 11 already"),
-    (1, 2, 2, "k.yml:19: this KafkaNodePool is on line 11 already"),
+    (2, 2, 2, "k.yml:19: this KafkaNodePool is already on line 11"),
+    (1, 2, 2, "k.yml:19: this KafkaNodePool is already on line 11"),
     (3, "", 0, "YES"),
 ])  # fmt: skip
 def test_a_duplicate_node_pool_gets_the_expected_answer(
@@ -155,9 +155,9 @@ def test_a_script_in_a_config_map_gets_the_expected_answer(
     [
         (
             "strimzi.io/managed: 'false'",
-            "strimzi.io/managed: Strimzi does not set what stands here",
+            "strimzi.io/managed: Strimzi does not apply this resource",
         ),
-        ("strimzi.io/pause-reconciliation: 'true'", "Strimzi does not set what stands here"),
+        ("strimzi.io/pause-reconciliation: 'true'", "Strimzi does not apply this resource"),
         ("strimzi.io/managed: 'true'", "YES(?!.*does not set)"),
     ],
 )

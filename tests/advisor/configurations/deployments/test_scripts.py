@@ -12,10 +12,10 @@ CREATE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min
 OF_BROKER = "kafka-configs.sh --alter --entity-type brokers --entity-name %d --add-config "
 UNCLEAN = "unclean.leader.election.enable=true"
 IS_UNCLEAN = "unclean.leader.election.enable: true -> false"
-NOT_READ = "options that a variable fills into this command are not read here"
-FILLED_IN = "the settings that a variable fills in behind --config or --add-config are not read"
+NOT_READ = "options from a variable in this command are not read"
+FILLED_IN = "settings from a variable after --config or --add-config are not read"
 PASSED = "unclean.leader.election.enable is a variable that this script passes to a process"
-OF_TOOL = "is of a client that this command starts"
+OF_TOOL = "belongs to a client that this command starts"
 QUOTED = "unclean.leader.election.enable='true'"
 THROTTLED = "quota holds the producer back"
 QUOTA = "kafka-configs.sh --bootstrap-server b --alter --add-config 'producer_byte_rate=1024' "
@@ -56,10 +56,10 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     # a default quota, for clients without their own
     (f"{QUOTA}--entity-type clients --entity-default\n{CREATE}", 1, THROTTLED),
     (f"{QUOTA}--entity-type users --entity-default\n{CREATE}", 1, THROTTLED),
-    (f"{QUOTA}--client-defaults\n{CREATE}", 1, "counts for clients without one of their own"),
-    (f"{QUOTA}--entity-type users --entity-name a\n{CREATE}", 0, "of some clients"),
+    (f"{QUOTA}--client-defaults\n{CREATE}", 1, "applies to clients without a quota of their own"),
+    (f"{QUOTA}--entity-type users --entity-name a\n{CREATE}", 0, "applies to some clients"),
     (f"{QUOTA}--entity-type users --entity-name a --entity-type clients --entity-default\n{CREATE}",
-     0, "of some clients"),
+     0, "applies to some clients"),
     # a comment
     (f"{CREATE}# --config {UNCLEAN}", 0, "YES"),
     (f"{CREATE}--config 'min.insync.replicas=1' # weak", 1, "min.insync.replicas: 1 -> 2"),

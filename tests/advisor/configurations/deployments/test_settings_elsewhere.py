@@ -16,7 +16,7 @@ spec: {replicas: 3, config: {min.insync.replicas: 2}}
 RELEASE = "---\napiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n"
 MAP = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n"
 IN_RELEASE = "(?i)acks stands in HelmRelease, of which nothing is read"
-ENTRY = "acks stands in an entry that is not read"
+ENTRY = "acks is in an entry that is not read"
 RESOURCES = [
     (f"{RELEASE}  values: {{env: {{SPRING_KAFKA_PRODUCER_ACKS: '1'}}}}\n", 2, IN_RELEASE),
     (f"{RELEASE}  a: [{{name: MP_MESSAGING_OUTGOING_P_ACKS, value: '1'}}]\n", 2, IN_RELEASE),

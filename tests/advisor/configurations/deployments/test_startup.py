@@ -111,15 +111,15 @@ METRICS_FILE = "spring.kafka.producer.acks: all\n"
     ({"application.yml": FILE, "c.yml": f"{SERVICE}      - SPRING_PROFILES_ACTIVE\n"}, "", 0,
      "YES.*c.yml:5: the profile of spring.profiles.active is filled in"),
     ({"c.yml": SERVICE.replace("    env", "    env_file: a.env\n    env") + CLIENT}, "", 0,
-     "YES.*c.yml:4: env_file \\S+ may hold settings: not read here"),
+     "YES.*c.yml:4: env_file \\S+ may contain settings and is not read"),
     ({"c.yml": f"{SERVICE}{CLIENT}    volumes: ['./application.yml:/app/application.yml']\n"}, "",
-     0, "YES.*a mounted file \\S+ may hold settings"),
+     0, "YES.*a mounted file \\S+ may contain settings"),
     ({"k.yml": f"{POD}        envFrom: [{{configMapRef: {{name: e}}}}]\n"}, "", 0,
      "YES.*variables come from a configMapRef that is not here"),
     ({"k.yml": f"{POD}      volumes: [{{name: v, configMap: {{name: e}}}}]\n"}, "", 0,
-     "YES.*a volume has the files of a ConfigMap that is not here"),
+     "YES.*a volume mounts a ConfigMap that is not here"),
     *[({"c.yml": f"{SERVICE}{CLIENT}{row}"}, "", 0,
-       "YES.*c.yml:7: JAVA_OPTS: what it is filled in with is not here, and may hold settings")
+       "YES.*c.yml:7: JAVA_OPTS: its value is not in this file, may contain settings")
       for row in ("      JAVA_OPTS:\n", "      JAVA_OPTS: -Xmx1g ${MORE}\n")],
     ({"c.yml": f"{SERVICE}{CLIENT}      JAVA_OPTS: -Xmx1g\n"}, "", 0, "YES(?!.*JAVA_OPTS)"),
     # other resources with a pod template, and resources that change others

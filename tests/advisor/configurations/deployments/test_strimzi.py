@@ -38,7 +38,7 @@ CHOOSE = "Leave it out, or choose the rest on the command line: --only {}"
     ((KAFKA, CONNECT), "", 2, OF_CONNECT.format("KafkaConnect", CHOOSE.format("Kafka"))),
     ((CONNECT, KAFKA), "", 2, OF_CONNECT.format("KafkaConnect", CHOOSE.format("Kafka"))),
     ((KAFKA, COPIES), "", 2, OF_CONNECT.format("KafkaMirrorMaker2", CHOOSE.format("Kafka"))),
-    ((KAFKA, BRIDGE), "", 2, "a KafkaBridge sets up clients"),
+    ((KAFKA, BRIDGE), "", 2, "a KafkaBridge configures clients"),
     ((TOPIC, CONNECT), "", 2, OF_CONNECT.format("KafkaConnect", CHOOSE.format("KafkaTopic"))),
     ((KAFKA, TOPIC, CONNECT), "--only Kafka", 0, YES),
     ((KAFKA, TOPIC, COPIES, CONNECT), "--only Kafka", 0, YES),

@@ -33,7 +33,7 @@ WEAK = "acks: 1 -> all"
     ("ExecStart=/usr/bin/java \\\n  -Dspring.kafka.producer.acks=1 \\\n  -jar a", FILES, 1, WEAK),
     ("Environment=\"JAVA_OPTS=-Dspring.kafka.producer.acks=1\"", FILES, 1, WEAK),
     (f"ExecStart=/bin/sh -c 'export {ACKS}; exec java -jar a.jar'", FILES, 1, WEAK),
-    ("EnvironmentFile=/etc/default/a\n" + START, FILES, 0, "EnvironmentFile a may hold settings"),
+    ("EnvironmentFile=/etc/default/a\n" + START, FILES, 0, "EnvironmentFile a may contain"),
     (f"EnvironmentFile=/etc/a.env\n{START}", FILES | {"a.env": f"{ACKS}\n"}, 1, WEAK),
     ("Environment=SPRING_PROFILES_ACTIVE=prod", FILES | {"application-prod.yml": SPRING % "latest"},
      1, "latest -> earliest"),

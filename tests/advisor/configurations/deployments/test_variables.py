@@ -116,12 +116,12 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
       "    deploy")}, COPIES, 2, "unclean.leader.election.enable has no value here"),
     # files that the compose file contains, and folders with files
     ({"d.yml": BROKER + FILES % "unclean.leader.election.enable=true"}, COPIES, 2,
-     "unclean.leader.election.enable is in a file that containers have"),
+     "unclean.leader.election.enable is in a file that is mounted into containers"),
     ({"d.yml": BROKER + FILES % "log4j.rootLogger=INFO"}, COPIES, 1, "CANNOT WORK"),
     ({"d.yml": BROKER.replace("['d:", "['./c:/mnt/shared/config', 'd:")}, COPIES, 1,
-     "d.yml:4: a mounted file \\S+ may hold settings: not read here"),
+     "d.yml:4: a mounted file \\S+ may contain settings and is not read"),
     ({"v.env": "SPRING_KAFKA_CONSUMER_GROUP_ID=g\nset SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 2,
-     "v.env:2: this is no line of a file of variables"),
+     "v.env:2: this is not a line of a file of variables"),
     ({"v.env": f"{RESET}=earliest\n# set SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 0, "YES"),
     # arguments with which Bitnami's image starts its broker
     ({"d.yml": BROKER.replace("apache/", "bitnami/").replace("KAFKA_", "KAFKA_CFG_").replace(

@@ -188,7 +188,9 @@ def test_a_message_is_not_safe_in_a_list_or_an_error(
 
 
 _UNSAVED = "failed = [m for m in ms if not save(m)]\n"
-_COLLECTED = "failed = []\nfor m in ms:\n    ok = save(m)\n    if not ok:\n        failed.append(m)\n"
+_COLLECTED = (
+    "failed = []\nfor m in ms:\n    ok = save(m)\n    if not ok:\n        failed.append(m)\n"
+)
 
 
 @pytest.mark.parametrize(("body", "expected"), [

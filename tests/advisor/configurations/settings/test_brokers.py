@@ -127,7 +127,7 @@ FILES = [
     (compose(*[f"{CFG}=2"] * 3, image=BITNAMI), 0, "YES"),
     (compose(*[f"{MIN_ISR}=2"] * 3, image=BITNAMI), 1,
      "reads KAFKA_CFG_MIN_INSYNC_REPLICAS instead"),
-    (compose(*[f"{CFG}=2"] * 3), 1, "makes no setting of KAFKA_CFG_"),
+    (compose(*[f"{CFG}=2"] * 3), 1, "does not read KAFKA_CFG_"),
     (compose(*[f"{CFG}=2"] * 3, image="registry.example/ours:1"), 0, "YES"),
     # each container has its own /dev/shm
     (compose(*[f"{MIN_ISR}=2"] * 3, image="apache/kafka:3.9.0").replace("=/var/k", f"={MEMORY}"), 1,
@@ -178,8 +178,8 @@ spec:
 
 
 @pytest.mark.parametrize(("folder", "code", "expected"), [
-    ("/data/kafka", 1, "logs on no volume that outlives its pod"), ("/lasting/kafka", 0, "YES"),
-    ("/lasting,/data", 1, "logs on no volume"), ("/elsewhere", 1, "logs on no volume"),
+    ("/data/kafka", 1, "logs without a volume that outlives its pod"), ("/lasting/kafka", 0, "YES"),
+    ("/lasting,/data", 1, "logs without a volume"), ("/elsewhere", 1, "logs without a volume"),
 ])  # fmt: skip
 def test_the_volume_that_holds_the_logs_counts(
     tmp_path: Path, folder: str, code: int, expected: str

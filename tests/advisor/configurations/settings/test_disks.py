@@ -142,13 +142,17 @@ spec:
 """
 MANIFESTS = [
     (COMBINED + CLAIM, 0, "YES"),
-    (COMBINED, 1, "logs on no volume that outlives its pod"),
+    (COMBINED, 1, "logs without a volume that outlives its pod"),
     # the claim is mounted elsewhere
-    (COMBINED.replace(DATA, "/elsewhere") + CLAIM, 1, "logs on no volume that outlives its pod"),
+    (
+        COMBINED.replace(DATA, "/elsewhere") + CLAIM,
+        1,
+        "logs without a volume that outlives its pod",
+    ),
     (f"{COMBINED}{CLAIM}---\n{QUORUM}", 1, "metadata.disk.lost: each-restart -> rebuilt"),
     (f"{COMBINED}{CLAIM}---\n{QUORUM}{CLAIM}", 0, "YES"),
     # a folder of a node is lost when the pod moves to another node
-    (with_spec(ON_NODE), 1, "logs on no volume that outlives"),
+    (with_spec(ON_NODE), 1, "logs without a volume that outlives"),
     (with_spec(ON_NODE + "      nodeSelector: {disk: ssd}\n"), 0, "YES"),
     # one volume for three brokers
     (with_spec(ONE_CLAIM), 1, "CANNOT WORK.*only 1 broker.s. are registered"),

@@ -101,7 +101,7 @@ COMPUTED = "is computed by Terraform"
     (JOINED % "1", 1, "min.insync.replicas: 1 -> 2"),
     (f'join("\\n", [{BASE} "min.insync.replicas=2"])', 0, "^YES"),
     (JOINED % "${var.least}", 2, f"min.insync.replicas {COMPUTED}"),
-    (f'join("\\n", [\n    {BASE}\n    local.least,\n  ])', 2, f"a line of it, {COMPUTED}"),
+    (f'join("\\n", [\n    {BASE}\n    local.least,\n  ])', 2, f"a part of it, {COMPUTED}"),
     (JOINED.replace("[", "concat([").replace("])", "], local.more))") % "2", 2, COMPUTED),
     (JOINED.replace('"\\n"', '","') % "2", 2, COMPUTED),
 ])  # fmt: skip

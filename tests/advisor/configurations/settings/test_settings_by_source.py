@@ -265,7 +265,7 @@ TERRAFORM = [
     (_kafka("var.rf", MINIMUM_2) + _variable("rf", 1), 1, "replication.factor: 1 -> "),
     (_kafka("local.rf", MINIMUM_2) + "locals {\n  rf = 3\n}\n", 0, "YES"),
     (_kafka("var.rf", MINIMUM_2) + 'variable "rf" { default = 3 }\n', 0, "is 3 unless it is given"),
-    (_kafka("each.value.rf", MINIMUM_2), 2, "factor is not the same in each element of for_each"),
+    (_kafka("each.value.rf", MINIMUM_2), 2, "factor differs between the elements of for_each"),
     (_kafka(3, MINIMUM % '"${var.m}"') + _variable("m", 2), 0, "YES"),
     (_kafka(3, "  config = merge(local.c, {})\n"), 2, "config is computed by Terraform"),
     # the default minimum of Confluent is 2

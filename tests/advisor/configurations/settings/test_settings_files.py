@@ -130,7 +130,7 @@ def test_an_env_file_that_is_given_is_not_reported_as_missing(
     text = "services:\n  k:\n    image: apache/kafka:4.1.0\n    env_file: broker.env\n"
     write_files(tmp_path, {"c.yml": text, name: "KAFKA_MIN_INSYNC_REPLICAS=2\n"})
     _, output = given(f"{tmp_path / 'c.yml'} {tmp_path / name}", COPIES)
-    assert ("env_file broker.env may hold settings" in output) is bool(code)
+    assert ("env_file broker.env may contain settings" in output) is bool(code)
 
 
 BROKER = """  k{0}:
