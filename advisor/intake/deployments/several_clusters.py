@@ -77,7 +77,8 @@ def subject_of(resources: Iterable[Sequence[Leaf]]) -> Subject:
         if len(lines) > 1:
             (_, begins), (name, line), *_ = lines.items()
             words = (
-                f"this is of another cluster than on line {begins} ({shown(name)}): {OTHER_CLUSTER}"
+                f"this belongs to another cluster than that on line {begins} ({shown(name)}): "
+                f"{OTHER_CLUSTER}"
             )
             raise IntakeError(f"Line {line}: {words}.")
     return Subject.by_name(topics, next(iter(names), ""), brokers=brokers)

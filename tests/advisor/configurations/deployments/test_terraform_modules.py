@@ -62,7 +62,7 @@ def merged(config: str, assigned: str = "") -> dict[str, str]:
     (module("1", ("prod.tfvars", "note = <<EOT\ncopies = 3\nEOT\n")), 1, ONE_COPY),
     (module("1", ("prod.tfvars", "other = {\n  copies = 3\n}\n# copies = 3\n")), 1, ONE_COPY),
     (module("3") | {"b/main.tf": PLAIN}, 2, COMPUTED),
-    (merged(MIN_ISR), 0, "^YES.*main.tf:5: config has the default of a variable here, unless"),
+    (merged(MIN_ISR), 0, "^YES.*main.tf:5: config has the default of a variable here, which"),
     (merged(""), 1, LOW_MIN),
     (merged("", f"config = {{ {MIN_ISR} }}\n"), 0, "^YES"),
     (merged(MIN_ISR, "config = {}\n"), 1, LOW_MIN),

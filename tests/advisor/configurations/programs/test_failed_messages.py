@@ -187,6 +187,7 @@ def test_a_message_is_not_safe_in_a_list_or_an_error(
     assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
 
 
+_SAVED = "pairs = [(m, save(m)) for m in ms]\nfailed = [m for m, ok in pairs if not ok]\n"
 _UNSAVED = "failed = [m for m in ms if not save(m)]\n"
 _COLLECTED = (
     "failed = []\nfor m in ms:\n    ok = save(m)\n    if not ok:\n        failed.append(m)\n"
@@ -200,6 +201,11 @@ _COLLECTED = (
     (f"{_UNSAVED}while failed:\n    failed = [m for m in failed if not save(m)]\n", YES),
     (f"{_UNSAVED}if failed:\n    sys.exit(1)\n", YES),
     (f"{_COLLECTED}log.error(len(failed))\n", SKIP),
+    (f"{_SAVED}log.error(len(failed))\n", SKIP),
+    (_COLLECTED.replace("not ok", "ok.failed") + "log.error(len(failed))\n", SKIP),
+    (_COLLECTED.replace("not ok", "ok.failed") + "letters.store_all(failed)\n", YES),
+    (_COLLECTED.replace("not ok", "not ok.success") + "log.error(len(failed))\n", SKIP),
+    (f"{_SAVED}letters.store_all(failed)\n", YES),
     (f"{_COLLECTED}letters.store_all(failed)\n", YES),
     ("failed = [m for m in ms if not is_valid(m)]\nsave_all([m for m in ms if m not in failed])\n",
      YES),

@@ -10,6 +10,7 @@ from typing import Any
 
 from advisor.intake.programs.conditions import is_harmless
 from advisor.intake.programs.python import syntax
+from advisor.intake.programs.python.errors.outcome_names import SUCCESS, is_outcome
 from advisor.intake.programs.python.processing.example_memory import Memory
 from advisor.intake.programs.python.processing.example_program import (
     KNOWN_DECORATORS,
@@ -140,6 +141,10 @@ class Expressions:
             return Closure(self.program.functions[node.attr], self.memory.frames[:1])
         if isinstance(owner, Message) and owner.is_polled:
             return of_message(owner, node.attr)  # a column of a row
+        if isinstance(owner, bool) and is_outcome(ast.Name(node.attr)):
+            return owner is bool(
+                SUCCESS.fullmatch(node.attr)
+            )  # of a call that returns whether it succeeded
         return owner if isinstance(owner, list) and node.attr == "rdd" else merged((owner,))
 
     def member(self, owner: Instance, name: str) -> Any:

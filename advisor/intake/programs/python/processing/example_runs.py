@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
+from advisor.intake.programs.python.errors.outcome_names import is_outcome
 from advisor.intake.programs.python.processing.example_program import (
     NotRun,
     Program,
@@ -38,11 +39,28 @@ def program_of(tree: ast.Module) -> Program:
 
 def _tested_calls(tree: ast.Module) -> Iterator[int]:
     """The ids of calls whose result is assigned to a name that a condition tests: `ok = save(m)`,
-    then `if not ok:`."""
+    then `if not ok:`; or `pairs = [(m, save(m)) for m in ms]`, then `for m, ok in pairs`."""
     nodes = [*syntax.nodes(tree)]
+    names = set(_tested_names(nodes))
+    loops = (node for node in nodes if isinstance(node, ast.For | ast.comprehension))
+    tests_items = any(
+        isinstance(loop.target, ast.Tuple) and names & syntax.names_in(loop.target)
+        for loop in loops
+    )  # fmt: skip
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(name)], value=value) if name in names:
+                yield id(value.value if isinstance(value, ast.Await) else value)
+            case ast.Tuple(elts=values, ctx=ast.Load()) if tests_items:
+                yield from map(id, values)
+            case _:
+                pass
+
+
+def _tested_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """The names whose truth a condition tests."""
     tests = [node.test for node in nodes if isinstance(node, ast.If | ast.IfExp | ast.While)]
     tests += [test for node in nodes if isinstance(node, ast.comprehension) for test in node.ifs]
-    names = set[str]()
     while tests:
         match tests.pop():
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -50,13 +68,9 @@ def _tested_calls(tree: ast.Module) -> Iterator[int]:
             case ast.BoolOp(values=values):
                 tests += values
             case ast.Name(name):
-                names.add(name)
-            case _:
-                pass
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(name)], value=value) if name in names:
-                yield id(value.value if isinstance(value, ast.Await) else value)
+                yield name
+            case ast.Attribute(value=ast.Name(name), attr=attr) if is_outcome(ast.Name(attr)):
+                yield name
             case _:
                 pass
 
