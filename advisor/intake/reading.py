@@ -125,18 +125,19 @@ class Subject:
         shared = self.places.keys() & other.places.keys()
         elsewhere = any(self.places[name].isdisjoint(other.places[name]) for name in shared)
         if elsewhere or (clusters and self.cluster != other.cluster):
-            return f"is of another cluster than {{}}: {OTHER_CLUSTER}"
+            return f"belongs to another cluster than {{}}: {OTHER_CLUSTER}"
         topics = self.topics and other.topics and self.labels == other.labels
         if (
             topics
             and self.topics.isdisjoint(other.topics)
             and _differ(Component.TOPIC, settings, other_settings)
         ):
-            return "is of another topic than {}: a pipeline has one topic"
+            return "belongs to another topic than {}: a pipeline has one topic"
         for component, name in self.clients.keys() & other.clients.keys():
             is_other = self.clients[component, name] != other.clients[component, name]
             if is_other and _differ(component, settings, other_settings):
-                return f"is of another {component} than {{}}, by its {name}: a pipeline has one"
+                whose = f"belongs to another {component} than {{}}"
+                return f"{whose}, by its {name}: a pipeline has one"
         return ""
 
     def other_client(

@@ -69,7 +69,8 @@ _LINE_PREFIX = re.compile(r"^Line (\d+): ")
 
 
 OTHER_CLUSTER = (
-    "the settings of one say nothing of the other's topics. Leave only what belongs to one cluster"
+    "the settings of one do not apply to the topics of the other. Leave only what belongs to one "
+    "cluster"
 )
 """The reason why a file with two clusters is not read."""
 

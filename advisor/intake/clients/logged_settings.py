@@ -54,7 +54,8 @@ def read(text: str) -> Reading:
         _refuse(section)
         component = _COMPONENTS.get(section.name)
         if component is None:
-            reading.note(section.line, f"{shown(section.name)} is of another client: not read")
+            words = "belongs to another client and is not read"
+            reading.note(section.line, f"{shown(section.name)} {words}")
             continue
         client = "" if component is Component.BROKER else f"line {section.line}"
         reading.clients |= {(component, client)} if client else set()

@@ -141,8 +141,8 @@ def refuse_unused(rows: Iterable[tuple[str, Variable]], uses: Iterable[tuple[str
     for resource, (name, text, line) in rows:
         is_used = resource.partition(":")[0] in used
         if not is_used and (decides(setting_name(name)) or is_argument(text)):
-            words = f"{shown(name)} is used by no container here. Remove what is of another"
-            raise IntakeError(f"Line {line}: {words} application.")
+            words = "is used by no container here. Remove it if it belongs to another application"
+            raise IntakeError(f"Line {line}: {shown(name)} {words}.")
 
 
 def given_to(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:

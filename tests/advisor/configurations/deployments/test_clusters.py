@@ -270,7 +270,10 @@ IN_KRAFT += "default.replication.factor=3\nmin.insync.replicas=%d\n"
 LOCAL = "1@localhost:9093,2@localhost:9094,3@localhost:9095"
 WITH_ZK = "broker.id=%d\nzookeeper.connect=%s\nlog.dirs=/d\ndefault.replication.factor=3\n"
 WITH_ZK += "min.insync.replicas=%d\n"
-RAISE, TWO_TOPICS = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pipeline has one"
+RAISE, TWO_TOPICS = (
+    "min.insync.replicas: 1 -> 2",
+    "belongs to another topic than .*: a pipeline has one",
+)
 TOPICS_DIFFER = (
     "not every topic that is created here has the same. A pipeline has one topic; leave only that "
     "one here. \\S+:2: min.insync.replicas: this is a topic with another value"

@@ -71,7 +71,7 @@ CASES = [
     (CLIENTS, "", 0, "^YES(?!.*group.instance.id)(?!.*transactional.id)"),
     (CLIENTS + OTHER, "", 2, "several producers with different settings.*--only \"line 1\""),
     (CLIENTS + CLIENTS, "", 0, "^YES"),
-    (CLIENTS + ADMIN, "", 0, "^YES.*AdminClientConfig is of another client: not read"),
+    (CLIENTS + ADMIN, "", 0, "^YES.*AdminClientConfig belongs to another client and is not read"),
     (ADMIN, "", 2, "no producer, consumer or broker logs its settings here"),
     (CLIENTS + STREAMS, "", 2, "settings of Kafka Streams, which does not log"),
     (CLIENTS + WORKER, "", 2, "settings of Kafka Connect"),

@@ -110,7 +110,7 @@ DESCRIBED = "Topic: a\tPartitionCount: 1\tReplicationFactor: %d\tConfigs: min.in
     (NO_MINIMUM % "a", DESCRIBED.replace("min.insync.replicas=2", "") % 3, 1,
      "min.insync.replicas: 1 -> 2"),
     (CREATE % ("a", 3), ALTERED, 1, "min.insync.replicas: 1 -> 2"),
-    (CREATE % ("a", 3), NO_MINIMUM % "b", 2, "is of another topic"),
+    (CREATE % ("a", 3), NO_MINIMUM % "b", 2, "belongs to another topic"),
     (CREATE % ("a", 3) + CREATE % ("b", 3), DESCRIBED % 3, 0, "YES"),
     (NAMELESS % 2, NAMELESS % 1, 2, "a topic with other settings"),
     (NAMELESS % 2, "replication.factor=3\n", 2, "a topic with other settings"),
@@ -137,7 +137,7 @@ COMMON = "bootstrap.servers=k:9092\nsecurity.protocol=SSL\nclient.id=all\n"
 
 @pytest.mark.parametrize("order", [("common", "sender", "reader"), ("reader", "sender", "common")])
 @pytest.mark.parametrize(("more", "code", "expected"), [
-    ("", 0, "YES"), ("acks=1\n", 2, "of another producer"),
+    ("", 0, "YES"), ("acks=1\n", 2, "to another producer"),
 ])  # fmt: skip
 def test_a_file_with_only_common_settings_does_not_set_up_a_client(
     tmp_path: Path, order: tuple[str, ...], more: str, code: int, expected: str
