@@ -142,9 +142,8 @@ class Expressions:
         if isinstance(owner, Message) and owner.is_polled:
             return of_message(owner, node.attr)  # a column of a row
         if isinstance(owner, bool) and is_outcome(ast.Name(node.attr)):
-            return owner is bool(
-                SUCCESS.fullmatch(node.attr)
-            )  # of a call that returns whether it succeeded
+            # the result of a call that returns whether it succeeded
+            return owner is bool(SUCCESS.fullmatch(node.attr))
         return owner if isinstance(owner, list) and node.attr == "rdd" else merged((owner,))
 
     def member(self, owner: Instance, name: str) -> Any:
