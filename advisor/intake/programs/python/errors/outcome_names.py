@@ -22,10 +22,9 @@ FAILURES = re.compile(r"(?i)_*(?:\w+_)?(?:fail|error|reject|unsaved|unprocessed|
 """Names of what holds the messages that failed."""
 
 
-def is_outcome(name: ast.AST) -> bool:
+def is_outcome(name: str) -> bool:
     """Whether a name is that of an outcome: `Outcome.FAILED`, `Ok`."""
-    source = ast.unparse(name).strip("'")
-    return any(outcome.fullmatch(source) for outcome in (FAILURE, SUCCESS)) and source != "None"
+    return any(outcome.fullmatch(name) for outcome in (FAILURE, SUCCESS)) and name != "None"
 
 
 def state_owner(node: ast.expr) -> ast.expr:
@@ -47,7 +46,8 @@ def compared_outcome(test: ast.AST) -> str:
             )
             | ast.Call(func=ast.Name("isinstance"), args=[_, name])
         ):
-            return ast.unparse(name).strip("'") if is_outcome(name) else ""
+            source = ast.unparse(name).strip("'")
+            return source if is_outcome(source) else ""
         case _:
             return ""
 

@@ -141,7 +141,7 @@ class Expressions:
             return Closure(self.program.functions[node.attr], self.memory.frames[:1])
         if isinstance(owner, Message) and owner.is_polled:
             return of_message(owner, node.attr)  # a column of a row
-        if isinstance(owner, bool) and is_outcome(ast.Name(node.attr)):
+        if isinstance(owner, bool) and is_outcome(node.attr):
             # the result of a call that returns whether it succeeded
             return owner is bool(SUCCESS.fullmatch(node.attr))
         return owner if isinstance(owner, list) and node.attr == "rdd" else merged((owner,))

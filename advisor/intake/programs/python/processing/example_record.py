@@ -117,7 +117,8 @@ class Record:
         if not (failing and offsets):
             return True
         self._callees.add(text)
-        for offset in offsets & failing.offsets:
+        messages = offsets & failing.offsets
+        for offset in messages:
             callee = self.failed.get(offset, ("", 0))[0]
             if callee and (failing.is_lasting and callee == text):
                 return False
@@ -125,8 +126,7 @@ class Record:
                 continue
             succeeded = self._succeeded.setdefault(offset, [])
             if text not in succeeded and len(succeeded) == failing.skipped_calls:
-                new = (offsets & failing.offsets) - self.failed.keys()
-                self.failed.update(dict.fromkeys(new, (text, line)))
+                self.failed.update(dict.fromkeys(messages - self.failed.keys(), (text, line)))
                 return False
             if text not in succeeded:
                 succeeded.append(text)

@@ -9,6 +9,7 @@ from collections.abc import Container, Iterator, Sequence
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.errors.outcome_names import is_outcome
+from advisor.intake.programs.python.errors.returned_errors import assigned_names
 from advisor.intake.programs.python.processing.example_program import (
     NotRun,
     Program,
@@ -47,14 +48,12 @@ def _tested_calls(tree: ast.Module) -> Iterator[int]:
         isinstance(loop.target, ast.Tuple) and names & syntax.names_in(loop.target)
         for loop in loops
     )  # fmt: skip
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(name)], value=value) if name in names:
-                yield id(value.value if isinstance(value, ast.Await) else value)
-            case ast.Tuple(elts=values, ctx=ast.Load()) if tests_items:
-                yield from map(id, values)
-            case _:
-                pass
+    for call, assigned in assigned_names(tree).items():
+        if len(assigned) == 1 and assigned[0] in names:
+            yield call
+    for node in nodes if tests_items else ():
+        if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load):
+            yield from map(id, node.elts)
 
 
 def _tested_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
@@ -69,7 +68,7 @@ def _tested_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
                 tests += values
             case ast.Name(name):
                 yield name
-            case ast.Attribute(value=ast.Name(name), attr=attr) if is_outcome(ast.Name(attr)):
+            case ast.Attribute(value=ast.Name(name), attr=attr) if is_outcome(attr):
                 yield name
             case _:
                 pass
