@@ -78,7 +78,7 @@ def test_a_java_zombie_with_a_transactional_id_is_fenced(zombies: Outcome) -> No
     assert good["verdict"] == "holds", good["reason"]
     assert good["counts"]["redelivery"] > 0
     assert any("ProducerFencedException" in note for note in good["notes"])
-    assert any("TransactionalMessageCopier was asked for" in text for text in good["notes"])
+    assert any("TransactionalMessageCopier was requested" in text for text in good["notes"])
     assert good["clients"]["consumer"] == f"an application with the Java clients of Kafka {RELEASE}"
 
 
