@@ -32,6 +32,7 @@ from advisor.intake.programs.jvm.processing import (
     commits_after_first,
     commits_in_chains,
     continuation_commits,
+    marks,
     publishers,
     skipped_by_count,
     unfinished,
@@ -255,32 +256,31 @@ class _Poll:
 
     def _skipped_records(self, end: int) -> Iterator[int]:
         """Places where a record is skipped, or where nobody checks the result of its processing."""
-        span, loop_bodies = (self._poll_end, end), self._records.loop_bodies
+        text, span, loop_bodies = self._text, (self._poll_end, end), self._records.loop_bodies
         if self._batch_names and not self._program.single:
-            yield from partial_polls.partial_reads(self._text, self._batch_names, span)
-            yield from partial_polls.partial_reads_of_lists(self._text, self._records.names, span)
-            yield from chosen_records.chosen_records(self._text, self._batch_names, span)
+            yield from partial_polls.partial_reads(text, self._batch_names, span)
+            yield from partial_polls.partial_reads_of_lists(text, self._records.names, span)
+            yield from chosen_records.chosen_records(text, self._batch_names, span)
             yield from partial_polls.exits_before_commit(
-                self._text, loop_bodies, self._commits, self._block
+                text, loop_bodies, self._commits, self._block
             )
-            yield from skipped_by_count.skipped_by_count(self._text, self._uses, loop_bodies)
-        yield from jvm_results.commits_regardless(self._text, self._commits, span)
+            yield from skipped_by_count.skipped_by_count(text, self._uses, loop_bodies)
+        yield from jvm_results.commits_regardless(text, self._commits, span)
         for body, uses in self._bodies:
-            yield from bulk_writes.unchecked_writes(self._text, body)
-            yield from jvm_handlers.skipped_unparsable(self._text, body)
+            yield from bulk_writes.unchecked_writes(text, body)
+            yield from marks.marks_before_processing(text, body, marks.IN_STORE)
+            yield from jvm_handlers.skipped_unparsable(text, body)
             yield from jvm_results.unread_results(
-                self._text, uses, body, loop_bodies, in_function=body != span
+                text, uses, body, loop_bodies, in_function=body != span
             )
             for read in (outcomes.ignored_failures, outcome_chains.ignored_outcomes):
-                yield from read(self._text, uses, body, loop_bodies)
-            yield from collected_errors.logged_errors(self._text, uses, body)
-            yield from filtering_chains.ignored_results(self._text, uses, body)
-            yield from error_callbacks.logging_callbacks(
-                self._text, uses, body, self._program.producers
-            )
-            yield from jvm_results.replaced_errors(self._text, body)
+                yield from read(text, uses, body, loop_bodies)
+            yield from collected_errors.logged_errors(text, uses, body)
+            yield from filtering_chains.ignored_results(text, uses, body)
+            yield from error_callbacks.logging_callbacks(text, uses, body, self._program.producers)
+            yield from jvm_results.replaced_errors(text, body)
             if body != span:
-                yield from chain_errors.ignored_errors(self._text, body, uses)
+                yield from chain_errors.ignored_errors(text, body, uses)
 
     @cached_property
     def _bodies(self) -> list[tuple[Block, re.Pattern[str]]]:
