@@ -6,6 +6,7 @@ Their clients are set up by the application's file, or by its classes (`set_up`)
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component, Family
@@ -16,6 +17,7 @@ from advisor.intake.frameworks.spring.containers import (
     late_acknowledgments,
     listener_items,
 )
+from advisor.intake.frameworks.spring.factory_methods import start_of_annotations
 from advisor.intake.frameworks.spring.listeners import LISTENER_ANNOTATION, poll_loops
 from advisor.intake.frameworks.spring.stopped_listeners import stopped_by_code
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
@@ -24,6 +26,7 @@ from advisor.intake.programs.jvm.code import Code
 from advisor.intake.programs.jvm.errors.results import commits_regardless
 from advisor.intake.programs.jvm.facts import judge
 from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
+from advisor.intake.programs.jvm.processing.marks import IN_MEMORY, marks_before_processing
 from advisor.intake.programs.jvm.text import Text, without_comments, without_literals
 from advisor.intake.reading import DEFAULT, Item, Reader, Reading
 from advisor.intake.text import IntakeError, line_of
@@ -55,9 +58,11 @@ _ASYNC_METHOD = re.compile(
     r"|[\w.]+(?:<[^;(){}]{0,80}>)?)){0,6}?\s+(?P<name>\w+)\s*\("
 )
 """A method that Spring runs in another thread (Spring Framework, "Task Execution")."""
-
-
+_AFTER_COMMIT = re.compile(
+    r"@TransactionalEventListener\b(?!\s*\([^()]*\b(?:BEFORE_COMMIT|AFTER_ROLLBACK)\b)"
+)
 _COMMIT = re.compile(r"\bconsumer\d+__\s*\.\s*commitSync\s*\(")
+_REMOVES = re.compile(r"\.\s*(?:remove|invalidate|evict)\s*\(")
 _WHOLE = (0, _MAX_LENGTH * 10)
 
 
@@ -79,9 +84,9 @@ def read(text: str) -> Reading:
         at = line_of(plain, match.start())
         reading.compared_items.append(Item(Component.APPLICATION, MAKES, "", at))
     if listeners:
-        add_processing_facts(reading, _asynchronous(plain))
+        add_processing_facts(reading, _asynchronous(plain) | _after_commit(plain))
     judge(reading, Text(code.plain, code.heads), code)
-    for at in islice(commits_regardless(Text(code.plain, code.heads), _COMMIT, _WHOLE), 1):
+    for at in islice(_skipped_records(Text(code.plain, code.heads), bool(listeners)), 1):
         add_processing_facts(reading, {SKIP: code.line(at)})
     add_no_dead_letter(reading)
     if early := late_acknowledgments(reading, listeners):
@@ -89,6 +94,14 @@ def read(text: str) -> Reading:
     if not any(listener.acknowledges for listener in listeners):
         drop_early_commit(reading)
     return reading
+
+
+def _skipped_records(text: Text, has_listeners: bool) -> Iterator[int]:
+    """Places where records are skipped. A container tries a record again in the same process, so
+    marks in memory remain."""
+    yield from commits_regardless(text, _COMMIT, _WHOLE)
+    if has_listeners and not _REMOVES.search(text.plain):
+        yield from marks_before_processing(text, _WHOLE, IN_MEMORY)
 
 
 def _refuse_others(plain: str) -> None:
@@ -104,12 +117,26 @@ def _refuse_others(plain: str) -> None:
 
 
 def _asynchronous(plain: str) -> dict[str, int]:
-    """The line of an `@Async` method that is called here, and that nobody waits for."""
+    """The line of an `@Async` method that a container, an event or a statement here calls, and that
+    nobody waits for."""
     for match in islice(_ASYNC_METHOD.finditer(plain), _MAX_METHODS):
+        head = plain[start_of_annotations(plain, match.start()) : match.end()]
         calls = re.finditer(rf"(?<!\bvoid )(?<!\bfun )\b{match['name']}\s*\(", plain)
-        if any(call.start() != match.start("name") for call in calls):
+        if (
+            LISTENER_ANNOTATION in head
+            or ("EventListener" in head and ".publishEvent(" in plain)
+            or any(call.start() != match.start("name") for call in calls)
+        ):
             return {ASYNCHRONOUS: line_of(plain, match.start())}
     return {}
+
+
+def _after_commit(plain: str) -> dict[str, int]:
+    """The line of a method that an event calls after the commit of the database. Spring logs its
+    errors, and the publisher does not see them (TransactionSynchronizationUtils,
+    `invokeAfterCompletion`)."""
+    match = _AFTER_COMMIT.search(plain) if ".publishEvent(" in plain else None
+    return {SKIP: line_of(plain, match.start())} if match else {}
 
 
 def _likeness(text: str) -> float:

@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.clients.generated_names import NO_OFFSETS, is_generated
-from advisor.intake.frameworks.spring import acknowledgments
-from advisor.intake.frameworks.spring.factory_methods import end_of_expression
+from advisor.intake.frameworks.spring import acknowledgments, fallbacks
+from advisor.intake.frameworks.spring.factory_methods import (
+    end_of_expression,
+    start_of_annotations,
+)
 from advisor.intake.programs.jvm import text as jvm_text
 from advisor.intake.programs.jvm.text import braces, spliced
 from advisor.intake.text import IntakeError, line_of, shown
@@ -61,11 +64,12 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class _Method:
-    """A listener method, with the spans of its parameters and of its body, the name of its record
-    or records, and that of its acknowledgment, if it has one."""
+    """A listener method, with the spans of its parameters and of its body, the call that follows
+    an error, the name of its record or records, and that of its acknowledgment, if it has one."""
 
     parameters: tuple[int, int]
     body: tuple[int, int]
+    fallback: str
     record: str
     acknowledgment: str
     is_batch: bool
@@ -157,8 +161,13 @@ def _annotated_method(code: str, plain: str, match: re.Match[str]) -> _Method:
     span = (body.end() - 1, end)
     name, type_, acknowledgment = _parameters(plain, parameters, bool(head["kotlin"]))
     is_list, is_batch = bool(_LIST.match(type_)), bool(_BATCH.match(type_))
+    annotations = code[start_of_annotations(plain, match.start()) : head.end()]
+    try:
+        fallback = fallbacks.fallback_call(plain, annotations, name)
+    except fallbacks.Unread as error:
+        raise _unread(plain, match.start(), str(error)) from None
     return _Method(
-        parameters, span, name, acknowledgment, is_list or is_batch, bool(head["kotlin"]),
+        parameters, span, fallback, name, acknowledgment, is_list or is_batch, bool(head["kotlin"]),
         is_list and not is_batch,
     )  # fmt: skip
 
@@ -211,15 +220,17 @@ def _loop_changes(plain: str, method: _Method, consumer: str) -> Iterator[tuple[
         record_loop = f"each__: for (ConsumerRecord<String, String> {record} : polled__)"
     at_end = "" if method.acknowledgment else f" {commits};"
     after = end + (plain[end : end + 1] == "}" and plain[start] == "{")
+    attempt, caught = fallbacks.attempt(method.fallback, is_kotlin=method.is_kotlin)
     yield *method.parameters, parameter
     if method.is_batch:
         label = "batch__@" if method.is_kotlin else "batch__:"
-        yield start, start + 1, f"{{ {label} while (true) {{ {loop.format(record)} "
-        yield end, after, f"{at_end} }} }}"
+        yield start, start + 1, f"{{ {label} while (true) {{ {loop.format(record)} {attempt}"
+        yield end, after, f"{caught}{at_end} }} }}"
         leave = f"{{{at_end} continue%; }}"
     else:
-        yield start, start + 1, f"{{ while (true) {{ {loop.format('polled__')} {record_loop} {{ "
-        yield end, after, f"}}{at_end} }} }}"
+        polls = f"{{ while (true) {{ {loop.format('polled__')} {record_loop} {{ {attempt}"
+        yield start, start + 1, polls
+        yield end, after, f"{caught} }}{at_end} }} }}"
         leave = "continue%"
     yield from _return_changes(plain, method, blocks, leave)
     if name := method.acknowledgment:
