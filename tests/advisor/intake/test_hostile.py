@@ -189,6 +189,9 @@ PROGRAMS = [
                                   + "}")),
     ("java-code", _IN_LOOP.format("if (process(r) == Outcome.FAILED) { log.warn(r); } " * 500)),
     ("java-code", _IN_LOOP.format("if (++n > 5) { continue; } " * 800 + "save(r);")),
+    ("java-code", _IN_LOOP.format("if (!redis.setnx(r.key(), 1)) { continue; } " * 800)),
+    ("java-code", f"{_JAVA}}}\n" + "".join(f"void f{i}(R r) {{ f{i}(r, 1); }} void f{i}(R r, int n)"
+     f" {{ f{i}(r); }}\n" for i in range(800))),
     ("java-code", f"{_JAVA}{'{ Consumer<R> h = r -> { return h; }; ' * 800}"),
     ("java-code", f"{_JAVA}{'a . b . ' * 3_000}"),
     ("java-code", _IN_LOOP.format("String error = process(r); if (error != null) { log.error(1); } "

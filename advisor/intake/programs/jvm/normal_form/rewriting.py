@@ -27,6 +27,7 @@ from advisor.intake.programs.jvm.normal_form.lambdas import with_lambda_braces
 from advisor.intake.programs.jvm.normal_form.local_functions import without_local_names
 from advisor.intake.programs.jvm.normal_form.method_inlining import inline_methods
 from advisor.intake.programs.jvm.normal_form.option_matches import without_option_matches
+from advisor.intake.programs.jvm.normal_form.overloads import with_distinct_names
 from advisor.intake.programs.jvm.normal_form.pairs import without_pairs
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
 from advisor.intake.programs.jvm.normal_form.scala_statements import without_scala_syntax
@@ -93,8 +94,10 @@ def normal_form(code: str) -> str:
     code = without_block_values(without_receivers(code))
     return without_transparent_blocks(
         inline_methods(
-            with_block_bodies(
-                with_lambda_braces(without_bare_statements(without_expression_functions(code)))
+            with_distinct_names(
+                with_block_bodies(
+                    with_lambda_braces(without_bare_statements(without_expression_functions(code)))
+                )
             )
         )
     )
