@@ -20,6 +20,7 @@ from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
 from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
 from advisor.intake.programs.jvm.processing import databases as jvm_databases
+from advisor.intake.programs.jvm.processing import marks as jvm_marks
 from advisor.intake.programs.jvm.processing import publishers
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.programs.python import syntax
@@ -29,7 +30,7 @@ from advisor.intake.programs.python.errors.responses import http_sessions
 from advisor.intake.programs.python.errors.retry_loops import is_bounded_retry
 from advisor.intake.programs.python.normal_form.inlined import inlined
 from advisor.intake.programs.python.processing import databases as python_databases
-from advisor.intake.programs.python.processing import partial_polls
+from advisor.intake.programs.python.processing import marks, partial_polls
 from advisor.intake.programs.python.records.buffers import Buffers
 from advisor.intake.reading import Reading
 from advisor.intake.spark import batch_writes, batch_writes_jvm, overwrites, overwrites_jvm
@@ -64,6 +65,10 @@ _SWALLOWED = (
     "an error of a batch is swallowed here: the query takes the batch as done, and the records "
     "that failed are lost. Raise it again, so that the query fails and restarts with this batch"
 )
+_MARKED = (
+    "a batch is marked as done here before it is written: if the write fails, the batch is skipped "
+    "when it is run again. Mark it after the write"
+)
 
 
 def check_functions(reading: Reading, code: str) -> None:
@@ -77,6 +82,7 @@ def check_functions(reading: Reading, code: str) -> None:
         at = jvm_databases.uncommitted(code)
         refuse_uncommitted(reading, line_of(code, at) if at >= 0 else 0)
         lines = [line_of(code, at) for at in _swallowed_jvm_errors(code)]
+        marked = [line_of(code, at) for at in _marked_jvm_batches(code)]
         line, reason = _unchecked_jvm_send(code)
     else:
         query_functions = _query_functions(tree)
@@ -90,6 +96,7 @@ def check_functions(reading: Reading, code: str) -> None:
         lines += [line for node in all_functions for line in _unchecked_futures(node)]
         sessions = http_sessions(tree)
         lines += [line for node in all_functions for line in _unread_results(node, sessions)]
+        marked = [*marks.marks_before_processing(tree)] if query_functions else []
         lines = lines or [*batch_writes.failed_rows(tree)]
         _refuse_python_writes(reading, tree, all_functions, code)
         clients, buffers = AsyncClients(tree), Buffers(tree)
@@ -99,8 +106,9 @@ def check_functions(reading: Reading, code: str) -> None:
             reading.add_problem(Component.APPLICATION, "processing", min(unawaited), _NOT_AWAITED)
     if line:
         reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
-    if lines:
-        add_skipped_messages(reading, min(lines), _SWALLOWED)
+    for faults, words in ((lines, _SWALLOWED), (marked, _MARKED)):
+        if faults:
+            add_skipped_messages(reading, min(faults), words)
 
 
 def _refuse_python_writes(
@@ -279,6 +287,13 @@ def _swallowed_jvm_errors(code: str) -> Iterator[int]:
                 others
             ):
                 yield hand_over.start()
+
+
+def _marked_jvm_batches(code: str) -> Iterator[int]:
+    """The offsets where a function in Scala or Java skips a batch that it marked before."""
+    text = Text.of(code)
+    for body in (body for functions in _function_bodies(text) for body in functions):
+        yield from jvm_marks.marks_before_processing(text, body, jvm_marks.IN_STORE)
 
 
 def _refuse_jvm_writes(reading: Reading, code: str) -> None:

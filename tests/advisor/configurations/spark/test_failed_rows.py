@@ -32,6 +32,8 @@ _POOL = "pool = ThreadPoolExecutor(8)\ndef done(f):\n    if f.exception():\n    
     ("", f"{_FAILED}    if failed:\n        raise E(failed)\n", YES),
     (_POOL, _TASKS, _SKIP),
     (_POOL, f"{_TASKS}    for f in fs:\n        f.result()\n", YES),
+    ("", "    if not r.setnx(i, 1):\n        return\n    df.write.save('x')\n", _SKIP),
+    ("", "    if r.exists(i):\n        return\n    df.write.save('x')\n    r.set(i, 1)\n", YES),
 ])  # fmt: skip
 def test_rows_that_fail_must_be_handled(
     tmp_path: Path, before: str, body: str, expected: str

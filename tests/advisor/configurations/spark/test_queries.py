@@ -176,6 +176,8 @@ WRITE = 'df.write.save("x")'
      "catch (Exception e) { log.error(e); } } })", ""), YES),
     ("A.java", JAVA % ("foreachBatch(this::save)", f"void save(D df, Long i) {{ try {{ {WRITE}; }} "
      "catch (Exception e) { e.printStackTrace(); return; } }"), SWALLOWED),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) =>\n"
+     f"if (jedis.setnx(key(id), \"1\") == 1) {{ {WRITE} }}\n}}", ""), "marked as done here before"),
 ])  # fmt: skip
 def test_a_batch_function_must_rethrow_errors_and_write_the_whole_batch(
     tmp_path: Path, name: str, code: str, expected: str

@@ -21,7 +21,7 @@ _JUMPS = ast.Continue | ast.Return | ast.Break
 _TRIES_AGAIN = frozenset({"seek"})
 
 
-def marks_before_processing(tree: ast.Module) -> Iterator[int]:
+def marks_before_processing(tree: ast.AST) -> Iterator[int]:
     """The lines of the conditions that skip a marked message, where it is marked before it is
     processed. The mark may also be stored by a function that returns whether it is new."""
     names = {
