@@ -24,6 +24,7 @@ QUERY = (
 )
 A, B = '"hdfs://n/a"', '"hdfs://n/b"'
 YES, ASIDE = "^YES", "nothing waits for it"
+MARKED = "marked as done here before it is written"
 SHARED, SWALLOWED = "two queries have this checkpointLocation", "an error of a batch is"
 
 
@@ -177,12 +178,12 @@ WRITE = 'df.write.save("x")'
     ("A.java", JAVA % ("foreachBatch(this::save)", f"void save(D df, Long i) {{ try {{ {WRITE}; }} "
      "catch (Exception e) { e.printStackTrace(); return; } }"), SWALLOWED),
     ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) =>\n"
-     f"if (jedis.setnx(key(id), \"1\") == 1) {{ {WRITE} }}\n}}", ""), "marked as done here before"),
+     f"if (jedis.setnx(key(id), \"1\") == 1) {{ {WRITE} }}\n}}", ""), MARKED),
 ])  # fmt: skip
 def test_a_batch_function_must_rethrow_errors_and_write_the_whole_batch(
     tmp_path: Path, name: str, code: str, expected: str
 ) -> None:
-    exit_code = {YES: 0, SWALLOWED: 1}.get(expected, 2)
+    exit_code = {YES: 0, SWALLOWED: 1, MARKED: 1}.get(expected, 2)
     expected = "processing.errors: skip -> retry" if expected == SWALLOWED else expected
     assert_file(tmp_path / name, code, "", _TOPIC, exit_code, expected)
 
