@@ -35,6 +35,8 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     if reading.heads["family"] is Family.STREAMS:
         if swallowed := [*jvm_streams.ignored_errors(text)]:
             add_skipped_messages(reading, code.line(min(swallowed)), jvm_streams.SWALLOWED)
+        if marked := [*jvm_streams.marked_records(text)]:
+            add_skipped_messages(reading, code.line(min(marked)), jvm_streams.MARKED)
         at, reason = min(jvm_streams.early_commits(text), default=(-1, ""))
         if at >= 0:
             reading.add_problem(Component.APPLICATION, "processing", code.line(at), reason)

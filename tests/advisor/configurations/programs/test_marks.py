@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
+from tests.advisor.configurations.asking import STREAMS as STREAMS_SETTINGS
+from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_file, write_files
 from tests.advisor.configurations.frameworks.test_spring_code import STATED, YES_IF, YML, java
 from tests.advisor.configurations.programs.test_java_loops import KOTLIN
 from tests.advisor.programs import JAVA_APP, SKIP, YES, assert_program
@@ -42,6 +43,9 @@ NX = 'jedis.set(r.key(), "1", SetParams.setParams().nx().ex(60))'
     ('    if not r.set("lock", 1, nx=True):\n        raise Busy\n    save(m)', YES),
     ('    if not r.set(m.key(), m.value(), nx=True):\n        log.info("again")', YES),
     ('    save(m)\n    if not r.setnx(m.key(), 1):\n        log.info("again")', YES),
+    ("    for n in [n for n in [m] if r.setnx(n.key(), 1)]:\n        save(n)", SKIP),
+    ("    for n in filter(lambda n: r.setnx(n.key(), 1), [m]):\n        save(n)", SKIP),
+    ("    for n in [n for n in [m] if not r.exists(n.key())]:\n        save(n)", YES),
 ])  # fmt: skip
 def test_a_python_program_marks_a_message_after_it_is_processed(
     tmp_path: Path, body: str, expected: str
@@ -59,6 +63,8 @@ def test_a_python_program_marks_a_message_after_it_is_processed(
     ('if (jedis.exists(r.key())) { continue; } save(r); jedis.set(r.key(), "1");', "", YES),
     (f"if ({NX} == null) {{ throw new Busy(); }} save(r);", "", YES),
     (f"if ({NEW}) {{ log.info(r); }} save(r);", "", YES),
+    ('} rs.stream().filter(r -> jedis.setnx(r.key(), "1") == 1).forEach(r -> save(r)); for (;;) {',
+     "", SKIP),
     # a set in memory is empty when the program starts again
     ("if (!seen.add(r.key())) { continue; } save(r);", "", YES),
 ])  # fmt: skip
@@ -91,3 +97,27 @@ def test_a_listener_is_called_again_in_the_same_process(
     write_files(tmp_path, {"L.java": java("String m", body), "application.yml": YML})
     paths = f"{tmp_path / 'application.yml'} {tmp_path / 'L.java'}"
     assert_answer(paths, f"{TOPIC} {STATED}", code, "rethrows none" if code else YES_IF)
+
+
+TOPOLOGY = """import org.apache.kafka.streams.*;
+class App {
+  void run() {
+    Properties p = new Properties();
+    p.put("application.id", "a");
+    StreamsBuilder b = new StreamsBuilder();
+    b.stream("in")%s;
+    new KafkaStreams(b.build(), p).start();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("operators", [
+    '.filter((k, v) -> jedis.setnx(k, "1") == 1).foreach((k, v) -> save(v))',
+    '.foreach((k, v) -> { if (jedis.setnx(k, "1") == 0) return; save(v); })',
+])  # fmt: skip
+def test_a_streams_application_marks_a_record_after_it_is_processed(
+    tmp_path: Path, operators: str
+) -> None:
+    expected = "marked as done here before it is processed"
+    assert_file(tmp_path / "App.java", TOPOLOGY % operators, "", STREAMS_SETTINGS, 1, expected)

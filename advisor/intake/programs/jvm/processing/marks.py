@@ -58,6 +58,7 @@ _EXPRESSION = re.compile(
     r"\b(?:fun|def)\s+(?P<name>\w+)\s*\([^(){}]*\)[^={}\n]*=(?!=)(?P<value>[^\n]*)"
 )
 """A method whose body is an expression (Kotlin, Scala)."""
+_FILTER = re.compile(r"\.\s*filter(?:Not)?\s*[({](?:[^;{}]|[-=]>\s*\{)*$")
 _OPEN_CONDITION = re.compile(r"\bif\s*\((?=[^;{}]*$)")
 _JUMP = re.compile(r"\b(?:continue|return|break)\b(?:@\w+)?[^;{}]*;?\s*\}?\s*$")
 _TRIES_AGAIN = re.compile(r"\b(?:throw|nack|seek)\b")
@@ -71,6 +72,8 @@ def marks_before_processing(text: Text, body: Block, store: Store) -> Iterator[i
     The mark may also be stored by a method that returns whether it is new.
     """
     for match in islice(store.claim.finditer(text.plain, *body), _MOST):
+        if _FILTER.search(text.plain, max(body[0], 0, match.start() - _REACH), match.end()):
+            yield match.start()
         for condition in _conditions(text, match.end(), body):
             if _skips(text, condition):
                 yield condition

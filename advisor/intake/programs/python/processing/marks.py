@@ -29,9 +29,22 @@ def marks_before_processing(tree: ast.AST) -> Iterator[int]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _returns_claim(node)
     }  # fmt: skip
     for node in syntax.nodes(tree):
+        if any(_claims(condition, names) for condition in _filters(node)):
+            yield getattr(node, "lineno", 1)
         for block in (getattr(node, field, None) for field in ("body", "orelse", "finalbody")):
             if isinstance(block, list):
                 yield from _in_block(block, names)
+
+
+def _filters(node: ast.AST) -> list[ast.expr]:
+    """The conditions of a comprehension or of `filter`."""
+    match node:
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return [condition for part in node.generators for condition in part.ifs]
+        case ast.Call(func=ast.Name(id="filter"), args=[function, *_]):
+            return [function]
+        case _:
+            return []
 
 
 def _in_block(block: Sequence[ast.stmt], claiming: set[str]) -> Iterator[int]:
