@@ -17,6 +17,7 @@ from advisor.intake.clients.created_topics import combine_topics
 from advisor.intake.clients.known_settings import decides, known_keys, newest
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
+from advisor.intake.deployments.terraform_counts import without_unmade
 from advisor.intake.deployments.terraform_each import with_each
 from advisor.intake.deployments.terraform_maps import (
     LOCALS,
@@ -88,7 +89,7 @@ def read(text: str) -> Reading:
     if (place := variable_map_place(text)) is not None:
         words = "config has the default of a variable here, which another value may replace"
         reading.note(line_of(text, place), words)
-    text = with_maps(with_each(text))
+    text = without_unmade(reading, with_maps(with_each(text)), _known_values(text))
     terraform_msk.take(reading, text, _known_values(text))
     refuse_elsewhere(reading, text)
     resources = list(_RESOURCE.finditer(text))
@@ -102,7 +103,7 @@ def read(text: str) -> Reading:
     if not resources and terraform_msk.RESOURCE.search(text):
         return reading
     if not resources:
-        raise IntakeError("Line 1: there is no resource for a topic in this file.")
+        raise IntakeError("Line 1: this file creates no topic.")
     parts, lines = list[Reading](), list[int]()
     for resource in resources:
         part, first = Reading(), line_of(text, resource.start())
