@@ -14,6 +14,7 @@ from advisor.intake.programs.facts import (
 from advisor.intake.programs.jvm import seeks
 from advisor.intake.programs.jvm import streams as jvm_streams
 from advisor.intake.programs.jvm import topics as jvm_topics
+from advisor.intake.programs.jvm.errors import outbox
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
 from advisor.intake.programs.jvm.processing import poll_loop
 from advisor.intake.programs.jvm.processing import transactions as jvm_transactions
@@ -51,7 +52,11 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     at, reason = jvm_sends.unchecked_send(text)
     if at:
         add_ignored_send_errors(reading, code.line(at), reason)
-    elif ".poll(" not in text.plain and (at := job_tree.ignored_send_error(text)) >= 0:
+    elif (
+        ".poll(" not in text.plain
+        and not outbox.leaves_unsent_rows(text)
+        and (at := job_tree.ignored_send_error(text)) >= 0
+    ):
         add_ignored_send_errors(reading, code.line(at), CONTINUES_WITHOUT_MESSAGE)
     single = any(
         (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items

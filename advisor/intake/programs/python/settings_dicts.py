@@ -192,7 +192,11 @@ def _add_send_facts(reading: Reading, tree: ast.Module, *, in_config: bool) -> N
     line, reason = (0, "") if in_config else python_sends.open_sends(tree)
     if line:
         reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
-    elif not syntax.consumer_names(tree) and (line := job_tree.ignored_send_error(tree)):
+    elif (
+        not syntax.consumer_names(tree)
+        and not python_sends.leaves_unsent_rows(tree, in_config=in_config)
+        and (line := job_tree.ignored_send_error(tree))
+    ):
         add_ignored_send_errors(reading, line, CONTINUES_WITHOUT_MESSAGE)
 
 

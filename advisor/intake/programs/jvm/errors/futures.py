@@ -15,8 +15,9 @@ from advisor.intake.programs.facts import ONLY_WRITTEN, RESULT
 from advisor.intake.programs.jvm.errors import calls, handlers
 from advisor.intake.programs.jvm.errors.callbacks import callback_of
 from advisor.intake.programs.jvm.errors.error_functions import only_logs_error
+from advisor.intake.programs.jvm.errors.outbox import marks_as_sent
 from advisor.intake.programs.jvm.log_only import only_logs
-from advisor.intake.programs.jvm.text import CALLEE, Block, Text
+from advisor.intake.programs.jvm.text import CALLEE, METHOD, Block, Text
 
 READ = ""
 """The fate of a future that something reads, or may read."""
@@ -41,10 +42,8 @@ _ASSIGNMENT = re.compile(
     r"\s*(?<![=!<>])(?:\+|:)?=$"
 )
 _FUNCTION = re.compile(r"\b(?:fun|def)\b[^={}\n]{0,80}?(\w+)\s*(?:\([^{}=]*\))?\s*(:[^={}]*)?=\s*$")
-_METHOD_HEAD = re.compile(
-    r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\([^()]{0,300}\)"
-    r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
-)
+_CALL = r"(?<!\w\.)\b{0}\s*\(|\b{0}\s*\((?!\s*new\s+ProducerRecord\b)"
+"""A call of a method of the file, and not of a producer's `send`."""
 _NO_RESULT = re.compile(r"\bvoid\s+\w+\s*\(|:\s*Unit\s*=?\s*$")
 _BEFORE_NAME = re.compile(r"\b(?:return|yield|else|throw|in|await|case)$|[^\w>\]?]$|^$|[-=]>$")
 _STATEMENT_START = re.compile(r"\belse$|\b(?:case\b[^;{}?]*|default\s*|[;{}]\s*\w+):$")
@@ -74,7 +73,7 @@ class Futures:
             if not (
                 handlers.is_retried(text, handler.attempt, (-1, len(text.plain)))
                 and _LOOP_EXIT.search(text.plain, *handler.attempt)
-            )
+            ) and not marks_as_sent(text, handler.attempt)
         ]  # fmt: skip
 
     def fate(self, at: int, end: int, depth: int = 0, *, nested: bool = False) -> str:
@@ -150,7 +149,7 @@ class Futures:
         for start, end, head in reversed(self._text.around(at)):
             if re.search(r"\b(?:Future|thread)\s*$", head) and depth < _MAX_DEPTH:
                 return self._follow(_Value(self._text.chain(start), end + 1), depth + 1)
-            if _METHOD_HEAD.search(head) or self._is_caught(start, end):
+            if METHOD.search(head) or self._is_caught(start, end):
                 return READ
             if re.search(r"->\s*$", head):
                 return self._fate_of_error(_Value(start, end + 1), depth)
@@ -320,7 +319,7 @@ class Futures:
         for start, end, head in reversed(self._text.around(value.at)):
             if re.search(r"(?:->|=>)\s*$", head):
                 return self._use_of_lambda(_Value(start, end + 1), depth)
-            if not _CONTROL_HEAD.search(head) and (method := _METHOD_HEAD.search(head)):
+            if not _CONTROL_HEAD.search(head) and (method := METHOD.search(head)):
                 return self._fate_of_method(method[1], head, depth)
         return READ
 
@@ -332,7 +331,7 @@ class Futures:
             return self._fates["(", name]
         self._fates["(", name] = READ  # until it is known
         fates = [READ]
-        for match in islice(re.finditer(rf"\b{name}\s*\(", self._plain), _MAX_MATCHES):
+        for match in islice(re.finditer(_CALL.format(name), self._plain), _MAX_MATCHES):
             before = self._plain[max(0, match.start() - 120) : match.start()]
             defined = re.search(r"\b(?:fun|def)\b[^={}\n]*$|[\w>\]]\s+$", before)
             is_call = not defined or re.search(

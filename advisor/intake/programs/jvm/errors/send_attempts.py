@@ -18,6 +18,7 @@ from advisor.intake.programs.jvm.errors.handlers import (
     is_retried,
     swallowing_handlers,
 )
+from advisor.intake.programs.jvm.errors.outbox import marks_as_sent
 from advisor.intake.programs.jvm.text import Text
 
 _MAX_SENDS, _MAX_HEAD = 300, 120
@@ -64,6 +65,7 @@ def swallowed_sends(text: Text, sends: Iterable[int]) -> Iterator[int]:
         if any(handler.attempt[0] < at < handler.attempt[1] for at in places)
         and not is_retried(text, handler.attempt, whole)
         and _is_for_each_record(text, handler)
+        and not marks_as_sent(text, handler.attempt)
     ]  # fmt: skip
     for at in places:
         is_swallowed = any(start < at < end for start, end in (it.attempt for it in handlers))

@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from advisor.intake.programs.python import syntax
+from advisor.intake.programs.python.errors.outbox import MARKS_SENT
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Functions = Mapping[str, Sequence[Function]]
@@ -31,22 +32,34 @@ def ignores_error(function: Function) -> bool:
     error = _error_name(function)
     if not error:
         return False
-    body = _body(function)
+    body = _without_marks(function, error)
     if not any(_reads(node, error) for node in body):
         return True
+    if marks_sent(function):
+        return False
     return not any(map(_has_effect, _statements_on_error(body, error)))
 
 
 def only_logs(function: Function, read_names: Set[str], functions: Functions) -> bool:
     """Whether a callback only logs some error, does nothing about it, or stores it in names that
     are not in `read_names`. `functions` are the functions of the file."""
-    error = _error_name(function)
+    error = "" if marks_sent(function) else _error_name(function)
     check = _ErrorCheck(read_names, functions)
-    first, *others = _paths(_body(function), error) if error else [[]]
+    first, *others = _paths(_without_marks(function, error), error) if error else [[]]
     return bool(error) and (
         check.only_logs_error(first, error)
         or any(check.all_log(path, error) for path in (first, *others) if others)
     )
+
+
+def marks_sent(function: Function) -> bool:
+    """Whether a callback marks a message as sent, and only where there is no error: one that is not
+    marked is sent again."""
+    failed = {id(call) for node in error_statements(function) for call in syntax.calls(node)}
+    return any(
+        MARKS_SENT.fullmatch(syntax.method_name(call)) and id(call) not in failed
+        for node in _body(function) for call in syntax.calls(node)
+    )  # fmt: skip
 
 
 def only_raises(function: Function) -> bool:
@@ -176,6 +189,16 @@ def _error_name(function: Function) -> str:
 
 def _body(function: Function) -> list[ast.AST]:
     return [function.body] if isinstance(function, ast.Lambda) else [*function.body]
+
+
+def _without_marks(function: Function, error: str) -> list[ast.AST]:
+    """The body without calls that mark a message as sent whether or not there is an error."""
+    return [
+        node for node in _body(function)
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+                and MARKS_SENT.fullmatch(syntax.method_name(node.value))
+                and not _reads(node, error))
+    ]  # fmt: skip
 
 
 def _reads(node: ast.AST, name: str) -> bool:

@@ -13,11 +13,12 @@ from itertools import chain
 
 from advisor.intake.programs.facts import ABANDONED_TRANSACTION, DROPPED, ONLY_WRITTEN, RESULT
 from advisor.intake.programs.python import syntax
-from advisor.intake.programs.python.errors import error_branches, exits
+from advisor.intake.programs.python.errors import error_branches, exits, outbox
 from advisor.intake.programs.python.errors import futures as python_futures
 from advisor.intake.programs.python.errors.callbacks import (
     Function,
     ignores_error,
+    marks_sent,
     only_logs,
     only_raises,
     without_bound_arguments,
@@ -74,6 +75,13 @@ def open_sends(tree: ast.Module) -> tuple[int, str]:
     return _Sends(tree, in_config=False).unknown_callback(), _UNKNOWN_CALLBACK
 
 
+def leaves_unsent_rows(tree: ast.Module, *, in_config: bool) -> bool:
+    """Whether the program marks what it sends only after it is sent, so that it sends the rest
+    again."""
+    callbacks = _Sends(tree, in_config=in_config).callbacks()
+    return any(outbox.attempts(tree)) or any(map(marks_sent, callbacks))
+
+
 def _abandoned_transactions(tree: ast.Module) -> Iterator[int]:
     """Yields the lines where a transaction is aborted and the program continues, without a loop
     that begins it again. A program that polls may read its messages again: `transactions` checks
@@ -123,6 +131,7 @@ class _Sends:
             isinstance(key, ast.Constant) and key.value in _CALLBACK_KEYWORDS
             for node in syntax.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys
         )  # fmt: skip
+        self._outbox = {id(attempt) for attempt in outbox.attempts(tree)}
         self._calls = [call for call in syntax.calls(tree) if self._is_send(call)]
 
     def _is_send(self, call: ast.Call) -> bool:
@@ -224,7 +233,7 @@ class _Sends:
         consumers = syntax.consumer_names(self._tree)
         for node in syntax.nodes(self._tree):
             attempt = syntax.suppress_as_try(node) if isinstance(node, ast.With) else node
-            if not isinstance(attempt, ast.Try):
+            if not isinstance(attempt, ast.Try) or id(attempt) in self._outbox:
                 continue
             serving_calls = [call for statement in attempt.body for call in syntax.calls(statement)
                              if syntax.method_name(call) in ("poll", "flush")
@@ -251,7 +260,7 @@ class _Sends:
         """Yields the lines of handlers that swallow the error of a full queue."""
         sends = {id(call) for call in self._calls}
         for node in syntax.nodes(self._tree):
-            if not isinstance(node, ast.Try):
+            if not isinstance(node, ast.Try) or id(node) in self._outbox:
                 continue
             nodes = [
                 inner for statement in [*node.body, *node.orelse] for inner in ast.walk(statement)
