@@ -155,6 +155,18 @@ reader = Consumer({"group.id": "g",
         {"topic.replication.factor": 1}, {"topic.replication.factor": 1}, {},
     ),
     Example(
+        "features-describe",
+        "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.1-IV1\t"
+        "FinalizedVersionLevel: 4.1-IV1\tEpoch: 8\nFeature: transaction.version\t"
+        "SupportedMinVersion: 0\tSupportedMaxVersion: 2\tFinalizedVersionLevel: 1\tEpoch: 8\n",
+        {"application.transaction.version": 1}, {"application.transaction.version": 2},
+        {"kafka": "4.1"},
+    ),
+    Example(
+        "quorum-describe", "LeaderId:               1\nCurrentVoters:          [1,2,3]\n",
+        {"application.controllers": 3}, {"application.controllers": 2}, {},
+    ),
+    Example(
         "configs-describe",
         "All configs for topic orders are:\n"
         "  cleanup.policy=delete sensitive=false synonyms={DEFAULT_CONFIG:x=delete}\n"

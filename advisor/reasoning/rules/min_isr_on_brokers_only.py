@@ -32,7 +32,7 @@ def check(pipeline: Pipeline) -> str | None:
     if stated is None:
         return None
     return (
-        f"min.insync.replicas={stated} on the brokers only, with "
+        f"min.insync.replicas={stated} only in files of servers, with "
         "eligible.leader.replicas.version=1: the cluster keeps what its active controller's file "
         "stated when it was created or upgraded, and 1 if that stated nothing; kafka-configs "
         "--describe shows which."

@@ -30,7 +30,7 @@ def check(pipeline: Pipeline) -> str | None:
     if Replication(pipeline).zookeeper:
         return None
     return (
-        f"{name}={str(stated).lower()} on the brokers only: controllers that are separate "
+        f"{name}={str(stated).lower()} only in files of servers: controllers that are separate "
         "processes do not read a broker's file; kafka-configs --describe shows the value in "
         "force."
     )
