@@ -287,7 +287,9 @@ class _Judge:
             if self.intake.settings[name] != value:
                 self.note(named_item, f"does not count: line {line} takes precedence")
             return True
-        self.note(named_item, f"counts for a topic that does not set {item.name}")
+        is_topic = item.component is Component.TOPIC
+        other = f"a topic that does not set {item.name}" if is_topic else "__consumer_offsets, too"
+        self.note(named_item, f"counts for {other}")
         self.intake.inherited.add(name)
         return False
 

@@ -17,6 +17,7 @@ from advisor.intake.clients.created_topics import ONE, Created, combine_created
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.cluster import internal_topics
+from advisor.intake.cluster.config_sources import MIN_ISR, SHARED_NAMES
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Item, Reading
 from advisor.intake.text import shown
@@ -41,6 +42,7 @@ _ADD_CONFIG = re.compile(
 """Within quotes, settings may be separated by spaces (ConfigCommand, parseConfigsToBeAdded)."""
 _PAIR = re.compile(r"([\w.]{2,100})[ \t]*=[ \t]*(\[[^\]]{0,200}\]|[^,\s]{1,200})")
 _BROKERS_OPTION = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults)?)\b")
+_ALL_BROKERS = re.compile(r"--(?:entity-default|broker-defaults)\b")
 _TOPICS_OPTION = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
 _NAME_OPTION = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
 _DELETE_CONFIG = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
@@ -222,6 +224,8 @@ def _take_change(
             reading.add_problem(component, name, line, f"{shown(name)} {_DELETED}")
         elif value is not None:
             _change(reading, component, (name, value), line)
+            if component is Component.BROKER and _ALL_BROKERS.search(command):
+                _count_for_topics(reading, name, value, line)
 
 
 def is_of_all(command: str) -> bool:
@@ -283,6 +287,18 @@ def _change(reading: Reading, component: Component, pair: tuple[str, str], line:
     reading.add_setting(component, name, value, line)
     words = "is changed by a command here, which takes precedence over what files say"
     reading.note(line, f"{shown(name)} {words}")
+
+
+def _count_for_topics(reading: Reading, name: str, value: str, line: int) -> None:
+    """States a cluster-wide default as a topic's, as `kafka-configs --describe` shows it: it is in
+    force whatever the brokers' files state."""
+    if name not in SHARED_NAMES:
+        return
+    if name == MIN_ISR:
+        own = (Component.BROKER, name)
+        reading.items = [it for it in reading.items if (it.component, it.name) != own]
+        reading.add_setting(*internal_topics.OFFSETS_MINIMUM, value, line, name)
+    reading.add_setting(Component.TOPIC, name, value, line, name)
 
 
 def _commands(text: str) -> list[str]:
