@@ -6,10 +6,11 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
-from advisor.reasoning.assess import judgements
+from advisor.reasoning.assess import assess, judgements
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.judgement import EventAssessment
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.wish import breaking, forbidden
 from tests.advisor.values import texts
@@ -52,6 +53,12 @@ def permits(pipeline: Pipeline, name: str) -> set[Anomaly]:
     """The anomalies that one event permits, in scope or not."""
     [event] = [event for event in events_for(pipeline) if event.name == name]
     return set(event.permits(pipeline))
+
+
+def assessed(pipeline: Pipeline, name: str) -> EventAssessment:
+    """How one event is assessed."""
+    [assessment] = [failure for failure in assess(pipeline).failures if failure.event.name == name]
+    return assessment
 
 
 def broken(pipeline: Pipeline) -> bool:

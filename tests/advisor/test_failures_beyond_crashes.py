@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from tests.advisor.pipelines import (
     ACKS_1,
@@ -22,6 +21,7 @@ from tests.advisor.pipelines import (
     TRUNCATED,
     UNCLEAN,
     A,
+    assessed,
     described,
     permits,
 )
@@ -343,12 +343,8 @@ STANDSTILLS = [
 def test_a_standstill_names_its_duration_or_setting(
     event: str, fields: dict[str, str], message: str
 ):
-    [assessment] = [
-        verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
-    ]
-    assert any(
-        message in assessment.permits[anomaly] for anomaly in HARMLESS & assessment.permits.keys()
-    )
+    permitted = assessed(described(fields), event).permits
+    assert any(message in permitted[anomaly] for anomaly in HARMLESS & permitted.keys())
 
 
 @pytest.mark.parametrize(
@@ -380,13 +376,8 @@ DECISIVE_FACTS = {
 
 @pytest.mark.parametrize("name", DECISIVE_FACTS)
 def test_an_event_that_depends_on_a_fact_counts_once_the_fact_is_stated(name: str):
-    def in_scope(fields: dict[str, str]) -> bool:
-        assessments = assess(described(fields)).failures
-        [event] = [assessment for assessment in assessments if assessment.event.name == name]
-        return event.in_scope
-
-    assert not in_scope(SAFE)
-    assert in_scope(SAFE | DECISIVE_FACTS[name])
+    assert not assessed(described(SAFE), name).in_scope
+    assert assessed(described(SAFE | DECISIVE_FACTS[name]), name).in_scope
 
 
 @pytest.mark.parametrize(
@@ -394,9 +385,7 @@ def test_an_event_that_depends_on_a_fact_counts_once_the_fact_is_stated(name: st
 )
 def test_an_event_outside_of_every_requirement_is_shown_and_never_in_scope(name: str):
     fields = {"topic.cleanup.policy": "compact", "need.ordering": "on", "need.survive": "2"}
-    [assessment] = [
-        verdict for verdict in assess(described(fields)).failures if verdict.event.name == name
-    ]
+    assessment = assessed(described(fields), name)
     assert assessment.permits
     assert not assessment.in_scope
     assert assessment.event.not_counted

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.recommend import recommend
 from tests.advisor.pipelines import (
@@ -15,6 +14,7 @@ from tests.advisor.pipelines import (
     TRUNCATED,
     UNCLEAN,
     A,
+    assessed,
     described,
     permits,
 )
@@ -95,10 +95,7 @@ WAITS = [
 
 @pytest.mark.parametrize(("event", "fields", "message"), WAITS)
 def test_an_unavailability_names_its_cause(event: str, fields: dict[str, str], message: str):
-    [assessment] = [
-        verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
-    ]
-    assert message in assessment.permits[A.UNAVAILABLE]
+    assert message in assessed(described(fields), event).permits[A.UNAVAILABLE]
 
 
 def test_moving_replicas_only_in_sync_is_advised_unless_a_third_copy_is_guaranteed() -> None:
@@ -113,12 +110,8 @@ def test_two_sites_need_min_isr_above_half_and_a_third_site_for_a_controller() -
     recommendation = recommend(described(STRETCHED))
     changes = {(change.setting, change.after) for change in recommendation.changes}
     assert changes == {("min.insync.replicas", 3), ("metadata.racks", 3)}
-    [site] = [
-        assessment
-        for assessment in assess(described(STRETCHED)).failures
-        if assessment.event.name == SITE
-    ]
-    assert "two and a half data centres" in site.event.beyond_settings
+    site = assessed(described(STRETCHED), SITE).event
+    assert "two and a half data centres" in site.beyond_settings
     assert A.UNAVAILABLE not in permits(described(STRETCHED | THIRD_PLACE), SITE)
     three = SAFE | {"application.racks": "3"}
     assert A.UNAVAILABLE not in permits(described(three), SITE)
@@ -153,13 +146,8 @@ def test_a_lost_site_loses_the_data_of_internal_topics(
     event: str, fields: dict[str, str], fix: dict[str, str]
 ) -> None:
     stretched = fields | TWO_SITES
-    assert "2 brokers in one rack (application.racks=2)" in " ".join(
-        next(
-            verdict.permits
-            for verdict in assess(described(stretched)).failures
-            if verdict.event.name == event
-        ).values()
-    )
+    reasons = " ".join(assessed(described(stretched), event).permits.values())
+    assert "2 brokers in one rack (application.racks=2)" in reasons
     assert permits(described(stretched), event) - HARMLESS
     assert not permits(described(stretched | fix), event) - HARMLESS
     assert not permits(described(stretched | {"application.racks": "3"}), event) - HARMLESS

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
-from tests.advisor.pipelines import ACKS_0, HARMLESS, LRK, SAFE, SPARK, A, described, permits
+from tests.advisor.pipelines import (
+    ACKS_0,
+    HARMLESS,
+    LRK,
+    SAFE,
+    SPARK,
+    A,
+    assessed,
+    described,
+    permits,
+)
 
 LIMIT_10K = {"topic.max.message.bytes": "10000"}
 LARGEST, AVERAGE = "application.largest.message.bytes", "application.message.bytes"
@@ -71,11 +80,6 @@ def test_a_size_above_a_limit_permits_these_anomalies(
 
 def test_a_refused_message_that_is_sent_again_names_every_limit():
     fields = SAFE | {LARGEST: "1048507", "application.resend": "on-error"}
-    [assessment] = [
-        verdict
-        for verdict in assess(described(fields)).failures
-        if verdict.event.name == "record-too-large"
-    ]
-    permitted = assessment.permits
+    permitted = assessed(described(fields), "record-too-large").permits
     limits = "max.request.size=1048576 and max.message.bytes=1048588"
     assert any(limits in permitted[anomaly] for anomaly in HARMLESS & permitted.keys())

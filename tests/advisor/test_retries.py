@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.reasoning.assess import assess
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.recommend import recommend
-from tests.advisor.pipelines import SAFE, described, permits
+from tests.advisor.pipelines import SAFE, assessed, described, permits
 
 BACKOFF, LONGEST = "producer.retry.backoff.ms", "producer.retry.backoff.max.ms"
 
@@ -39,9 +38,8 @@ def test_the_backoff_decides_whether_few_retries_outlast_a_leader_election() -> 
     few = SAFE | {"producer.retries": "15"}
     patient = described(few | {BACKOFF: "5000", LONGEST: "5000"})
     assert Anomaly.GIVEN_UP not in permits(patient, "leader-killed")
-    [assessment] = [verdict for verdict in assess(described(few | {LONGEST: "200"})).failures
-               if verdict.event.name == "leader-killed"]  # fmt: skip
-    assert "retry.backoff.max.ms=200" in assessment.permits[Anomaly.GIVEN_UP]
+    killed = assessed(described(few | {LONGEST: "200"}), "leader-killed")
+    assert "retry.backoff.max.ms=200" in killed.permits[Anomaly.GIVEN_UP]
 
 
 @pytest.mark.parametrize(("fields", "is_too_late"), [
@@ -61,13 +59,7 @@ def test_a_retry_after_the_delivery_timeout_does_not_count(
 
 def test_only_librdkafka_gives_up_its_partitions_without_a_coordinator() -> None:
     def blocked(fields: dict[str, str]) -> str:
-        assessments = assess(described(fields)).failures
-        [event] = [
-            assessment
-            for assessment in assessments
-            if assessment.event.name == "group-coordinator-away"
-        ]
-        return event.permits[Anomaly.BLOCKED]
+        return assessed(described(fields), "group-coordinator-away").permits[Anomaly.BLOCKED]
 
     assert "session.timeout.ms" in blocked({"family": "librdkafka"})
     assert "session.timeout.ms" not in blocked({})

@@ -6,11 +6,10 @@ import pytest
 
 from advisor.catalog import Component, Family
 from advisor.intake import Product, read
-from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.levers import ALL
 from advisor.reasoning.wish import breaking
-from tests.advisor.pipelines import described, permits
+from tests.advisor.pipelines import assessed, described, permits
 
 SPARK = Product(Family.SPARK, "4.2", "4.3")
 SOURCE = '(spark.readStream.format("kafka").option("subscribe", "a").load()\n.writeStream'
@@ -118,10 +117,8 @@ def test_an_idempotent_sink_absorbs_repeated_micro_batches() -> None:
 def test_no_other_trigger_is_exactly_once_with_an_idempotent_sink(trigger: str) -> None:
     pipeline = described(BATCHES | {TRIGGER: trigger})
     assert Anomaly.EFFECT_DUPLICATED in permits(pipeline, "spark-restarted")
-    [assessment] = [
-        verdict for verdict in assess(pipeline).failures if verdict.event.name == "spark-restarted"
-    ]
-    assert f"{TRIGGER}={trigger}" in assessment.permits[Anomaly.EFFECT_DUPLICATED]
+    permitted = assessed(pipeline, "spark-restarted").permits
+    assert f"{TRIGGER}={trigger}" in permitted[Anomaly.EFFECT_DUPLICATED]
     assert breaking(pipeline)
     [lever] = [lever for lever in ALL if lever.setting == "trigger"]
     assert lever.targets(pipeline) == ["micro-batch"]

@@ -13,7 +13,7 @@ from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.recommend import recommend
 from labs.engine.workloads import ArmContext, ProduceConsume
-from tests.advisor.pipelines import HARMLESS, A, described, permits
+from tests.advisor.pipelines import HARMLESS, A, assessed, described, permits
 from tests.advisor.walking import walk
 
 STREAMS = {
@@ -116,12 +116,8 @@ WAITS = [
 
 @pytest.mark.parametrize(("event", "fields", "message"), WAITS)
 def test_a_standstill_names_the_deciding_setting(event: str, fields: dict[str, str], message: str):
-    [assessment] = [
-        verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
-    ]
-    assert any(
-        message in assessment.permits[anomaly] for anomaly in HARMLESS & assessment.permits.keys()
-    )
+    permitted = assessed(described(fields), event).permits
+    assert any(message in permitted[anomaly] for anomaly in HARMLESS & permitted.keys())
 
 
 def changes(fields: dict[str, str]) -> dict[str, object]:
@@ -166,7 +162,7 @@ def test_with_two_racks_records_are_safe_and_writes_wait():
     """The event says which number of racks would allow both."""
     third_place = {"application.metadata.racks": "3"}
     fields = STREAMS | third_place | {"application.racks": "2", "topic.min.insync.replicas": "3"}
-    [lost] = [e for e in assess(described(fields)).failures if e.event.name == "rack-lost"]
+    lost = assessed(described(fields), "rack-lost")
     assert set(lost.permits) == {A.UNAVAILABLE}
     assert "3 racks or more. With 2, no settings both" in lost.event.beyond_settings
 

@@ -17,7 +17,7 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.numbers import numbers
 from advisor.reasoning.serial import from_data, to_data
 from labs.engine.distributions.distribution import brokers_to_run
-from tests.advisor.pipelines import SAFE, described
+from tests.advisor.pipelines import SAFE, described, permits
 
 pytestmark = pytest.mark.wide
 
@@ -102,10 +102,8 @@ def test_a_client_with_a_shorter_timeout_than_the_zookeeper_session_gives_up():
         ({"kafka": "3.3"}, False), ({"kafka": "3.2"}, True),
         ({"kafka": "3.3", MODE: "zookeeper"}, True),
     ):  # fmt: skip
-        pipeline = described(BETWEEN_TIMEOUTS | brokers)
-        (killed,) = (assessment for assessment in assess(pipeline).failures
-                     if assessment.event.name == "leader-killed")  # fmt: skip
-        assert (Anomaly.GIVEN_UP in killed.permits) == gives_up
+        permitted = permits(described(BETWEEN_TIMEOUTS | brokers), "leader-killed")
+        assert (Anomaly.GIVEN_UP in permitted) == gives_up
 
 
 def test_reasons_name_zookeeper_only_in_its_mode():
