@@ -10,6 +10,10 @@ from pathlib import Path
 from advisor.intake.text import MARK, MAX_BYTES
 
 _UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
+_NOT_UTF16 = (".properties", ".conf", ".env", ".json", ".py", ".java", ".kt", ".scala", ".tf")
+_NOT_UTF16 += (".tfvars", ".toml", ".sh", ".service", "Dockerfile")
+"""Files whose programs do not read UTF-16: Java's loader of properties reads ISO-8859-1, the others
+read UTF-8. Parsers of YAML read it."""
 
 
 class FileProblem(ValueError):
@@ -46,13 +50,16 @@ def states_nothing(text: str) -> bool:
 
 
 def _text(source: str, content: bytes) -> str:
-    """Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell's `>` writes it.
+    """Decodes UTF-8, or the UTF-16 of output that PowerShell's `>` writes, with a byte order mark.
 
     A properties file may have comments in ISO-8859-1, which is what Java reads.
     """
     if len(content) > MAX_BYTES:
         raise FileProblem(f"{source}: longer than {MAX_BYTES} bytes; a configuration is not.")
     marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if marked and source.rstrip(")").endswith(_NOT_UTF16):
+        words = "this is UTF-16, as PowerShell's `>` writes it, which the program that reads this"
+        raise FileProblem(f"{source}:1: {words} file does not read. Save it as UTF-8.")
     try:
         return content.decode("utf-16" if marked else "utf-8")
     except UnicodeDecodeError as error:

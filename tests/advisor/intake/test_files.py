@@ -183,6 +183,13 @@ def test_utf_16_from_powershell_is_decoded() -> None:
         assert decoded("f", byte_order_mark + "acks=1\r\n".encode(encoding)) == "acks=1\r\n"
 
 
+@pytest.mark.parametrize("source", ["consumer.properties", "file 1 (.env)", "c.json"])
+def test_utf_16_is_refused_where_programs_do_not_read_it(source: str) -> None:
+    """Java's Properties.load reads ISO-8859-1: no name of a setting is left, and defaults count."""
+    with pytest.raises(FileProblem, match="this is UTF-16.* Save it as UTF-8"):
+        decoded(source, "auto.offset.reset=earliest\r\n".encode("utf-16"))
+
+
 @pytest.mark.parametrize("source", ["f.properties", "f", "Pasted text"])
 def test_a_comment_may_be_in_latin_1(source: str) -> None:
     text = decoded(source, b"# f\xfcr alle\n ! \xe4\nacks=1\n")
