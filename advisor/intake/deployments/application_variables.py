@@ -39,8 +39,9 @@ _TOOL = re.compile(r"(?<![\w-])kafka-[a-z]|\b(?:kcat|kafkacat|curl)\b")
 
 
 def _dotted_name(name: str) -> str:
-    """A name with dots, as applications nest it: `KAFKA__CLIENT__ACKS` is client.acks."""
-    return name.replace("_", ".").replace("-", ".")
+    """A name with dots, as applications nest it: `KAFKA__CLIENT__ACKS` is client.acks, and so is
+    `client[acks]`."""
+    return re.sub(r"[_\[-]", ".", name.removesuffix("]"))
 
 
 def _refuse_framework_properties(variable: str, name: str, line: int) -> None:

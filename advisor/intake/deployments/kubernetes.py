@@ -67,6 +67,7 @@ from advisor.intake.deployments.kubernetes_references import (
 from advisor.intake.deployments.script_commands import take_script
 from advisor.intake.deployments.settings_elsewhere import refuse_entry
 from advisor.intake.deployments.several_clusters import refuse_several
+from advisor.intake.deployments.spring_names import with_spring_names
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import JSON, NOT_HERE, is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
@@ -95,7 +96,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices, commands = dict[tuple[str, ...], int](), dict[str, tuple[str, int]]()
     config_map_rows, uses = list[tuple[str, Variable]](), list[tuple[str, str]]()
-    exported = map(with_exported_variables, with_references(every))
+    exported = map(with_exported_variables, map(with_spring_names, with_references(every)))
     resources = without_init_variables(reading, exported)
     refuse_several(chain.from_iterable(map(_plain_variables, resources)))
     here = {place for leaves in resources for place in source_of(leaves)}

@@ -61,6 +61,7 @@ from advisor.intake.deployments.images import (
     with_defaults,
 )
 from advisor.intake.deployments.several_clusters import refuse_several
+from advisor.intake.deployments.spring_names import with_spring_names
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
@@ -99,7 +100,7 @@ _BUILD = re.compile(r"^[ \t]+(?:image|build):", re.MULTILINE)
 def read(text: str) -> Reading:
     """Returns the settings and the number of the brokers. Raises `IntakeError`."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
-    leaves = with_exported_variables(merged(text))
+    leaves = with_exported_variables(with_spring_names(merged(text)))
     for leaf in leaves:
         if (tag := _kafka_line(reading, leaf)) is not None:
             images[leaf.path[1]] = tag
