@@ -44,7 +44,8 @@ def compose(**variables: str) -> dict[str, str]:
 
 def pod(**variables: str) -> dict[str, str]:
     rows = "".join(
-        f"        - {{name: {name}, value: '{text}'}}\n" for name, text in (BASE | variables).items()
+        f"        - {{name: {name}, value: '{text}'}}\n"
+        for name, text in (BASE | variables).items()
     )
     return {"pod.yaml": f"{POD}        env:\n{rows}"}
 
