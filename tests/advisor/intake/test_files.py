@@ -186,7 +186,7 @@ def test_utf_16_from_powershell_is_decoded() -> None:
 @pytest.mark.parametrize("source", ["consumer.properties", "file 1 (.env)", "c.json"])
 def test_utf_16_is_refused_where_programs_do_not_read_it(source: str) -> None:
     """Java's Properties.load reads ISO-8859-1: no name of a setting is left, and defaults count."""
-    with pytest.raises(FileProblem, match="this is UTF-16.* Save it as UTF-8"):
+    with pytest.raises(FileProblem, match=r"this is UTF-16.* Save it as UTF-8"):
         decoded(source, "auto.offset.reset=earliest\r\n".encode("utf-16"))
 
 
