@@ -10,8 +10,10 @@ from pathlib import Path
 from advisor.intake.text import MARK, MAX_BYTES
 
 _UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
-_NOT_UTF16 = (".properties", ".conf", ".env", ".json", ".py", ".java", ".kt", ".scala", ".tf")
-_NOT_UTF16 += (".tfvars", ".toml", ".sh", ".service", "Dockerfile")
+_NOT_UTF16 = (
+    ".properties", ".conf", ".env", ".json", ".py", ".java", ".kt", ".scala", ".tf", ".tfvars",
+    ".toml", ".sh", ".service", "Dockerfile",
+)  # fmt: skip
 """Files whose programs do not read UTF-16: Java's loader of properties reads ISO-8859-1, the others
 read UTF-8. Parsers of YAML read it."""
 
