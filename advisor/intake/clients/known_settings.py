@@ -187,7 +187,7 @@ def likely_clients(names: Iterable[str]) -> tuple[Component, ...]:
     may be assumed to have defaults.
     """
     keys = set(names)
-    producer, consumer = _client_names(Component.PRODUCER), _client_names(Component.CONSUMER)
+    producer, consumer = names_of(Component.PRODUCER), names_of(Component.CONSUMER)
     consumer_keys, producer_keys = keys & (consumer - producer), keys & (producer - consumer)
     if any(_counts(Component.CONSUMER, name) for name in consumer_keys) and any(
         _counts(Component.PRODUCER, name) for name in producer_keys
@@ -200,7 +200,7 @@ def clients_having(name: str, clients: tuple[Component, ...]) -> tuple[Component
     """The clients that have a setting; the first one if none has it."""
     if len(clients) == 1:
         return clients
-    return tuple(client for client in clients if name in _client_names(client)) or clients[:1]
+    return tuple(client for client in clients if name in names_of(client)) or clients[:1]
 
 
 def is_streams_application(names: Iterable[str]) -> bool:
@@ -225,12 +225,13 @@ def is_client_setting(key: str) -> bool:
     """
     if key.startswith(_CONNECTION_PREFIXES) or ("." not in key and key != "acks"):
         return False
-    names = _client_names(Component.PRODUCER) | _client_names(Component.CONSUMER)
+    names = names_of(Component.PRODUCER) | names_of(Component.CONSUMER)
     return key in names or nearest(key, names, TYPO) is not None
 
 
-def _client_names(component: Component) -> frozenset[str]:
-    """The settings of a client, of Java or librdkafka."""
+@cache
+def names_of(component: Component) -> frozenset[str]:
+    """The settings of a component, of Java or librdkafka."""
     java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
     return known_keys(java, component) | known_keys(librdkafka, component)
 

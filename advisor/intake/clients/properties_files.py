@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import islice
 
 from advisor.catalog import Component, Family
@@ -15,6 +15,7 @@ from advisor.intake.clients.known_settings import (
     clients_having,
     known_keys,
     likely_clients,
+    names_of,
     newest,
 )
 from advisor.intake.clients.librdkafka_bindings import is_binding_setting
@@ -76,13 +77,13 @@ def _shared_likeness(text: str) -> float:
 
 def _are_common(keys: frozenset[str]) -> bool:
     """Whether both clients have all of these names."""
-    return bool(keys) and keys <= _names(Component.PRODUCER) & _names(Component.CONSUMER)
+    return bool(keys) and keys <= names_of(Component.PRODUCER) & names_of(Component.CONSUMER)
 
 
 def may_be_topic(text: str) -> bool:
     """Whether topics and brokers have all names of a file."""
     keys = names_in(text)
-    return bool(keys) and keys <= _names(Component.TOPIC) & _names(Component.BROKER)
+    return bool(keys) and keys <= names_of(Component.TOPIC) & names_of(Component.BROKER)
 
 
 @lru_cache(maxsize=1)
@@ -105,16 +106,10 @@ def _likeness(text: str, component: Component) -> float:
 
 
 def _share(keys: frozenset[str], component: Component) -> float:
-    others = [_names(kind) for kind in _KINDS if kind is not component]
-    names = keys & _names(component)
+    others = [names_of(kind) for kind in _KINDS if kind is not component]
+    names = keys & names_of(component)
     unique = names.difference(*others)
     return 0.4 * (len(names) + len(unique)) / max(1, len(keys))
-
-
-@cache
-def _names(component: Component) -> frozenset[str]:
-    java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
-    return known_keys(java, component) | known_keys(librdkafka, component)
 
 
 READERS = (
@@ -174,7 +169,7 @@ def reader_by_typos(text: str) -> Reader | None:
         keys = {entry.key for entry in islice(properties(text), _MAX_KEYS)}
     except IntakeError:
         return None
-    known_names = frozenset[str]().union(*map(_names, _KINDS))
+    known_names = frozenset[str]().union(*map(names_of, _KINDS))
     intended = frozenset(near for key in keys if (near := nearest(key, known_names, TYPO)))
     if not intended or 2 * len(intended) < len(keys):
         return None
