@@ -328,3 +328,15 @@ class Reader:
     read: Callable[[str], Reading]
     read_files: Callable[[Sequence[ApplicationFile]], Reading] | None = None
     is_yaml: bool = False
+
+    @classmethod
+    def of_application(
+        cls, kind: str, title: str, likeness: Callable[[str], float],
+        read_files: Callable[[Sequence[ApplicationFile]], Reading], *, is_yaml: bool = True,
+    ) -> Reader:  # fmt: skip
+        """Returns the reader of a kind of which an application may have several files."""
+
+        def read(text: str) -> Reading:
+            return read_files([ApplicationFile(text)])
+
+        return cls(kind, title, likeness, read, read_files, is_yaml)

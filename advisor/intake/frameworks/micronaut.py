@@ -42,14 +42,9 @@ _BLOCK = re.compile(
 )
 
 
-def read(text: str) -> Reading:
-    """Returns the settings that Micronaut passes to its clients. Raises `IntakeError`."""
-    return read_files([ApplicationFile(text)])
-
-
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
-    """Reads several files of one application, some of which may belong to an environment. Raises
-    `IntakeError`."""
+    """Returns the settings that Micronaut passes to the clients of an application. Some files may
+    belong to an environment. Raises `IntakeError`."""
     parts = [
         Part(
             part_leaves,
@@ -154,5 +149,5 @@ def _likeness(text: str) -> float:
 
 
 READERS = (
-    Reader("micronaut", "Micronaut's application.yml", _likeness, read, read_files, is_yaml=True),
+    Reader.of_application("micronaut", "Micronaut's application.yml", _likeness, read_files),
 )

@@ -31,13 +31,8 @@ _EXTENSION_SETTINGS = {"application-id": "application.id"}
 _LINE = re.compile(r"^[ \t]*\"?(?:%\w+\"?\.)?(?:quarkus\.)?kafka-streams[.:]", re.MULTILINE)
 
 
-def read(text: str) -> Reading:
-    """Returns the settings that the extension passes to Kafka Streams. Raises `IntakeError`."""
-    return read_files([ApplicationFile(text)])
-
-
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
-    """Reads several files of one application. Raises `IntakeError`."""
+    """Returns the settings that the extension passes to Kafka Streams. Raises `IntakeError`."""
     return with_profiles([*sources_from_files(files)], _read)
 
 
@@ -70,4 +65,8 @@ def _likeness(text: str) -> float:
     return 0.96 if _LINE.search(text) else 0.0
 
 
-READERS = (Reader("quarkus-streams", "Quarkus (Kafka Streams)", _likeness, read, read_files),)
+READERS = (
+    Reader.of_application(
+        "quarkus-streams", "Quarkus (Kafka Streams)", _likeness, read_files, is_yaml=False
+    ),
+)

@@ -78,14 +78,9 @@ _COMMIT_STRATEGIES: Mapping[str, str] = {"throttled": "in-order", "latest": "as-
 """The offsets that a strategy commits: of processed messages in order, or as they complete."""
 
 
-def read(text: str) -> Reading:
+def read_files(files: Iterable[ApplicationFile]) -> Reading:
     """Returns the settings that the connector passes to its clients, and when it commits. Raises
     `IntakeError`."""
-    return read_files([ApplicationFile(text)])
-
-
-def read_files(files: Iterable[ApplicationFile]) -> Reading:
-    """Reads several files of one application. Raises `IntakeError`."""
     return with_profiles([*sources_from_files(files)], _read)
 
 
@@ -429,12 +424,7 @@ def _likeness(text: str) -> float:
 
 
 READERS = (
-    Reader(
-        "smallrye",
-        "Quarkus (SmallRye Reactive Messaging)",
-        _likeness,
-        read,
-        read_files,
-        is_yaml=True,
+    Reader.of_application(
+        "smallrye", "Quarkus (SmallRye Reactive Messaging)", _likeness, read_files
     ),
 )

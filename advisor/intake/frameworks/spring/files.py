@@ -73,14 +73,9 @@ _IMPORTED_FILE = re.compile(r"(?:^|[:,])(?:file|classpath):|\.(?:ya?ml|propertie
 _MAP_ENTRY = re.compile(r"(?<![.\[])\[")
 
 
-def read(text: str) -> Reading:
-    """The settings that Spring would pass to the clients. Raises `IntakeError`."""
-    return read_files([ApplicationFile(text)])
-
-
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
-    """The settings in several files of one application, in the order in which they override each
-    other. Raises `IntakeError`."""
+    """The settings that Spring would pass to the clients of an application, by its files in the
+    order in which they override each other. Raises `IntakeError`."""
     return with_profiles([part for file in files for part in _parts(file)], _read)
 
 
@@ -444,6 +439,4 @@ def _likeness(text: str) -> float:
     return 0.9 if _SPRING_KEY.search(text) and _KAFKA_KEY.search(text) else 0.0
 
 
-READERS = (
-    Reader("spring", "Spring Boot application.yml", _likeness, read, read_files, is_yaml=True),
-)
+READERS = (Reader.of_application("spring", "Spring Boot application.yml", _likeness, read_files),)
