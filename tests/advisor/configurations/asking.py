@@ -59,3 +59,12 @@ def assert_files(
     """Asserts the answer for files with these names and texts, passed in this order."""
     write_files(folder, files)
     assert_answer(" ".join(str(folder / name) for name in files), settings, code, expected)
+
+
+def assert_in_any_order(
+    folder: Path, files: Mapping[str, str], settings: str, code: int, expected: str
+) -> None:
+    """Asserts the answer for these files, passed in this order and in reverse."""
+    for names in ([*files], [*files][::-1]):
+        ordered = {name: files[name] for name in names}
+        assert_files(folder, ordered, settings, code, expected)

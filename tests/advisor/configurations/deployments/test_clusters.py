@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
+from tests.advisor.configurations.asking import (
+    COPIES,
+    TOPIC,
+    assert_answer,
+    assert_file,
+    assert_in_any_order,
+)
 from tests.advisor.configurations.deployments.test_deployments import IMAGE, LOGS
 
 ANOTHER = "another cluster than that on line"
@@ -309,11 +315,8 @@ def test_files_must_belong_to_one_pipeline(
     tmp_path: Path, texts: tuple[str, ...], code: int, expected: str
 ) -> None:
     """The order of the files does not matter unless one overrides the other."""
-    files = [tmp_path / f"{number}.txt" for number, _ in enumerate(texts)]
-    for file, text in zip(files, texts, strict=True):
-        file.write_text(text)
-    for order in (files, files[::-1]):
-        assert_answer(" ".join(map(str, order)), COPIES, code, expected)
+    files = {f"{number}.txt": text for number, text in enumerate(texts)}
+    assert_in_any_order(tmp_path, files, COPIES, code, expected)
 
 
 KRAFT = "process.roles=broker,controller\nnode.id=1\nlog.dirs=/data\nmin.insync.replicas=2\n"

@@ -11,6 +11,7 @@ from tests.advisor.configurations.asking import (
     assert_answer,
     assert_file,
     assert_files,
+    assert_in_any_order,
     write_files,
 )
 
@@ -43,10 +44,7 @@ LISTED = "\n      - path: a.env\n        required: false\n      - b.env"
 def test_variables_of_a_service_override_its_env_files(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    for names in ([*files], [*files][::-1]):
-        paths = " ".join(str(tmp_path / name) for name in names)
-        assert_answer(paths, SETTINGS, code, expected)
+    assert_in_any_order(tmp_path, files, SETTINGS, code, expected)
 
 
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  %s: %s\n"

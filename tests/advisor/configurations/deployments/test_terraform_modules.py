@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, assert_answer, write_files
+from tests.advisor.configurations.asking import COPIES, assert_in_any_order
 
 TOPIC = """resource "kafka_topic" "orders" {
   name               = "orders"
@@ -71,7 +71,4 @@ def merged(config: str, assigned: str = "") -> dict[str, str]:
 def test_the_files_of_a_module_are_read_together(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    for names in ([*files], [*files][::-1]):
-        paths = " ".join(str(tmp_path / name) for name in names)
-        assert_answer(paths, COPIES, code, expected)
+    assert_in_any_order(tmp_path, files, COPIES, code, expected)

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
+from tests.advisor.configurations.asking import (
+    TOPIC,
+    assert_answer,
+    assert_in_any_order,
+    write_files,
+)
 
 SPRING = """
 import org.apache.kafka.streams.StreamsBuilder;
@@ -63,10 +68,7 @@ YES_IF = "^YES, if the program does what is assumed"
 def test_a_topology_is_read_with_its_settings(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    for names in ([*files], [*files][::-1]):
-        paths = " ".join(str(tmp_path / name) for name in names)
-        assert_answer(paths, TOPIC, code, expected)
+    assert_in_any_order(tmp_path, files, TOPIC, code, expected)
 
 
 def test_a_problem_between_two_files_names_both(tmp_path: Path) -> None:

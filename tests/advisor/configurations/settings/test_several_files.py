@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, given, write_files
+from tests.advisor.configurations.asking import (
+    COPIES,
+    TOPIC,
+    assert_answer,
+    assert_in_any_order,
+    given,
+    write_files,
+)
 from tests.advisor.test_advise import run
 
 QUARKUS = (
@@ -77,10 +84,7 @@ READS += "application.processing.errors=retry"
 def test_a_pipeline_has_one_client_of_each_kind(
     tmp_path: Path, files: dict[str, str], settings: str, code: int, expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    for names in ([*files], [*files][::-1]):
-        paths = " ".join(str(tmp_path / name) for name in names)
-        assert_answer(paths, f"{settings} {TOPIC}", code, expected)
+    assert_in_any_order(tmp_path, files, f"{settings} {TOPIC}", code, expected)
 
 
 def test_a_file_that_overrides_another_is_passed_with_its_option(tmp_path: Path) -> None:
@@ -125,11 +129,8 @@ DESCRIBED = "Topic: a\tPartitionCount: 1\tReplicationFactor: %d\tConfigs: min.in
 def test_a_pipeline_has_one_topic_and_one_cluster(
     tmp_path: Path, one: str, other: str, code: int, expected: str
 ) -> None:
-    files = [tmp_path / "one.txt", tmp_path / "other.txt"]
-    for file, text in zip(files, (one, other), strict=True):
-        file.write_text(text)
-    for order in (files, files[::-1]):
-        assert_answer(" ".join(map(str, order)), COPIES, code, expected)
+    files = {"one.txt": one, "other.txt": other}
+    assert_in_any_order(tmp_path, files, COPIES, code, expected)
 
 
 COMMON = "bootstrap.servers=k:9092\nsecurity.protocol=SSL\nclient.id=all\n"
