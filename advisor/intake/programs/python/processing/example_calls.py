@@ -22,6 +22,7 @@ from advisor.intake.programs.python.processing.example_functions import (
     TABLE_METHODS,
 )
 from advisor.intake.programs.python.processing.example_program import (
+    QUEUES,
     Bound,
     Closure,
     NotRun,
@@ -37,6 +38,7 @@ from advisor.intake.programs.python.processing.example_values import (
     ItemIterator,
     Message,
     PythonError,
+    Queue,
     Table,
     items,
     merged,
@@ -44,6 +46,7 @@ from advisor.intake.programs.python.processing.example_values import (
     offsets_in,
     parts,
 )
+from advisor.intake.programs.python.processing.example_workers import Workers
 from advisor.intake.programs.python.records.observations import only_observes
 
 _MODULES = frozenset({"itertools", "it", "random", "heapq", "more_itertools", "collections"})
@@ -78,6 +81,7 @@ class Calls:
     def __post_init__(self) -> None:
         run = self.expressions
         self._program, self._memory, self._record = run.program, run.memory, run.record
+        self._workers = Workers(run.memory, run.record)
 
     def run(self, call: ast.Call) -> Any:
         """The result of a call."""
@@ -99,9 +103,31 @@ class Calls:
             return self.create(callee, arguments, keywords)
         func = call.func
         owner = self.expressions.value(func.value) if isinstance(func, ast.Attribute) else None
+        if self._record.failing:
+            result = self._worker_call(call, owner, arguments, keywords)
+            if result is not MISSING:
+                return result
         if (known := self._known_call(call, owner, arguments)) is not MISSING:
             return known
         return self._other_call(call, owner, [owner, *arguments, *keywords.values()])
+
+    def _worker_call(
+        self, call: ast.Call, owner: Any, arguments: list[Any], keywords: dict[str, Any]
+    ) -> Any:
+        """The result of a call of a thread or a queue; `MISSING` for any other."""
+        name = syntax.method_name(call)
+        if name in QUEUES:
+            return Queue()
+        if isinstance(owner, Queue):
+            return self._workers.queue_call(owner, name, arguments, keywords)
+        function = keywords.get("target", MISSING) if name == "Thread" else MISSING
+        if name == "start" and isinstance(owner, Instance):
+            function = self.expressions.member(owner, "run")
+        if function is not MISSING:
+            given = [*items(keywords.get("args", []))]
+            self._workers.run_thread(lambda: self._apply(call, function, given))
+            return UNKNOWN
+        return MISSING
 
     def _known_call(self, call: ast.Call, owner: Any, arguments: list[Any]) -> Any:
         """The result of a function or a method of lists and dicts; `MISSING` for any other."""
@@ -133,6 +159,8 @@ class Calls:
         function = self.expressions.value(call.func) if _is_path(call.func) else UNKNOWN
         if receiver in syntax.OWN and not isinstance(function, Closure | ast.ClassDef):
             function = self.expressions.value(ast.Name(syntax.method_name(call)))
+        if isinstance(function, Instance):
+            function = self.expressions.member(function, "__call__")
         is_own = not receiver or receiver in syntax.OWN or isinstance(function, Bound)
         return function if is_own else UNKNOWN
 
@@ -225,10 +253,16 @@ class Calls:
                 return self._record.poll(call.lineno)
             return next(iter(self._record.poll(call.lineno, 1)), None)
         except Stopped:
-            self._record.held = self._memory.offsets()
+            self.note_held()
             for callback in self._program.callbacks:
                 self.enter(Closure(callback, self._memory.frames[:1]), [], {})
             raise
+
+    def note_held(self) -> None:
+        """Notes the messages that names hold. A message that failed and that the last iteration
+        left in a variable is not held."""
+        failing = self._record.failing is not None
+        self._record.held = self._record.held or self._memory.offsets(collected_only=failing)
 
     # tasks
 
@@ -239,7 +273,7 @@ class Calls:
         future = Future(offsets_in(values), UNKNOWN, None)
         if self._record.failing:
             try:
-                future.result = self._apply(call, values[1], values[2:])
+                future.result = self._workers.run(lambda: self._apply(call, values[1], values[2:]))
             except Exited:
                 raise
             except PythonError as error:
@@ -261,7 +295,7 @@ class Calls:
         values = list[Any]()
         try:
             for node in call.args:
-                value = self.expressions.task(node)
+                value = self._task(node) if name in _TASKS else self.expressions.task(node)
                 values += items(value) if isinstance(node, ast.Starred) else [value]
         finally:
             self.expressions.keeps_errors = before
@@ -277,6 +311,17 @@ class Calls:
             return UNKNOWN
         self.tasks.append((self.receiver(call), results[0]))
         return results[0]
+
+    def _task(self, node: ast.expr) -> Any:
+        """The result of a coroutine that runs as a task, or its error."""
+        function = self.callee(node) if isinstance(node, ast.Call) else UNKNOWN
+        if not isinstance(node, ast.Call) or not isinstance(function, Closure) or node.keywords:
+            return self.expressions.task(node)
+        arguments = self.expressions.values(node.args)
+        try:
+            return self._workers.run(lambda: self.enter(function, arguments, {}))
+        except PythonError as error:
+            return Future(frozenset(), None, error.value or Failure(frozenset()))
 
     def _tasks_of(self, call: ast.Call, name: str, values: list[Any]) -> Any:
         """The results of `map`, or the futures of `as_completed`."""

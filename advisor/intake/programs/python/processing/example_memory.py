@@ -50,14 +50,12 @@ class Memory:
         """Ends a function."""
         self.frames = self.callers.pop()
 
-    def offsets(self) -> frozenset[int]:
-        """The offsets of the messages that names hold; an error is no message."""
+    def offsets(self, *, collected_only: bool) -> frozenset[int]:
+        """The offsets of the messages that names hold, or only those in lists, dicts and objects;
+        an error is no message."""
         frames = [frame for frames in (self.frames, *self.callers) for frame in frames]
         values = [value for frame in frames for value in frame.values()]
-        return offsets_in(
-            [
-                part
-                for part in parts(values)
-                if isinstance(part, Message) and not isinstance(part, Failure)
-            ]
-        )
+        if collected_only:
+            values = [value for value in values if not isinstance(value, Message)]
+        messages = (part for part in parts(values) if isinstance(part, Message))
+        return offsets_in([part for part in messages if not isinstance(part, Failure)])

@@ -14,6 +14,8 @@ from advisor.intake.programs.python.clients import Function
 _MOST_STEPS, _ITEMS_A_STEP = 100_000, 50
 KNOWN_DECORATORS = frozenset({"staticmethod", "classmethod"})
 _LISTS = frozenset({"list", "deque", "set"})
+QUEUES = frozenset({"Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue"})
+"""Classes of `queue`, `asyncio` and `multiprocessing`."""
 Frame = dict[str, Any]
 """The values of names, and a marker for each name that is declared global."""
 
@@ -24,6 +26,10 @@ class Stopped(BaseException):
 
 class NotRun(BaseException):
     """The code cannot be run."""
+
+
+class Blocked(BaseException):
+    """A worker waits for the next message of its queue."""
 
 
 class Jump(BaseException):
@@ -118,9 +124,11 @@ def is_generator(node: Function | ast.Lambda) -> bool:
 
 
 def first_value(value: ast.expr | None) -> ast.expr | None:
-    """A number or an empty list; None for any other value."""
+    """A number, an empty list or a new queue; None for any other value."""
     match value:
         case ast.Constant(value=int() | None) | ast.List(elts=[]):
+            return value
+        case ast.Call() if syntax.method_name(value) in QUEUES:
             return value
         case ast.Call(args=arguments, keywords=words) if syntax.method_name(value) in _LISTS:
             is_empty = not arguments and all(word.arg == "maxlen" for word in words)

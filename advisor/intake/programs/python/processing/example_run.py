@@ -64,6 +64,7 @@ class ExampleRun:
     def __init__(self, program: Program, record: Record) -> None:
         self.program, self.record, self.memory = program, record, Memory()
         self._yields = list[Callable[[Any], Any]]()
+        self._outer_decisions = 0
         self._expressions = Expressions(program, self.memory, record, self._call, self._give)
         self._calls = Calls(self._expressions, self._enter, self._create)
 
@@ -87,7 +88,7 @@ class ExampleRun:
             self.record.is_done = True
         except (Stopped, PythonError):
             pass
-        self.record.held = self.record.held or self.memory.offsets()
+        self._calls.note_held()
 
     # functions
 
@@ -155,19 +156,27 @@ class ExampleRun:
         if isinstance(function, Bound):
             frame |= dict.fromkeys(first, function.owner)
         self.memory.enter(function.frames, frame)
-        result = None
         try:
-            if isinstance(node, ast.Lambda):
-                result = self._expressions.value(node.body)
-            else:
-                self._block(node.body)
-        except Jump as jump:
-            result = jump.value
+            result = self._run_body(node)
         except PythonError:
             self.memory.leave()
             raise
         self.memory.leave()
         return result
+
+    def _run_body(self, node: Function | ast.Lambda) -> Any:
+        """The result of the body of a function. In a condition, only what it returns decides."""
+        if isinstance(node, ast.Lambda):
+            return self._expressions.value(node.body)
+        before, expressions = self._outer_decisions, self._expressions
+        self._outer_decisions, expressions.decisions = expressions.decisions, 0
+        try:
+            self._block(node.body)
+        except Jump as jump:
+            return jump.value
+        finally:
+            expressions.decisions, self._outer_decisions = self._outer_decisions, before
+        return None
 
     def _defaults(self, node: Function | ast.Lambda) -> Frame:
         values = node.args.defaults
@@ -201,6 +210,7 @@ class ExampleRun:
                 for target in targets:
                     self._delete(target)
             case ast.Return(value=value):
+                self._expressions.decisions = self._outer_decisions
                 raise Jump(ast.Return, self._expressions.value(value))
             case ast.Raise(exc=error):
                 self._raise(error)

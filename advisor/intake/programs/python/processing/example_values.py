@@ -82,6 +82,14 @@ class ItemIterator(list[Any]):
         return taken
 
 
+class Queue(list[Any]):
+    """A queue; `unfinished` is the number of items that no `task_done` was called for."""
+
+    unfinished: int = 0
+    was_empty: bool = False
+    """Whether the last call with a time limit found nothing."""
+
+
 class PythonError(Exception):
     """The program raises an error; `value` is that of a message, if it is one."""
 
@@ -193,6 +201,8 @@ def key(value: Any) -> Any:
     match value:
         case bool() | int() | float() | str():
             return (type(value), value)
+        case Future():
+            return (Future, id(value))
         case Message(key_parts=key_parts):
             is_position = key_parts >= _POSITION
             return (key_parts, value.offsets if is_position else None) if key_parts else None

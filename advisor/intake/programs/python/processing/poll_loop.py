@@ -415,11 +415,6 @@ class Walk:
 
     def _hand_over(self, call: ast.Call, branch: Branch) -> None:
         if self._may_wait:
-            is_reported = (
-                self._names.awaits_futures or syntax.receiver(call) in self._names.task_groups
-            )
-            is_lost = syntax.error_only_on_request(call) and not is_reported
-            self._report(SKIP, call.lineno if is_lost else 0)
             self._process(branch)
             branch.pending = call.lineno
             return
