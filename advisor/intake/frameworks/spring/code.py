@@ -23,6 +23,7 @@ from advisor.intake.frameworks.spring.stopped_listeners import stopped_by_code
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
 from advisor.intake.programs.facts import ASYNCHRONOUS, SKIP, add_processing_facts
 from advisor.intake.programs.jvm.code import Code
+from advisor.intake.programs.jvm.errors.callbacks import LISTENER_COMMIT
 from advisor.intake.programs.jvm.errors.results import commits_regardless
 from advisor.intake.programs.jvm.facts import judge
 from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
@@ -61,7 +62,6 @@ _ASYNC_METHOD = re.compile(
 _AFTER_COMMIT = re.compile(
     r"@TransactionalEventListener\b(?!\s*\([^()]*\b(?:BEFORE_COMMIT|AFTER_ROLLBACK)\b)"
 )
-_COMMIT = re.compile(r"\bconsumer\d+__\s*\.\s*commitSync\s*\(")
 _REMOVES = re.compile(r"\.\s*(?:remove|invalidate|evict)\s*\(")
 _WHOLE = (0, _MAX_LENGTH * 10)
 
@@ -99,7 +99,7 @@ def read(text: str) -> Reading:
 def _skipped_records(text: Text, has_listeners: bool) -> Iterator[int]:
     """Places where records are skipped. A container tries a record again in the same process, so
     marks in memory remain."""
-    yield from commits_regardless(text, _COMMIT, _WHOLE)
+    yield from commits_regardless(text, LISTENER_COMMIT, _WHOLE)
     if has_listeners and not _REMOVES.search(text.plain):
         yield from marks_before_processing(text, _WHOLE, IN_MEMORY)
 

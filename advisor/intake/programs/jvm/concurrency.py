@@ -100,12 +100,12 @@ AWAITS_RESULT = re.compile(
 """Calls that wait for other threads, and throw their errors or may do so. Whitespace between
 parentheses stands for a string literal."""
 WAITS = re.compile(
-    rf"{AWAITS_RESULT.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
+    rf"{AWAITS_RESULT.pattern}|\b(?:invokeAll|await(?:Termination|Quiescence)|ready)\s*\(|\bsupervisorScope\b"
     r"|\bacquire\w*\s*\(\s*\w"
 )
 ONLY_WAITS = re.compile(
     r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
-    r"|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bacquire\w*\s*\(\s*\w",
+    r"|\b(?:invokeAll|await(?:Termination|Quiescence)|ready)\s*\(|\bacquire\w*\s*\(\s*\w",
     re.IGNORECASE,
 )
 """Calls that wait for other threads, but do not throw their errors."""

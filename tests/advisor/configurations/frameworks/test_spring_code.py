@@ -134,6 +134,9 @@ def test_an_acknowledgment_is_a_commit(tmp_path: Path, body: str, code: int, exp
 
 @pytest.mark.parametrize(("body", "code", "expected"), [
     ("store.save(m).thenRun(() -> ack.acknowledge());", 0, YES_IF),
+    ('template.send("out", m).thenRun(ack::acknowledge);', 0, YES_IF),
+    ('template.send("out", m).whenComplete((r, e) -> { if (e == null) ack.acknowledge(); });', 0,
+     YES_IF),
     ("store.save(m).whenComplete((r, e) -> ack.acknowledge());", 2, "rethrows none"),
     ("client.post(m).doFinally(s -> ack.acknowledge()).subscribe();", 2, "rethrows none"),
 ])  # fmt: skip

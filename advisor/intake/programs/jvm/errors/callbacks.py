@@ -43,6 +43,9 @@ _STATEMENT_PREFIX = re.compile(
 _CALLEE = re.compile(r"(\w+)\s*\(")
 _MARKS_SENT = re.compile(r"(?:mark|ack|confirm|delete|remove|setSent)\w*")
 """A call that marks a record as sent: one that is not marked is sent again."""
+LISTENER_COMMIT = re.compile(r"\bconsumer\d+__\s*\.\s*commitSync\s*\(")
+"""The acknowledgment of a listener, as it is rewritten. Its container commits no record after one
+that is not acknowledged."""
 _PLAIN_CALL = re.compile(
     r"(?<=[;{}\n])\s*(?:\w+\s*\.\s*)+\w+\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*;"
 )
@@ -76,8 +79,10 @@ class Callback:
 
     def marks_sent(self) -> bool:
         """Whether the callback marks a record as sent, and only where there is no error."""
-        done = {*_CALLEE.findall(self.body)} - {*_CALLEE.findall(self.with_error())}
-        return any(map(_MARKS_SENT.fullmatch, done))
+        with_error = self.with_error()
+        done = {*_CALLEE.findall(self.body)} - {*_CALLEE.findall(with_error)}
+        acknowledges = LISTENER_COMMIT.search(self.body) and not LISTENER_COMMIT.search(with_error)
+        return bool(acknowledges) or any(map(_MARKS_SENT.fullmatch, done))
 
     def _only_logs(self, find_method: MethodLookup, depth: int) -> bool:
         """Whether the callback only logs, throws or drops the error, also in methods it calls."""

@@ -13,7 +13,7 @@ from itertools import islice
 
 from advisor.intake.programs.facts import ONLY_WRITTEN, RESULT
 from advisor.intake.programs.jvm.errors import calls, handlers
-from advisor.intake.programs.jvm.errors.callbacks import callback_of
+from advisor.intake.programs.jvm.errors.callbacks import LISTENER_COMMIT, callback_of
 from advisor.intake.programs.jvm.errors.error_functions import only_logs_error
 from advisor.intake.programs.jvm.errors.outbox import marks_as_sent
 from advisor.intake.programs.jvm.log_only import only_logs
@@ -117,6 +117,8 @@ class Futures:
                     return fault or READ
                 end = closed
                 continue
+            if name != "exceptionally" and LISTENER_COMMIT.search(code):
+                return READ
             if name in calls.KEEPS_ERROR:
                 end = closed
                 continue
@@ -182,9 +184,7 @@ class Futures:
             return match.end()
         if match[2] == "{":
             return self._text.block_of(match.end() - 1)[1] + 1
-        end = self._text.closed(match.end())
-        after = re.match(r"[ \t]*\{", self._plain[end : end + 10])
-        return self._text.block_of(end + after.end() - 1)[1] + 1 if after else end
+        return self._text.call_end(match.end())
 
     def _reads_element(self, inside: Block, depth: int, *, strict: bool = False) -> bool:
         """Whether a lambda or a method reference reads the future that is its argument."""

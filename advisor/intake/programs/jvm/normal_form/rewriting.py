@@ -17,6 +17,9 @@ from advisor.intake.programs.jvm.normal_form.block_bodies import with_block_bodi
 from advisor.intake.programs.jvm.normal_form.block_parameters import without_block_parameters
 from advisor.intake.programs.jvm.normal_form.block_values import without_block_values
 from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
+from advisor.intake.programs.jvm.normal_form.closed_executors import (
+    with_waits_for_closed_executors,
+)
 from advisor.intake.programs.jvm.normal_form.destructurings import without_destructurings
 from advisor.intake.programs.jvm.normal_form.error_values import without_error_values
 from advisor.intake.programs.jvm.normal_form.expressions import without_expression_functions
@@ -90,7 +93,7 @@ def normal_form(code: str) -> str:
     code = without_function_factories(without_local_names(code))
     code = without_indexes(without_send_references(code))
     code = without_scala_syntax(without_option_matches(code))
-    code = without_error_values(code)
+    code = with_waits_for_closed_executors(without_error_values(code))
     code = without_block_values(without_receivers(code))
     return without_transparent_blocks(
         inline_methods(

@@ -50,7 +50,9 @@ from advisor.intake.programs.jvm.records import (
     chosen_records,
     derived_names,
     handovers,
+    incomplete_groups,
     kotlin_flows,
+    latest_by_key,
     partial_polls,
     poll_chains,
     polled,
@@ -261,6 +263,8 @@ class _Poll:
             yield from partial_polls.partial_reads(text, self._batch_names, span)
             yield from partial_polls.partial_reads_of_lists(text, self._records.names, span)
             yield from chosen_records.chosen_records(text, self._batch_names, span)
+            yield from incomplete_groups.incomplete_groups(text, span)
+            yield from latest_by_key.latest_by_key(text, self._batch_names, span)
             yield from partial_polls.exits_before_commit(
                 text, loop_bodies, self._commits, self._block
             )
@@ -314,14 +318,8 @@ class _Poll:
             begin = self._text.chain(match.end() - 1)
             if begin > self._poll_end and self._uses.search(plain, begin, match.end()):
                 return begin
-        puts = [*islice(concurrency.PUT.finditer(plain, self._poll_end, end), _MOST)]
-        queues = {name for name in {match[1] for match in puts}
-                  if jvm_threads.is_queue(self._text, name)}  # fmt: skip
-        for match in puts:
-            closed = self._text.closed(match.end())
-            is_queue = match[1] in queues or self._is_buffer(match[1])
-            is_read = re.search(rf"\b{match[1]}\b", plain[closed:end])
-            if is_queue and not is_read and self._uses.search(plain, match.end(), closed):
+        for match in jvm_threads.unread_queues(self._text, span, self._uses):
+            if jvm_threads.is_queue(self._text, match[1]) or self._is_buffer(match[1]):
                 return match.start()
         callees = (poll._unawaited_handover(poll._block[1]) for poll in self._callee_polls)
         return next(filter(None, callees), 0)

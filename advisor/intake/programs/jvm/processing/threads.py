@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from advisor.intake.programs.jvm.concurrency import QUEUE, wait_patterns
+from advisor.intake.programs.jvm.concurrency import PUT, QUEUE, wait_patterns
 from advisor.intake.programs.jvm.text import Block, Text
 
 _PARALLEL = re.compile(
     r"\.\s*(?:parallelStream|parallel)\s*\(\s*\)|\.\s*par\b|\bFuture\s*\.\s*traverse\b"
     r"|\bStreamSupport\s*\.\s*stream\s*\([^;{}]{1,120},\s*true\s*\)"
+)
+_MOST = 100
+_BUSY_WAIT = (
+    r"\bwhile\s*\([^{{}};]*\b{0}\b[^{{}};]*\)\s*"
+    r"(?:\{{[^{{}}]*\b(?:sleep|onSpinWait|delay)\b[^{{}}]*\}}|;)"
 )
 _AWAIT_OPENING = re.compile(r"\bAwait\s*\.\s*\w+\s*\(\s*$")
 """Scala's `Await.result(` or `Await.ready(` before a future."""
@@ -42,6 +48,16 @@ def parallel_processing(
         is_waited = _AWAIT_OPENING.search(text.line_to(at))
         if ends and not is_waited and not waiting.search(text.plain, at, min(ends)):
             yield at
+
+
+def unread_queues(text: Text, span: Block, uses: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Yields the calls in a span that put a record into a collection which the span then does not
+    read. A loop that waits until it is empty reads no record."""
+    for match in islice(PUT.finditer(text.plain, *span), _MOST):
+        closed = text.closed(match.end())
+        rest = re.sub(_BUSY_WAIT.format(match[1]), "", text.plain[closed : span[1]])
+        if not re.search(rf"\b{match[1]}\b", rest) and uses.search(text.plain, match.end(), closed):
+            yield match
 
 
 def is_queue(text: Text, name: str) -> bool:
