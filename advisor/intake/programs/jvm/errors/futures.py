@@ -111,15 +111,14 @@ class Futures:
             previous = name
             if name in calls.FOR_EACH:
                 return READ if self._reads_element(inside, depth) else RESULT
-            if name in calls.TAKES_ERROR and (callback := callback_of(code)):
+            callback = callback_of(code) if name in calls.TAKES_ERROR else None
+            if callback:
                 fault = callback.fault(lambda *_: None)
                 if not fault or not _LINK.match(self._plain, closed):
                     return fault or READ
-                end = closed
-                continue
-            if name != "exceptionally" and LISTENER_COMMIT.search(code):
+            elif name != "exceptionally" and LISTENER_COMMIT.search(code):
                 return READ
-            if name in calls.KEEPS_ERROR:
+            if callback or name in calls.KEEPS_ERROR:
                 end = closed
                 continue
             if name == "exceptionally" and only_logs(calls.lambda_body(code), in_function=True):

@@ -122,7 +122,8 @@ class Calls:
             return self._workers.queue_call(owner, name, arguments, keywords)
         function = keywords.get("target", MISSING) if name == "Thread" else MISSING
         if name == "start" and isinstance(owner, Instance):
-            function = self.expressions.member(owner, "run")
+            has_start = self._program.method(owner.definition, name)
+            function = MISSING if has_start else self.expressions.member(owner, "run")
         if function is not MISSING:
             given = [*items(keywords.get("args", []))]
             self._workers.run_thread(lambda: self._apply(call, function, given))
