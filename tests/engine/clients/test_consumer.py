@@ -14,11 +14,11 @@ from labs.engine.base.wait import until
 from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.reader import ReaderConfig
+from tests.engine.clients.ending import LIMIT_S, stop
 
 pytestmark = pytest.mark.process
 
 TOPIC = "orders"
-LIMIT_S = 60.0
 
 
 @pytest.fixture
@@ -90,8 +90,7 @@ def test_with_latest_nothing_sent_after_ready_is_missed(
     consumer = start(tmp_path, broker, commit)
     consumer.await_ready(LIMIT_S)
     send(broker, range(100, 200))
-    consumer.ask_to_stop()
-    assert consumer.await_end(LIMIT_S)["delivered"] == 100
+    assert stop(consumer)["delivered"] == 100
     rows = table(tmp_path, "deliveries")
     assert sorted(row["value"] for row in rows) == list(range(100, 200))
     assert {(row["group"], row["isolation"]) for row in rows} == {("app", "read_committed")}
@@ -107,8 +106,7 @@ def test_commit_before_processing_commits_a_poll_before_its_deliveries_are_writt
     send(broker, range(40))
     consumer = start(tmp_path, broker, "before-processing", reset="earliest")
     until(lambda: consumer.latest.get("delivered") == 40, LIMIT_S, "not all was delivered")
-    consumer.ask_to_stop()
-    consumer.await_end(LIMIT_S)
+    stop(consumer)
     delivered_ns = {(row["partition"], row["offset"]): row["time_ns"]
               for row in table(tmp_path, "deliveries")}  # fmt: skip
     for commit in table(tmp_path, "commits"):
@@ -126,16 +124,14 @@ def test_a_group_that_still_reads_at_its_drain_limit_is_behind(
         tmp_path, broker, "after-processing", "earliest", drain_limit_s=limit_s, max_poll=1
     )
     until(lambda: group.latest.get("delivered", 0) > 0, LIMIT_S, "nothing was handed out")
-    group.ask_to_stop()
-    assert group.await_end(LIMIT_S)["behind"] is behind
+    assert stop(group)["behind"] is behind
 
 
 def test_a_group_without_a_start_offset_reports_the_error(broker: Producer, tmp_path: Path) -> None:
     consumer = start(tmp_path, broker, "after-processing", reset="error")
     consumer.await_ready(LIMIT_S)
     assert consumer.latest["failed"].startswith("_AUTO_OFFSET_RESET")
-    consumer.ask_to_stop()
-    assert consumer.await_end(LIMIT_S)["delivered"] == 0
+    assert stop(consumer)["delivered"] == 0
 
 
 def read(folder: Path, broker: Producer, **options: Any) -> tuple[ClientProcess, ReaderConfig]:

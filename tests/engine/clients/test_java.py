@@ -22,11 +22,11 @@ from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
+from tests.engine.clients.ending import LIMIT_S, stop
 from tests.engine.rigs import client_rig
 
 pytestmark = pytest.mark.process
 
-LIMIT_S = 60.0
 _SCRIPT = """
 import sys
 answers = {answers!r}
@@ -72,8 +72,7 @@ def test_a_stop_waits_for_the_last_answers_and_completes_the_ledger(tmp_path: Pa
         *SENT, "a word of the client", stop="ok 1 0 8 2500\nsent 2 3000\ndone 3 2"
     )
     client = producer(tmp_path, command, acknowledged=1)
-    client.ask_to_stop()
-    data = client.await_end(LIMIT_S)
+    data = stop(client)
     assert (data["sent"], data["acknowledged"], data["failed"]) == (3, 2, 1)
     assert [
         (row["value"], row["completed_ns"], row["outcome"], row["error"])
@@ -89,8 +88,7 @@ def test_a_producer_that_does_not_end_is_killed_and_an_incomplete_line_is_ignore
     command = (sys.executable, "-c", f"print({chr(10).join(SENT)!r}, flush=True); {torn}"
                "import threading; threading.Event().wait()")  # fmt: skip
     client = producer(tmp_path, command, acknowledged=1, flush_limit_s=0.5)
-    client.ask_to_stop()
-    assert client.await_end(LIMIT_S)["ended"]
+    assert stop(client)["ended"]
     assert [row["outcome"] for row in rows(tmp_path, "sends")] == ["ok", "info"]
 
 
@@ -144,8 +142,7 @@ def test_deliveries_and_commits_until_the_stop_are_written(tmp_path: Path) -> No
         tmp_path, script_command(*FIRST_POLL, stop="polled 80\nhanded 0 5 8\nsettled 1")
     )
     client.await_ready(LIMIT_S)
-    client.ask_to_stop()
-    assert client.await_end(LIMIT_S)["delivered"] == 2
+    assert stop(client)["delivered"] == 2
     assert [row["value"] for row in rows(tmp_path, "deliveries")] == [7, 8]
     assert [row["offset"] for row in rows(tmp_path, "commits")] == [5]
 
@@ -153,8 +150,7 @@ def test_deliveries_and_commits_until_the_stop_are_written(tmp_path: Path) -> No
 def test_without_reported_commits_there_is_no_commits_table(tmp_path: Path) -> None:
     client = consumer(tmp_path, script_command(*FIRST_POLL), reports_commits=False)
     client.await_ready(LIMIT_S)
-    client.ask_to_stop()
-    client.await_end(LIMIT_S)
+    stop(client)
     assert not (tmp_path / "ledger" / "commits.parquet").exists()
 
 
@@ -199,8 +195,7 @@ def test_a_paused_consumer_resumes_with_its_jvm_and_reports_an_aborted_transacti
         "the work failed at processed: the transaction with 2 records is aborted, and the "
         "application reads its input again"
     )
-    client.ask_to_stop()
-    assert client.await_end(LIMIT_S)["stopped"] is None
+    assert stop(client)["stopped"] is None
 
 
 def test_a_consumer_that_stops_on_an_error_reports_why_and_does_not_fail_the_run(

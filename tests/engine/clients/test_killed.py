@@ -18,11 +18,10 @@ from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
 from tests.engine.clients import test_consumer as consumers
 from tests.engine.clients import test_producer as producers
+from tests.engine.clients.ending import LIMIT_S, stop
 from tests.engine.rigs import client_rig
 
 pytestmark = pytest.mark.process
-
-LIMIT_S = consumers.LIMIT_S
 
 
 @pytest.fixture
@@ -94,8 +93,7 @@ def test_a_resumed_client_completes_all_its_work(
     log = FaultLog()
     faults.hold(client_rig(client, log), "consumer", "handed")
     assert faults.resume_client(client_rig(client, log), "consumer")[0].phase == "complete"
-    client.ask_to_stop()
-    assert client.await_end(LIMIT_S)["delivered"] == 100
+    assert stop(client)["delivered"] == 100
     assert effects(sink)["applied"] == [1] * 100
     assert consumers.committed(broker) == dict.fromkeys(range(4), 25)
     assert [row.fault for row in log.rows] == ["hold", "hold", "resume", "resume"]
@@ -116,8 +114,7 @@ def test_a_successor_resends_the_given_values_and_continues(tmp_path: Path) -> N
         tmp_path, producers.MOCK, part="producer-2", first=100, again=[7, 9], rate_per_s=100
     )
     producers.await_count(client, "acknowledged", 10)
-    client.ask_to_stop()
-    client.await_end(LIMIT_S)
+    stop(client)
     rows = sorted(producers.sends(tmp_path), key=lambda row: row["invoked_ns"])
     assert [row["value"] for row in rows] == [7, 9, *range(100, 98 + len(rows))]
     assert {row["producer"] for row in rows} == {"producer-1"}
@@ -182,8 +179,7 @@ def test_a_message_that_always_fails_blocks_the_consumer_or_is_skipped_alone(
     assert len(effects(sink)["value"]) == processed
     if on_error == "retry":
         assert faults.cure(client_rig(client, log), "consumer")[0].phase == "complete"
-    client.ask_to_stop()
-    client.await_end(LIMIT_S)
+    stop(client)
     assert len(effects(sink)["value"]) == (100 if on_error == "retry" else processed)
 
 
@@ -205,7 +201,6 @@ def test_a_failed_poll_is_retried_skipped_or_left_with_its_offsets_committed(
         assert client.await_end(LIMIT_S)["stopped"]
     else:
         until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")
-        client.ask_to_stop()
-        assert client.await_end(LIMIT_S)["stopped"] is None
+        assert stop(client)["stopped"] is None
     assert len(effects(sink)["value"]) == processed
     assert sum(max(offset, 0) for offset in consumers.committed(broker).values()) == position

@@ -21,11 +21,11 @@ from labs.engine.base.wait import until
 from labs.engine.clients.control import Control
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.producer import ProducerConfig, Run
+from tests.engine.clients.ending import LIMIT_S, stop
 
 pytestmark = pytest.mark.process
 
 NOBODY = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
-LIMIT_S = 60.0
 MOCK = {"test.mock.num.brokers": 1, "acks": "all", "log_level": 0}
 
 
@@ -51,8 +51,7 @@ def await_count(producer: ClientProcess, name: str, count: int) -> None:
 def test_each_attempt_is_one_row_with_the_response_of_the_broker(tmp_path: Path) -> None:
     producer = start(tmp_path, MOCK)
     await_count(producer, "acknowledged", 200)
-    producer.ask_to_stop()
-    answers = producer.await_end(LIMIT_S)
+    answers = stop(producer)
     rows = sorted(sends(tmp_path), key=lambda row: row["value"])
     assert answers["sent"] == answers["acknowledged"] == len(rows)
     assert [row["value"] for row in rows] == list(range(len(rows)))
@@ -65,16 +64,14 @@ def test_each_attempt_is_one_row_with_the_response_of_the_broker(tmp_path: Path)
 def test_with_acks_0_a_send_succeeds_without_an_offset(tmp_path: Path) -> None:
     producer = start(tmp_path, {**MOCK, "acks": "0"})
     await_count(producer, "acknowledged", 20)
-    producer.ask_to_stop()
-    producer.await_end(LIMIT_S)
+    stop(producer)
     assert {(row["outcome"], row["offset"]) for row in sends(tmp_path)} == {("ok", None)}
 
 
 def test_the_outcome_of_unanswered_sends_is_unknown(tmp_path: Path) -> None:
     producer = start(tmp_path, NOBODY, flush_limit_s=0.2)
     await_count(producer, "sent", 50)
-    producer.ask_to_stop()
-    answers = producer.await_end(LIMIT_S)
+    answers = stop(producer)
     rows = sends(tmp_path)
     assert answers["failed"] == len(rows) >= 50
     assert {(row["outcome"], row["completed_ns"]) for row in rows} == {("info", None)}
@@ -84,8 +81,7 @@ def test_the_outcome_of_unanswered_sends_is_unknown(tmp_path: Path) -> None:
 def test_the_outcome_of_a_delivery_timeout_is_unknown(tmp_path: Path) -> None:
     producer = start(tmp_path, {**NOBODY, "delivery.timeout.ms": 300})
     await_count(producer, "failed", 50)
-    producer.ask_to_stop()
-    producer.await_end(LIMIT_S)
+    stop(producer)
     rows = [row for row in sends(tmp_path) if row["completed_ns"] is not None]
     assert {row["outcome"] for row in rows} == {"info"}
     assert rows[0]["error"].startswith("_MSG_TIMED_OUT")
@@ -108,8 +104,7 @@ def test_with_a_full_queue_the_application_waits_and_drops_nothing(tmp_path: Pat
     client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 50}
     producer = start(tmp_path, client, rate_per_s=2000)
     await_count(producer, "acknowledged", 60)
-    producer.ask_to_stop()
-    producer.await_end(LIMIT_S)
+    stop(producer)
     rows = sends(tmp_path)
     acknowledged = sorted(row["value"] for row in rows if row["outcome"] == "ok")
     assert acknowledged == list(range(len(acknowledged)))
@@ -122,8 +117,7 @@ def test_an_application_that_resends_has_one_row_per_attempt(tmp_path: Path) -> 
     client = {**NOBODY, "delivery.timeout.ms": 200}
     producer = start(tmp_path, client, resend=True, rate_per_s=20, flush_limit_s=1.0)
     await_count(producer, "failed", 5)
-    producer.ask_to_stop()
-    producer.await_end(LIMIT_S)
+    stop(producer)
     rows = sends(tmp_path)
     assert max(Counter(row["value"] for row in rows).values()) > 1
     # It was still trying to send each of them when the run ended.
@@ -137,8 +131,7 @@ def test_a_send_that_finds_no_buffer_space_in_time_fails(
     client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 400}
     producer = start(tmp_path, client, rate_per_s=200, block_s=block_s)
     await_count(producer, "acknowledged", 10)
-    producer.ask_to_stop()
-    producer.await_end(LIMIT_S)
+    stop(producer)
     # The last send was interrupted by the stop.
     *before, _last = sorted(sends(tmp_path), key=lambda row: row["value"])
     waited_s = [
@@ -157,8 +150,7 @@ def test_with_resend_a_send_is_retried_until_the_buffer_has_space(tmp_path: Path
         tmp_path, client, rate_per_s=0, block_s=0.0, resend=True, first=20, again=[*values]
     )
     await_count(producer, "acknowledged", len(values))
-    producer.ask_to_stop()
-    producer.await_end(LIMIT_S)
+    stop(producer)
     rows = sends(tmp_path)
     assert sorted(row["value"] for row in rows if row["outcome"] == "ok") == [*values]
     failed = Counter(row["value"] for row in rows if row["outcome"] == "fail")
@@ -169,8 +161,7 @@ def test_an_application_waits_before_it_sends_a_value_again(tmp_path: Path) -> N
     client = {**MOCK, "queue.buffering.max.messages": 1, "linger.ms": 1000}
     producer = start(tmp_path, client, rate_per_s=100, block_s=0.0, resend=True)
     await_count(producer, "failed", 50)
-    producer.ask_to_stop()
-    producer.await_end(LIMIT_S)
+    stop(producer)
     invoked_ns = defaultdict[int, list[int]](list)
     for row in sends(tmp_path):
         invoked_ns[row["value"]].append(row["invoked_ns"])
@@ -232,8 +223,7 @@ def test_a_producer_ended_by_a_signal_of_another_process_is_lost(
 
 def test_a_producer_that_the_run_stops_or_kills_is_not_lost(tmp_path: Path) -> None:
     stopped, killed = start(tmp_path, MOCK), start(tmp_path, MOCK)
-    stopped.ask_to_stop()
-    stopped.await_end(LIMIT_S)
+    stop(stopped)
     killed.kill()
     assert (stopped.lost, killed.lost) == ("", "")
 

@@ -8,15 +8,14 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
 from tests.engine.clients import test_producer as producers
+from tests.engine.clients.ending import stop
 from tests.engine.rigs import client_rig
 
 pytestmark = pytest.mark.process
 
-LIMIT_S = producers.LIMIT_S
 MOCK = {**producers.MOCK, "transactional.id": "orders-1"}
 
 
@@ -27,11 +26,6 @@ def table(folder: Path) -> dict[str, dict[str, Any]]:
 
 def outcomes(folder: Path) -> dict[str, str]:
     return {name: row["outcome"] for name, row in table(folder).items()}
-
-
-def stop(client: ClientProcess) -> dict[str, Any]:
-    client.ask_to_stop()
-    return client.await_end(LIMIT_S)
 
 
 def test_every_send_is_in_a_transaction_with_a_known_outcome(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from labs.engine.clients.transformer import TransformerConfig
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
 from tests.engine.clients import test_consumer as consumers
+from tests.engine.clients.ending import LIMIT_S, stop
 from tests.engine.clients.test_consumer import broker
 from tests.engine.rigs import client_rig
 
@@ -23,7 +24,6 @@ __all__ = ["broker"]  # the fixture
 
 pytestmark = pytest.mark.process
 
-LIMIT_S = consumers.LIMIT_S
 OUTPUT = "orders-made"
 VALUES = range(100)
 
@@ -45,11 +45,6 @@ def start(folder: Path, broker: Producer, **options: Any) -> ClientProcess:
         },
     )  # fmt: skip
     return ClientProcess("transformer", config, folder, folder)
-
-
-def stop(client: ClientProcess) -> dict[str, Any]:
-    client.ask_to_stop()
-    return client.await_end(LIMIT_S)
 
 
 def applied(folder: Path, broker: Producer, sink: str = "plain") -> Counter[int]:
