@@ -98,11 +98,18 @@ def test_the_shortfall_of_new_leaders_is_at_least_the_number_of_lost_writes(name
     )
 
 
+LEADING, DEAD = (
+    sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
+    sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
+)
+REPLACED = sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD)
+
+
 def test_without_a_dead_leader_no_shortfall_is_stated(tmp_path: Path) -> None:
     """Between two samples the follower may have replicated everything."""
     run_replay = by_hand(
         tmp_path,
-        sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
+        LEADING,
         sample(1.0, 2, 1, 10, {1: 10, 2: 10, 3: 10}, ALL),
     )
     assert [election.shortfall for election in why.elections(run_replay)] == [None]
@@ -111,32 +118,22 @@ def test_without_a_dead_leader_no_shortfall_is_stated(tmp_path: Path) -> None:
 
 
 def test_without_the_end_of_the_old_leaders_log_no_shortfall_is_stated(tmp_path: Path) -> None:
+    ends = {1: None, 2: 6, 3: 6}
     run_replay = by_hand(
-        tmp_path,
-        sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
-        sample(1.0, 1, 0, None, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
-        sample(2.0, 2, 1, 6, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
-    )
+        tmp_path, LEADING,
+        sample(1.0, 1, 0, None, ends, FIRST_DEAD), sample(2.0, 2, 1, 6, ends, FIRST_DEAD),
+    )  # fmt: skip
     assert [election.shortfall for election in why.elections(run_replay)] == [None]
 
 
 def test_a_leader_that_is_elected_again_has_no_shortfall(tmp_path: Path) -> None:
-    run_replay = by_hand(
-        tmp_path,
-        sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
-        sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
-        sample(2.0, 1, 1, 6, {1: 10, 2: 6, 3: 6}, ALL),
-    )
+    again = sample(2.0, 1, 1, 6, {1: 10, 2: 6, 3: 6}, ALL)
+    run_replay = by_hand(tmp_path, LEADING, DEAD, again)
     assert [election.shortfall for election in why.elections(run_replay)] == [None]
 
 
 def test_the_death_of_a_leader_without_a_fault_is_explained_from_samples(tmp_path: Path) -> None:
-    run_replay = by_hand(
-        tmp_path,
-        sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
-        sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
-        sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
-    )
+    run_replay = by_hand(tmp_path, LEADING, DEAD, REPLACED)
     first, second, third = why.explain(run_replay, "entries")
     assert (first.at_s, first.text) == (1.0, "Broker 1, the leader, no longer ran.")
     assert "4 entries were on broker 1 alone" in second.text
@@ -144,12 +141,7 @@ def test_the_death_of_a_leader_without_a_fault_is_explained_from_samples(tmp_pat
 
 
 def test_the_explanation_says_if_no_acknowledged_message_is_lost(tmp_path: Path) -> None:
-    run_replay = by_hand(
-        tmp_path,
-        sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
-        sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
-        sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
-    )
+    run_replay = by_hand(tmp_path, LEADING, DEAD, REPLACED)
     texts = {lost: why.explain(run_replay, lost=lost)[2].text for lost in (None, 0, 4)}
     assert "No acknowledged message is lost" in texts[0]
     assert "No acknowledged" not in texts[None] + texts[4]
