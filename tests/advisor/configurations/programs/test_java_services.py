@@ -109,6 +109,9 @@ EACH = "for (ConsumerRecord<String, String> record : records) {\n%s\n}\nconsumer
      'log.error("gave up"); return null; });',
      "", SKIP),
     ("retryTemplate.execute(ctx -> { process(record); return null; });", "", YES),
+    ('breakers.create("db").run(() -> process(record), t -> { log.error("no", t); return null; });',
+     "", SKIP),
+    ('breakers.create("db").run(() -> process(record));', "", YES),
     ('try (MDC.MDCCloseable c = MDC.putCloseable("k", record.key())) {\n'
      "    process(record);\n}",
      "", YES),

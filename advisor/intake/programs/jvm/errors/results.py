@@ -74,8 +74,12 @@ _LAST_ATTEMPT_THROW = (
     r"|<[^(){{}}]*\)\s*\{{[^{{}}]*\}}\s*else\b)\s*\{{?\s*throw\b"
 )
 """An `if` that throws the error of the last attempt."""
-_RETRY_TEMPLATE = re.compile(r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\(")
-"""Spring's RetryTemplate, whose second argument replaces the error of the last attempt."""
+_WITH_FALLBACK = re.compile(
+    r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\("
+    r"|\b\w*(?:[bB]reaker\w*|cb)\s*(?:\.\s*create\s*\([^()]*\)\s*)?\.\s*run\s*\("
+)
+"""Calls whose second argument takes over after an error (Spring Retry, RetryTemplate; Spring Cloud,
+CircuitBreaker)."""
 _ASSIGNED_ATTEMPT = re.compile(
     r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>, ]{1,60})?\s*=\s*(?:\w+\s*\.\s*)?"
     r"(?:Try|runCatching)\s*[({]"
@@ -396,7 +400,7 @@ def replaced_errors(text: Text, span: Block) -> Iterator[int]:
     for match in islice(_FALLBACK.finditer(plain, max(0, span[0]), span[1]), _LIMIT):
         if _does_nothing(plain[match.end() : text.closed(match.end()) - 1]):
             yield match.start()
-    for match in islice(_RETRY_TEMPLATE.finditer(plain, max(0, span[0]), span[1]), _LIMIT):
+    for match in islice(_WITH_FALLBACK.finditer(plain, max(0, span[0]), span[1]), _LIMIT):
         recovery = jvm_calls.after_first_argument(plain[match.end() : text.closed(match.end()) - 1])
         if recovery and _does_nothing(recovery):
             yield match.start()
