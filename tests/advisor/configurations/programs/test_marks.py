@@ -42,6 +42,7 @@ NX = 'jedis.set(r.key(), "1", SetParams.setParams().nx().ex(60))'
     ("    if r.exists(m.key()):\n        continue\n    save(m)\n    r.set(m.key(), 1)", YES),
     ('    if not r.set("lock", 1, nx=True):\n        raise Busy\n    save(m)', YES),
     ('    if not r.set(m.key(), m.value(), nx=True):\n        log.info("again")', YES),
+    ("    if r.setnx(m.key(), 1):\n        r.expire(m.key(), 60)\n    save(m)", YES),
     ('    save(m)\n    if not r.setnx(m.key(), 1):\n        log.info("again")', YES),
     ("    for n in [n for n in [m] if r.setnx(n.key(), 1)]:\n        save(n)", SKIP),
     ("    for n in filter(lambda n: r.setnx(n.key(), 1), [m]):\n        save(n)", SKIP),
@@ -63,6 +64,7 @@ def test_a_python_program_marks_a_message_after_it_is_processed(
     ('if (jedis.exists(r.key())) { continue; } save(r); jedis.set(r.key(), "1");', "", YES),
     (f"if ({NX} == null) {{ throw new Busy(); }} save(r);", "", YES),
     (f"if ({NEW}) {{ log.info(r); }} save(r);", "", YES),
+    (f"if ({NEW}) {{ redis.expire(r.key(), DAY); }} save(r);", "", YES),
     ('} rs.stream().filter(r -> jedis.setnx(r.key(), "1") == 1).forEach(r -> save(r)); for (;;) {',
      "", SKIP),
     # a set in memory is empty when the program starts again

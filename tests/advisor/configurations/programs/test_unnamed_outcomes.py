@@ -35,6 +35,8 @@ JAVA = WITH_METHOD % (LOOP % "%s", "%s")
      'error("some failed")', "", YES),
     (JAVA, "for (var r : rs) { boolean queued = queue.offer(r); if (!queued) "
      'log.warn("full"); }', "", SKIP),
+    (JAVA, "for (var r : rs) { switch (process(r)) { case OK -> ok++; case RETRY -> throw new "
+     'Again(); case FATAL -> log.error("fatal"); } }', "", SKIP),
     (JAVA, "Set<String> seen = new HashSet<>();\nfor (var r : rs) { boolean added = "
      'seen.add(r.key()); if (!added) { log.debug("duplicate"); continue; } '
      "process(r); }", "", YES),

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 FAILURE = re.compile(
-    r"\b(?:\w*(?:[fF]ail|FAIL|[eE]rr(?![a-z])|ERR|[eE]rror|[rR]eject|REJECT|[uU]nsuccess)\w*"
-    r"|Left|KO|Ko)\b"
+    r"\b(?:\w*(?:[fF]ail|FAIL|[eE]rr(?![a-z])|ERR|[eE]rror|[rR]eject|REJECT|[uU]nsuccess|FATAL|Fatal"
+    r"|TIMED_?OUT|TimedOut|TIMEOUT|ABORTED|DENIED|UNAVAILABLE)\w*|Left|KO|Ko)\b"
 )
 """The name of a type or a constant for a failure."""
 SUCCESS = re.compile(

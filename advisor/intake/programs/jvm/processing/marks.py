@@ -62,7 +62,10 @@ _FILTER = re.compile(r"\.\s*filter(?:Not)?\s*[({](?:[^;{}]|[-=]>\s*\{)*$")
 _OPEN_CONDITION = re.compile(r"\bif\s*\((?=[^;{}]*$)")
 _JUMP = re.compile(r"\b(?:continue|return|break)\b(?:@\w+)?[^;{}]*;?\s*\}?\s*$")
 _TRIES_AGAIN = re.compile(r"\b(?:throw|nack|seek)\b")
-_ENDS = re.compile(r"(?:\w+\s*\.\s*)*(?:commit(?:Sync|Async)?|acknowledge|ack)\s*\(.*", re.DOTALL)
+_ENDS = re.compile(
+    r"\s*(?:\w+\s*\.\s*)*(?:commit(?:Sync|Async)?|acknowledge|ack|p?expire\w*)\s*\(.*", re.DOTALL
+)
+"""Calls that commit a record, or say how long a mark is kept."""
 _REACH = 1_000
 
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 import ast
 import re
 
-FAILURE = re.compile(r"(?i)(?:\w+\.)*(?:\w*(?:Failure|Failed|Err|Error|Left)|None|False)")
+FAILURE = re.compile(
+    r"(?i)(?:\w+\.)*(?:\w*(?:Failure|Failed|Err|Error|Left|Reject(?:ed)?|Fatal|Timeout|Timed_?Out"
+    r"|Aborted|Denied|Unavailable)|None|False)"
+)
 SUCCESS = re.compile(
     r"(?i)(?:\w+\.)*(?:\w*(?:Success|Succeeded|Ok|Okay|Right|Some)|True)|2\d\d(?: \| 2\d\d)*"
 )

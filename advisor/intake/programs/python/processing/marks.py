@@ -11,13 +11,14 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from advisor.intake.programs.python import syntax
-from advisor.intake.programs.python.errors.flags import only_logs_or_commits
 
 _CLAIMS = frozenset({"setnx", "hsetnx", "sadd"})
 """Calls that store a mark and return whether it is new."""
 _CHECKS = frozenset({"exists", "hexists", "sismember"})
 _WRITES = frozenset({"set", "setex", "hset", "sadd"})
 _JUMPS = ast.Continue | ast.Return | ast.Break
+_KEEPS = frozenset({"expire", "pexpire"})
+"""Calls that say how long a mark is kept."""
 _TRIES_AGAIN = frozenset({"seek"})
 
 
@@ -96,7 +97,10 @@ def _guarded(node: ast.If, after: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _processes(body: Sequence[ast.stmt]) -> bool:
-    return not only_logs_or_commits([*body], in_function=True)
+    return not syntax.only_logs_and_continues(
+        body, lambda call: syntax.is_commit(call) or syntax.method_name(call) in _KEEPS,
+        in_function=True,
+    )  # fmt: skip
 
 
 def _marks_first(test: ast.expr, guarded: Sequence[ast.stmt]) -> bool:
