@@ -12,7 +12,7 @@ from confluent_kafka.cimpl import NewTopic
 from labs.engine.base.wait import until
 from labs.engine.protocol.admin import TOPIC, config, quiet_admin, silent_log
 
-_LIMIT_S = 20.0
+_LIMIT_S = 60.0
 _NOT_YET = (
     KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_NOT_AVAILABLE,
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
