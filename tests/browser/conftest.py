@@ -111,6 +111,13 @@ def overflowing(page: Page) -> list[str]:
     return elements
 
 
+def assert_usable_when_narrow(page: Page) -> None:
+    """Asserts that a page is accessible, and fits the width of a phone."""
+    assert accessibility_violations(page) == []
+    page.set_viewport_size({"width": 360, "height": 900})
+    assert overflowing(page) == []
+
+
 def clipped_controls(page: Page) -> list[str]:
     """The links, buttons and fields that are outside the page or cut off by their container.
 

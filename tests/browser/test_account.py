@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.test_course import predict
+from tests.browser.predictions import begin_and_predict
 from tests.browser.test_look import look, styled_page
 
 __all__ = ["styled_page"]
@@ -34,7 +34,7 @@ def fill(page: Page, name: str, password: str, button: str) -> None:
 
 def test_progress_is_the_same_in_another_browser(styled_page: Page, phone: Page) -> None:
     page = styled_page
-    predict(page)
+    begin_and_predict(page)
     page.goto("/learn/")
     page.get_by_role("link", name="An account").click()
     look(page, "account-sign-in")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labs.challenges import find
-from tests.browser.conftest import accessibility_violations, overflowing
+from tests.browser.conftest import assert_usable_when_narrow
 from tests.browser.whole import expect_grade, lab
 
 __all__ = ["lab"]
@@ -37,9 +37,7 @@ def test_a_challenge_from_the_list_to_the_optimum(page: Page, lab: str) -> None:
     play(page, "producer.acks", "all", "Passed, with 1 change.")
     page.get_by_role("link", name="Go on").click()
     expect(page.locator("#optimum")).to_contain_text(CHALLENGE.optimum.why)
-    assert accessibility_violations(page) == []
-    page.set_viewport_size({"width": 360, "height": 900})
-    assert overflowing(page) == []
+    assert_usable_when_narrow(page)
 
     page.get_by_role("link", name="This result as a page to share").click()
     expect(page.locator("#graded")).to_contain_text("0 acknowledged and gone of")

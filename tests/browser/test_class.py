@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from labs.models import Classroom, Experiment, State
+from tests.browser.predictions import predict
 from tests.browser.test_look import look, styled_page
 from tests.labs import make
 from tests.labs.pages.test_lesson_views import NAME, finish
@@ -44,14 +45,6 @@ def join(page: Page, code: str, nickname: str) -> None:
     page.get_by_label("Code of the room").fill(code)
     page.get_by_label("Nickname").fill(nickname)
     page.get_by_role("button", name="Join").click()
-
-
-def predict(page: Page) -> None:
-    for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
-        arm_group = page.get_by_role("group", name=arm)
-        arm_group.get_by_label(answer).check()
-        arm_group.get_by_label("I am sure").check()
-    page.get_by_role("button", name="my prediction").click()
 
 
 @pytest.mark.thorough

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from labs.lessons import Question, find
-from tests.browser.test_class import join, predict
+from tests.browser.predictions import predict
+from tests.browser.test_class import join
 from tests.browser.whole import VERDICT_LIMIT_MS, lab
 from tests.labs.pages.test_lesson_views import NAME
 

@@ -13,22 +13,11 @@ from pytest_django.live_server_helper import LiveServer
 from labs.lessons import Lesson, all_lessons, find
 from labs.models import Experiment
 from tests.browser.conftest import overflowing
+from tests.browser.predictions import begin_and_predict
 from tests.browser.test_look import look, styled_page
 from tests.labs.pages.test_lesson_views import NAME, finish
 
 __all__ = ["styled_page"]
-
-
-def predict(page: Page) -> None:
-    """Opens the first lab from the map and makes every prediction."""
-    page.goto("/learn/")
-    page.get_by_role("link", name="Begin with What an acknowledgement means").click()
-    page.get_by_role("button", name="Go on").click()
-    for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
-        arm_group = page.get_by_role("group", name=arm)
-        arm_group.get_by_label(answer).check()
-        arm_group.get_by_label("I am sure").check()
-    page.get_by_role("button", name="Keep my prediction").click()
 
 
 def check_and_finish(page: Page, **verdicts: str) -> None:
@@ -47,7 +36,7 @@ def start_over_after_the_solution(page: Page) -> None:
     page.get_by_role("button", name="Start this lab over").click()
     expect(page.get_by_text("This lab starts over.")).to_be_visible()
     expect(page.get_by_role("region", name="Story")).to_be_visible()
-    predict(page)
+    begin_and_predict(page)
     expect(page.get_by_role("button", name="Run it")).to_be_visible()
 
 
@@ -56,7 +45,7 @@ def test_a_lab_from_its_story_to_the_settings(styled_page: Page, live_server: Li
     page.goto(f"/learn/{NAME}/story/")
     expect(page.get_by_role("img", name=re.compile("^The leader's log"))).to_be_visible()
     look(page, "lab-story")
-    predict(page)
+    begin_and_predict(page)
     page.get_by_role("button", name="Run it").click()
     check_and_finish(page, acks_0="broken", acks_1="broken")
     for step in ("predict", "see", "explain", "your-turn", "take-home"):
@@ -135,7 +124,7 @@ def test_predictions_are_made_by_keyboard(page: Page, live_server: LiveServer) -
 @pytest.mark.thorough
 def test_wrong_predictions_are_asked_again(styled_page: Page, live_server: LiveServer) -> None:
     page = styled_page
-    predict(page)
+    begin_and_predict(page)
     page.get_by_role("button", name="Run it").click()
     finish(Experiment.objects.latest("pk"))  # nothing was lost: two of three did not come true
     Experiment.objects.update(ended_at=timezone.now() - timedelta(days=3))

@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import accessibility_violations, overflowing
+from tests.browser.conftest import assert_usable_when_narrow
+from tests.browser.predictions import begin_and_predict
 from tests.browser.whole import VERDICT_LIMIT_MS, expect_grade, lab
 
 __all__ = ["lab"]
@@ -15,19 +16,6 @@ __all__ = ["lab"]
 pytestmark = [
     pytest.mark.whole, pytest.mark.stack, pytest.mark.thorough, pytest.mark.timeout(1500),
 ]  # fmt: skip
-
-
-def predict(page: Page, lab: str) -> None:
-    """Opens the first lab from the map and makes every prediction."""
-    page.goto(f"{lab}/learn/")
-    page.get_by_role("link", name="Begin with What an acknowledgement means").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("What an acknowledgement means")
-    page.get_by_role("button", name="Go on").click()
-    for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
-        arm_group = page.get_by_role("group", name=arm)
-        arm_group.get_by_label(answer).check()
-        arm_group.get_by_label("I think so").check()
-    page.get_by_role("button", name="Keep my prediction").click()
 
 
 def try_change(page: Page, change: str, expected: str) -> None:
@@ -40,7 +28,7 @@ def try_change(page: Page, change: str, expected: str) -> None:
 
 
 def test_a_lab_from_the_story_to_the_settings(page: Page, lab: str) -> None:
-    predict(page, lab)
+    begin_and_predict(page, lab)
     page.get_by_role("button", name="Run it").click()
     expect(page.locator(".arm")).to_have_count(3)
     page.get_by_role("button", name="Compare it with your prediction").click(
@@ -51,9 +39,7 @@ def test_a_lab_from_the_story_to_the_settings(page: Page, lab: str) -> None:
     expect(table.get_by_role("row", name=re.compile("acks=1"))).to_contain_text("Some are lost")
     expect(table.get_by_role("row", name=re.compile("acks=all"))).to_contain_text("None is lost")
     expect(page.locator("#replay")).to_be_visible()
-    assert accessibility_violations(page) == []
-    page.set_viewport_size({"width": 360, "height": 900})
-    assert overflowing(page) == []
+    assert_usable_when_narrow(page)
 
     page.get_by_role("button", name="Go on").click()
     expect(page.locator("main")).to_contain_text(

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labs.lessons import Lesson, find
-from tests.browser.conftest import accessibility_violations, overflowing
+from tests.browser.conftest import assert_usable_when_narrow
 from tests.browser.whole import VERDICT_LIMIT_MS, expect_grade, lab
 
 __all__ = ["lab"]
@@ -56,9 +56,7 @@ def test_a_lab_from_the_map_to_the_settings(page: Page, lab: str, lesson: Lesson
     right = page.get_by_role("heading", name=f"{count} of {count} predictions right")
     expect(right).to_be_visible()
     expect(page.locator("#replay")).to_be_visible()
-    assert accessibility_violations(page) == []
-    page.set_viewport_size({"width": 360, "height": 900})
-    assert overflowing(page) == []
+    assert_usable_when_narrow(page)
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_text("could not be judged")).to_have_count(0)
     page.get_by_role("button", name="Go on").click()
