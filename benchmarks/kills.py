@@ -60,9 +60,9 @@ class Victim:
         return place.startswith(self.folder) and set(self.words) <= {*command}
 
 
-def _case(name: str, side: str = "bad") -> ExperimentSpec:
+def _case(name: str) -> ExperimentSpec:
     (case,) = (case for case in CASES if case.name == name)
-    return case.experiment(1, [side])
+    return case.experiment(1, ["bad"])
 
 
 def _module(name: str) -> tuple[str]:

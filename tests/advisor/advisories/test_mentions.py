@@ -137,13 +137,12 @@ def test_a_text_without_a_version_is_refused(text):
         mentions(text)
 
 
-def api_versions_output(line, omitted=()):
+def api_versions_output(line):
     """The output of `kafka-broker-api-versions` for a broker of this line."""
     versions = zip(_REQUESTS, _SPOKEN[line].split(), strict=True)
     return "localhost:9092 (id: 1 rack: null) -> (\n" + ",\n".join(
         f"\t{name}({key}): 0 to {version} [usable: 1]"
         for key, (name, version) in enumerate(versions)
-        if name not in omitted
     )
 
 

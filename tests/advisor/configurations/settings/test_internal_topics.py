@@ -42,8 +42,8 @@ def listed(topic: str, copies: int, configs: str) -> str:
     return f"Topic: {topic}\tPartitionCount: 9\tReplicationFactor: {copies}\tConfigs: {configs}\n"
 
 
-def altered(topic: str, minimum: int = 2) -> str:
-    configs = f"--add-config min.insync.replicas={minimum}"
+def altered(topic: str) -> str:
+    configs = "--add-config min.insync.replicas=2"
     return f"kafka-configs.sh --alter --entity-type topics --entity-name {topic} {configs}\n"
 
 
