@@ -7,6 +7,7 @@ Specific Files") and `Profiles.of` of Spring Framework.
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -165,10 +166,6 @@ def test_the_files_of_one_application_are_read_together(
     assert_answer(f"{' '.join(files)} {options}", RETRY_STATED, code, expected)
 
 
-def _indented(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines())
-
-
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\ndata:\n"
 
 
@@ -180,6 +177,6 @@ def test_the_files_of_one_config_map_are_read_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str, code: int, expected: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    data = "".join(f"  {name}: |\n{_indented(text)}" for name, text in PROD.items())
+    data = "".join(f"  {name}: |\n{indent(text, '    ')}" for name, text in PROD.items())
     Path("map.yml").write_text(f"{CONFIG_MAP}{data}")
     assert_answer(f"map.yml {options}", RETRY_STATED, code, expected)

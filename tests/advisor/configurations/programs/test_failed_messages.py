@@ -8,11 +8,12 @@ callbacks are only logged (Python, concurrent.futures).
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
-from tests.advisor.configurations.programs.test_unused_messages import _BATCH, _HEAD, _indented
+from tests.advisor.configurations.programs.test_unused_messages import _BATCH, _HEAD
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _POOL = "pool = ThreadPoolExecutor(4)\n"
@@ -48,7 +49,7 @@ _BAD = "bad = [m for m, ok in pairs if not ok]\n"
 def test_errors_of_tasks_must_be_taken(
     tmp_path: Path, functions: str, body: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", functions + _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", functions + _BATCH % indent(body, "    "), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -67,7 +68,7 @@ def test_errors_of_tasks_must_be_taken(
     ("saved = sum(process(m) for m in ms)\nassert_all(saved, len(ms))\n", YES),
 ])  # fmt: skip
 def test_failed_messages_must_be_handled(tmp_path: Path, body: str, expected: str) -> None:
-    assert_program(tmp_path / "a.py", _PROCESS + _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", _PROCESS + _BATCH % indent(body, "    "), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -88,7 +89,7 @@ def test_failed_messages_must_be_handled(tmp_path: Path, body: str, expected: st
 def test_messages_with_one_key_overwrite_each_other_in_a_dict(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", _BATCH % indent(body, "    "), expected)
 
 
 _SINK = (
@@ -184,7 +185,7 @@ def test_a_function_may_keep_its_messages_for_another_attempt(
 def test_a_message_is_not_safe_in_a_list_or_an_error(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", _BATCH % indent(body, "    "), expected)
 
 
 _SAVED = "pairs = [(m, save(m)) for m in ms]\nfailed = [m for m, ok in pairs if not ok]\n"
@@ -212,7 +213,7 @@ _COLLECTED = (
     ("failed = []\nfor m in ms:\n    key = upload(m)\n    failed.append(key)\n", YES),
 ])  # fmt: skip
 def test_a_call_may_return_that_it_failed(tmp_path: Path, body: str, expected: str) -> None:
-    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", _BATCH % indent(body, "    "), expected)
 
 
 @pytest.mark.parametrize(("handler", "expected"), [
@@ -224,4 +225,4 @@ def test_a_changed_header_does_not_handle_a_failure(
 ) -> None:
     body = "for m in ms:\n    try:\n        save(m)\n    except Exception as e:\n"
     body += "".join(f"        {line}\n" for line in handler.splitlines())
-    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", _BATCH % indent(body, "    "), expected)

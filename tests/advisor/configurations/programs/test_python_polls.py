@@ -8,6 +8,7 @@ requests, Response.raise_for_status.
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -28,10 +29,6 @@ PRODUCER = (
     "def cb(e, m):\n    if e: raise SystemExit(1)\n"
     'p = Producer({"bootstrap.servers": "k", "acks": "all"})\n%s\n'
 )
-
-
-def _indented(body: str) -> str:
-    return "".join(f"    {line}\n" for line in body.splitlines())
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -70,7 +67,7 @@ def _indented(body: str) -> str:
 def test_a_result_must_be_checked_before_the_commit(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", ONE_MESSAGE % _indented(body), expected)
+    assert_program(tmp_path / "a.py", ONE_MESSAGE % indent(body, "    "), expected)
 
 
 _GUARDED_COMMIT = "try:\n    c.commit(m)\nexcept KafkaException as e:\n    log.warning(e)\n"
@@ -85,7 +82,7 @@ _GUARDED_COMMIT = "try:\n    c.commit(m)\nexcept KafkaException as e:\n    log.w
     ("try:\n    validate(m)\nexcept E:\n    dead(m)\nelse:\n    save(m)\nc.commit(m)", YES),
 ])  # fmt: skip
 def test_work_after_a_guarded_commit_is_too_late(tmp_path: Path, body: str, expected: str) -> None:
-    assert_program(tmp_path / "a.py", ONE_MESSAGE % _indented(body), expected)
+    assert_program(tmp_path / "a.py", ONE_MESSAGE % indent(body, "    "), expected)
 
 
 @pytest.mark.parametrize(("code", "body", "expected"), [
@@ -122,7 +119,7 @@ def test_work_after_a_guarded_commit_is_too_late(tmp_path: Path, body: str, expe
 def test_all_polled_messages_must_be_processed_before_the_commit(
     tmp_path: Path, code: str, body: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", code % _indented(body), expected)
+    assert_program(tmp_path / "a.py", code % indent(body, "    "), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -176,5 +173,5 @@ _PROPAGATES = "def handle(m):\n    save(m)\n"
 def test_a_function_that_is_called_with_each_message_is_followed(
     tmp_path: Path, function: str, expected: str, body: str
 ) -> None:
-    code = MANY % _indented(f"{body}\nc.commit(asynchronous=False)")
+    code = MANY % indent(f"{body}\nc.commit(asynchronous=False)", "    ")
     assert_program(tmp_path / "a.py", f"{function}{code}", expected)

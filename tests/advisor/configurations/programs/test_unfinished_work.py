@@ -8,6 +8,7 @@ confluent-kafka (Consumer.commit).
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -40,10 +41,6 @@ _REVOKED = "def revoked(consumer, ps):\n    {}\nc.subscribe(['t'], on_revoke=rev
 _FLUSH = "def flush():\n    save_all(buf)\n    c.commit()\n    buf.clear()\n"
 
 
-def _indented(body: str) -> str:
-    return "".join(f"    {line}\n" for line in body.splitlines())
-
-
 @pytest.mark.parametrize(("wait", "expected"), [
     ("done, pending = wait(fs, timeout=10)", ASIDE),
     ("done, pending = wait(fs, 10)", ASIDE),
@@ -58,7 +55,7 @@ def _indented(body: str) -> str:
 def test_tasks_that_a_wait_leaves_pending_are_reported(
     tmp_path: Path, wait: str, expected: str
 ) -> None:
-    code = _HEAD + _BATCH + _indented(_TASKS.format(wait))
+    code = _HEAD + _BATCH + indent(_TASKS.format(wait), "    ")
     assert_program(tmp_path / "a.py", code, expected)
 
 
@@ -75,7 +72,7 @@ def test_tasks_that_a_wait_leaves_pending_are_reported(
 def test_an_error_status_that_nothing_checks_is_a_skip(
     tmp_path: Path, check: str, expected: str
 ) -> None:
-    code = _HEAD + _ONE_MESSAGE + _indented(_STATUS.format(check))
+    code = _HEAD + _ONE_MESSAGE + indent(_STATUS.format(check), "    ")
     assert_program(tmp_path / "a.py", code, expected)
 
 
@@ -89,7 +86,7 @@ def test_an_error_status_that_nothing_checks_is_a_skip(
 def test_failed_results_of_a_batch_that_are_only_logged_are_skips(
     tmp_path: Path, loop: str, expected: str
 ) -> None:
-    code = _HEAD + _BATCH + _indented(f"{loop}\nc.commit()")
+    code = _HEAD + _BATCH + indent(f"{loop}\nc.commit()", "    ")
     assert_program(tmp_path / "a.py", code, expected)
 
 

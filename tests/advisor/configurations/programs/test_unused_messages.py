@@ -8,6 +8,7 @@ argument (Python, Built-in Functions).
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -20,15 +21,11 @@ _HEAD = (
     '"enable.auto.commit": False})\n'
     "c.subscribe(['t'])\n"
 )
-_BATCH = _HEAD + "while True:\n    ms = c.consume(100, 1.0)\n%s    c.commit()\n"
+_BATCH = _HEAD + "while True:\n    ms = c.consume(100, 1.0)\n%s\n    c.commit()\n"
 _CHUNKS = "def chunks(items, n):\n"
 _IN_CHUNKS = "for chunk in chunks(ms, 10):\n    save_all(chunk)\n"
 _BUFFERED = "    part = []\n    for item in items:\n        part.append(item)\n"
 _FULL = "        if len(part) == n:\n            yield part\n            part = []\n"
-
-
-def _indented(body: str) -> str:
-    return "".join(f"    {line}\n" for line in body.splitlines())
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -58,7 +55,7 @@ def _indented(body: str) -> str:
 def test_messages_that_a_loop_leaves_out_are_skipped(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", _BATCH % indent(body, "    "), expected)
 
 
 @pytest.mark.parametrize(("function", "expected"), [
@@ -74,7 +71,7 @@ def test_messages_that_a_loop_leaves_out_are_skipped(
 def test_a_function_that_makes_chunks_may_drop_the_last_ones(
     tmp_path: Path, function: str, expected: str
 ) -> None:
-    code = function + _BATCH % _indented(_IN_CHUNKS)
+    code = function + _BATCH % indent(_IN_CHUNKS, "    ")
     assert_program(tmp_path / "a.py", code, expected)
 
 
@@ -130,7 +127,7 @@ def test_a_loop_that_waits_until_no_task_is_left_is_a_wait(tmp_path: Path) -> No
         "fs = {pool.submit(save, m) for m in ms}\nwhile fs:\n"
         "    done, fs = wait(fs, timeout=5)\n    for f in done: f.result()\n"
     )
-    code = f"pool = ThreadPoolExecutor(4)\n{_BATCH % _indented(body)}"
+    code = f"pool = ThreadPoolExecutor(4)\n{_BATCH % indent(body, '    ')}"
     assert_program(tmp_path / "a.py", code, YES)
 
 
@@ -140,7 +137,7 @@ def test_a_loop_that_waits_until_no_task_is_left_is_a_wait(tmp_path: Path) -> No
 ])  # fmt: skip
 def test_a_count_of_failures_must_have_an_effect(tmp_path: Path, end: str, expected: str) -> None:
     body = f"failures = 0\nfor m in ms:\n    if not handle(m):\n        failures += 1\n{end}"
-    assert_program(tmp_path / "a.py", _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", _BATCH % indent(body, "    "), expected)
 
 
 @pytest.mark.parametrize(("end", "expected"), [("log.error(1)", SKIP), ("raise Failed()", YES)])
@@ -153,4 +150,4 @@ def test_a_message_in_further_arguments_is_followed(
         f"    {end}\n"
     )
     body = "for m in ms:\n    retried(save, m)\n"
-    assert_program(tmp_path / "a.py", function + _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", function + _BATCH % indent(body, "    "), expected)

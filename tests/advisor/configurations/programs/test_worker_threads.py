@@ -7,10 +7,11 @@ until `task_done` was called for each item (queue, `Queue.join`), whether it suc
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
-from tests.advisor.configurations.programs.test_unused_messages import _BATCH, _HEAD, _indented
+from tests.advisor.configurations.programs.test_unused_messages import _BATCH, _HEAD
 from tests.advisor.programs import SKIP, YES, assert_program
 
 _WORKER = """work, results, errors = queue.Queue(), queue.Queue(), []
@@ -59,7 +60,7 @@ def process(m, errors):
 def test_an_error_in_a_thread_must_be_handled(
     tmp_path: Path, functions: str, body: str, expected: str
 ) -> None:
-    assert_program(tmp_path / "a.py", functions + _BATCH % _indented(body), expected)
+    assert_program(tmp_path / "a.py", functions + _BATCH % indent(body, "    "), expected)
 
 
 _TASKS = """async def worker(work, errors):
@@ -99,14 +100,16 @@ def test_an_object_that_is_called_may_swallow_an_error(tmp_path: Path) -> None:
         "class Handler:\n    def __call__(self, m):\n        try:\n            save(m)\n"
         "        except Exception as e:\n            self.last = e\nhandler = Handler()\n"
     )
-    code = handler + _BATCH % _indented("for m in ms:\n    handler(m)\n")
+    code = handler + _BATCH % indent("for m in ms:\n    handler(m)\n", "    ")
     assert_program(tmp_path / "a.py", code, SKIP)
 
 
 def test_only_the_result_of_a_function_decides(tmp_path: Path) -> None:
     saved = "def ok(m):\n    try:\n        save(m)\n    except Exception:\n        return False\n"
     body = "failed = [m for m in ms if not ok(m)]\nif failed:\n    letters.store_all(failed)\n"
-    assert_program(tmp_path / "a.py", saved + "    return True\n" + _BATCH % _indented(body), YES)
+    assert_program(
+        tmp_path / "a.py", saved + "    return True\n" + _BATCH % indent(body, "    "), YES
+    )
 
 
 def test_the_last_failed_message_in_a_loop_is_skipped(tmp_path: Path) -> None:
@@ -114,6 +117,6 @@ def test_the_last_failed_message_in_a_loop_is_skipped(tmp_path: Path) -> None:
         "failed = []\nfor m in ms:\n    try:\n        save(m)\n    except Exception as e:\n"
         "        failed.append(m)\nfor bad in failed:\n    log.error(bad)\n"
     )
-    code = _BATCH % _indented(body)
+    code = _BATCH % indent(body, "    ")
     assert_program(tmp_path / "a.py", code, SKIP)
     assert_program(tmp_path / "a.py", code, "application.commit=after-processing")
