@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from advisor.catalog import (
     Component,
@@ -34,6 +33,7 @@ from advisor.intake import (
 from advisor.intake.application_file import ApplicationFile, group_by_application
 from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.identity import Server
+from advisor.intake.cluster.racks import count_racks
 from advisor.intake.cluster.roles import without_answered_hints
 from advisor.intake.cluster.topic_defaults import with_policy
 from advisor.intake.code_of_applications import idle_words
@@ -277,8 +277,8 @@ class Inputs:
             place = str(joined.origin(item.line) if joined else Origin(source, item.line))
             self.items.append(replace(item, line=0, process=item.process or server_id, place=place))
         if server := intake.server:
-            doubles = (name for name, other in self.servers.items() if server.has_id_of(other))
-            self.problems += [f"{source}: {_SAME_ID.format(name)}" for name in islice(doubles, 1)]
+            doubles = [name for name, other in self.servers.items() if server.has_id_of(other)]
+            self.problems += [f"{source}: {_SAME_ID.format(name)}" for name in doubles[:1]]
             self.servers[source] = server
         self._refuse_others(source, intake)
         self.problems += self.variables.add(intake, source, joined)
@@ -306,6 +306,7 @@ class Inputs:
             if name in intake.inherited:
                 self.inherited.add(name)
             self.setters[name].add(origin.source)
+        count_racks(self.items, self.servers.values(), self.fields, self.origins)
         self._apply_defaults()
 
     def _refuse_others(self, source: str, intake: Intake) -> None:

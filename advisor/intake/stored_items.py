@@ -12,6 +12,7 @@ from advisor.intake.clients import streams_properties
 from advisor.intake.clients.setting_notes import PLUGINS
 from advisor.intake.cluster.disagreements import LOG_DIRS
 from advisor.intake.cluster.folders_in_memory import LOG_FOLDERS
+from advisor.intake.cluster.racks import RACK, hashed
 from advisor.intake.reading import Item, Product
 
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
@@ -24,6 +25,8 @@ def stored_items(items: Iterable[Item], product: Product) -> Iterator[Item]:
     for item in items:
         if item.component is Component.BROKER and item.name in LOG_FOLDERS:
             item = replace(item, text=kept_text(LOG_DIRS, item.text))
+        elif item.component is Component.BROKER and item.name == RACK:
+            item = replace(item, text=hashed(item.text))
         elif not _may_be_stored(item, product):
             continue
         yield replace(item, process=item.process and str(hash(item.process)))

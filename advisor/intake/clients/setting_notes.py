@@ -41,6 +41,10 @@ _FEW = (
     "allows few connections: a client has two to its bootstrap broker, and brokers have several "
     "to each other and to the active controller. One too many is closed"
 )
+_RACK = (
+    "names the rack of this broker. If every broker's is given, the number of racks counts; "
+    "otherwise state it as application.racks"
+)
 _CONNECTIONS = 20
 _PATIENCE_MS = 30_000
 """The time that an election of controllers may take, in addition to a broker's session, within the
@@ -79,6 +83,7 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
     (Component.BROKER, "replica.fetch.response.max.bytes"): (_any, _NO_LIMIT),
     (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "controller.quorum.retry.backoff.ms"): (_is_long, _QUORUM),
+    (Component.BROKER, "broker.rack"): (_any, _RACK),
     (Component.BROKER, "max.connections.per.ip"): (_is_few, _FEW),
     (Component.BROKER, "max.connections"): (_is_few, _FEW),
     (Component.BROKER, "zookeeper.metadata.migration.enable"): (_is_true, _MIGRATING),
