@@ -52,6 +52,7 @@ from advisor.intake.deployments.images import (
     state_image_file,
 )
 from advisor.intake.deployments.init_containers import without_init_variables
+from advisor.intake.deployments.instance_ids import note_instances, with_named_pod
 from advisor.intake.deployments.kubernetes_disks import logs_end_with_their_pod, share_a_claim
 from advisor.intake.deployments.kubernetes_kinds import is_read, likeness
 from advisor.intake.deployments.kubernetes_references import (
@@ -117,6 +118,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
             _container_key(name, path): row for path, row in container_commands(leaves).items()
         }
         _say_unread(reading, leaves, name, here)
+        note_instances(reading, leaves)
         _say_others(reading, leaves)
     if images:
         refuse_unused(config_map_rows, uses)
@@ -412,7 +414,7 @@ def _literal_variables(leaves: Iterable[Leaf]) -> Iterator[tuple[Sequence[str], 
                 names[(*before, number)] = leaf
             case (*before, "env", number, "value"):
                 if (name := names.get((*before, number))) is not None:
-                    yield before, (name.text, leaf.text, leaf.line)
+                    yield before, (name.text, with_named_pod(name.text, leaf.text), leaf.line)
             case _:
                 pass
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from advisor.catalog import Component
 from advisor.intake.absent_files import absence
 from advisor.intake.clients.known_settings import decides
+from advisor.intake.deployments.instance_ids import note_instances
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.registry import detect
@@ -23,7 +24,9 @@ UNREAD = absence("may contain settings and is not read. Give that file, too")
 
 
 def say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[str]) -> None:
-    """Notes files that may hold settings of a server or of an application and are not read here."""
+    """Notes files that may hold settings of a server or of an application and are not read here,
+    and ids that several instances share."""
+    note_instances(reading, leaves)
     noted = set[str]()
     for leaf in leaves:
         match leaf.path:
