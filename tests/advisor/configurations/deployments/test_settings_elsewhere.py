@@ -27,7 +27,7 @@ RESOURCES = [
     (f"{RELEASE}  values: {{kafka: {{minInsyncReplicas: 1}}}}\n", 2, "stands in HelmRelease"),
     (f"{RELEASE}  values: {{env: {{KAFKA_BROKERS: 'a:9092'}}, retries: 3}}\n", 0,
      "YES.*of HelmRelease no setting affects the advice"),
-    (f"{MAP}  spring.kafka.producer.acks: '1'\n", 2, ENTRY),
+    (f"{MAP}  orders.kafka.producer.acks: '1'\n", 2, ENTRY),
     (f"{MAP}  settings.yaml: |\n    kafka:\n      producer:\n        acks: 1\n", 2, ENTRY),
     (f"{MAP}  metrics.yml: |\n    - pattern: kafka.server<type=(.+)><>Count\n", 0, "YES"),
 ]  # fmt: skip

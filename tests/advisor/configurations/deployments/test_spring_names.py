@@ -77,3 +77,10 @@ def test_a_name_in_brackets_counts_and_two_spellings_are_refused(
 def test_a_file_in_a_config_map_is_no_variable(tmp_path: Path):
     text = f"{CONFIG_MAP}  spring.kafka.properties: |\n    acks=1\n---\n{POD}"
     assert_files(tmp_path, {"pod.yaml": text}, KNOWN, 1, "producer.acks: 1 -> all")
+
+
+def test_a_property_in_a_config_map_that_no_container_uses_is_refused(tmp_path: Path):
+    """Next to a container with variables of its own, as one in capitals is."""
+    files = pod()
+    text = f"{files['pod.yaml']}---\n{CONFIG_MAP}  spring.kafka.producer.acks: '1'\n"
+    assert_files(tmp_path, {"pod.yaml": text}, KNOWN, 2, "is used by no container here")
