@@ -118,7 +118,6 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
             _container_key(name, path): row for path, row in container_commands(leaves).items()
         }
         _say_unread(reading, leaves, name, here)
-        note_instances(reading, leaves)
         _say_others(reading, leaves)
     if images:
         refuse_unused(config_map_rows, uses)
@@ -205,9 +204,10 @@ def _container_key(name: str, path: Sequence[str]) -> str:
 def _say_unread(
     reading: Reading, leaves: list[Leaf], resource: str, here: Collection[tuple[str, str]]
 ) -> None:
-    """Notes variables and files of relevant containers that are in none of the resources in `here`:
-    a problem where an answer depends on one. Raises `IntakeError` for brokers that are not Apache
-    Kafka."""
+    """Notes ids that several instances share, and variables and files of relevant containers that
+    are in none of the resources in `here`: a problem where an answer depends on one. Raises
+    `IntakeError` for brokers that are not Apache Kafka."""
+    note_instances(reading, leaves)
     names, servers = _names_and_servers(leaves)
     ours = set(_containers(leaves, resource))
     for leaf in leaves:
