@@ -67,15 +67,6 @@ def handler_for_permanent_errors(body: Iterable[ast.stmt]) -> list[ast.stmt]:
     ]
 
 
-def only_logs_future_error(node: ast.stmt) -> bool:
-    """Whether a condition checks the error of a future, and its body only logs it."""
-    calls = syntax.calls(node.test) if isinstance(node, ast.If) else ()
-    checks_error = any(map(syntax.asks_future, calls))
-    return checks_error and syntax.only_logs_and_continues(
-        [node], lambda call: False, in_function=False
-    )
-
-
 def done_callbacks(call: ast.Call) -> list[ast.expr]:
     """The callbacks that run when a future is done."""
     return call.args if syntax.method_name(call) == "add_done_callback" else []

@@ -45,11 +45,15 @@ from advisor.intake.programs.python.processing.example_values import (
     of_message,
     offsets_in,
     parts,
+    truth,
 )
 from advisor.intake.programs.python.processing.example_workers import Workers
 from advisor.intake.programs.python.records.observations import only_observes
 
 _MODULES = frozenset({"itertools", "it", "random", "heapq", "more_itertools", "collections"})
+_FILTERS = frozenset({"filter", "filterfalse", "takewhile"})
+"""Functions that yield the items for which their function returns true; `filterfalse` yields the
+others (The Python Standard Library, itertools)."""
 _FOR_EACH = ("foreach", "foreachPartition")
 _SUBMITS, _WAITS = ("submit", "apply_async"), ("join", "shutdown")
 _TASKS = frozenset({"create_task", "ensure_future", "run_coroutine_threadsafe", "start_soon"})
@@ -143,10 +147,23 @@ class Calls:
         if isinstance(owner, Table) and name in TABLE_METHODS:
             return self._computed(TABLE_METHODS[name], [owner, *arguments])
         if name in FUNCTIONS and (not receiver or receiver in _MODULES):
+            if name in _FILTERS and isinstance(arguments[0], Closure):
+                return self._filtered(name, arguments[0], items(arguments[1]))
             if name == "defaultdict" and call.args:
                 arguments[0] = _FACTORIES.get(ast.unparse(call.args[0]), arguments[0])
             return self._computed(FUNCTIONS[name], arguments)
         return MISSING
+
+    def _filtered(self, name: str, function: Closure, values: list[Any]) -> ItemIterator:
+        """The items for which a function of the program returns true, or may do so."""
+        results = ItemIterator()
+        for value in [*values]:
+            is_true = truth(self.enter(function, [value], {}))
+            if is_true is not (name == "filterfalse") or is_true is None:
+                results.append(value)
+            elif name == "takewhile":
+                break
+        return results
 
     def receiver(self, call: ast.Call) -> str:
         """The receiver of a method call; empty for any other call."""

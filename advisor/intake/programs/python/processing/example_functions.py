@@ -170,7 +170,8 @@ def _endless(*_: Any) -> Any:
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "len": _length, "range": _range, "enumerate": _enumerate, "list": _copy, "tuple": _copy,
     "iter": _iter, "set": _copy, "deque": _copy, "sorted": _copy, "tqdm": _copy,
-    "filter": lambda _, source: _iter(source), "next": _next, "islice": _islice, "max": _max,
+    "filter": lambda _, source: _iter(source), "filterfalse": lambda _, source: _iter(source),
+    "next": _next, "islice": _islice, "max": _max,
     "min": _min, "reversed": lambda source: [*reversed(items(source))], "choice": _max,
     "sample": _sample, "choices": _sample, "nlargest": lambda count, source: _sample(source, count),
     "nsmallest": lambda count, source: _sample(source, count), "batched": _chunks,

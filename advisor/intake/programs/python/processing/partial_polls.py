@@ -13,11 +13,6 @@ from collections.abc import Container, Iterator
 from advisor.intake.programs.facts import ASYNCHRONOUS, SKIP, SUCCESS
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.errors import error_handling
-from advisor.intake.programs.python.errors.combined_results import (
-    CombinedResults,
-    unhandled_outcomes,
-)
 from advisor.intake.programs.python.errors.flags import (
     Flags,
     branch_for,
@@ -28,6 +23,7 @@ from advisor.intake.programs.python.errors.flags import (
 )
 from advisor.intake.programs.python.errors.outcome_names import ACTION
 from advisor.intake.programs.python.errors.responses import awaited_value, is_request
+from advisor.intake.programs.python.errors.unhandled_outcomes import unhandled_outcomes
 from advisor.intake.programs.python.processing.unfinished_tasks import unfinished_waits
 
 _CHECK = re.compile(
@@ -58,7 +54,6 @@ def partial_poll_facts(tree: ast.Module) -> Iterator[tuple[str, int]]:
 def _skipped_messages(tree: ast.Module) -> Iterator[int]:
     """The lines where a part of a poll is taken and the rest of the messages is skipped."""
     consumers = syntax.consumer_names(tree)
-    yield from _unconditional_task_done(tree)
     scopes = [node for node in syntax.nodes(tree) if isinstance(node, Function)]
     for scope in [tree, *scopes]:
         nodes = [node for part in scope.body for node in syntax.own_nodes(part)]
@@ -71,42 +66,8 @@ def _skipped_messages(tree: ast.Module) -> Iterator[int]:
         seeks_back = any(syntax.method_name(call) in ("seek", "pause") for call in nodes)
         buffers = _buffer_names(nodes, consumers)
         message_names |= buffers
-        yield from _unchecked_retries(scope, nodes)
-        yield from _unchecked_errors(scope, nodes)
         if not seeks_back:
             yield from _early_loop_exits(nodes, message_names, consumers, scope)
-
-
-def _unconditional_task_done(tree: ast.Module) -> Iterator[int]:
-    """The lines where a thread marks a queued item as done even after an error, while another
-    thread waits for the queue (queue.Queue, task_done and join)."""
-    queues = syntax.queue_names(tree)
-    if not any(syntax.method_name(call) == "join" and syntax.receiver(call) in queues
-               for call in syntax.calls(tree)):  # fmt: skip
-        return
-    for node in syntax.nodes(tree):
-        for block in (getattr(node, field, []) for field in ("body", "orelse")):
-            for index, attempt in enumerate(block if isinstance(block, list) else ()):
-                if isinstance(attempt, ast.Try):
-                    yield from _task_done_after_error(attempt, block[index + 1 :])
-
-
-def _task_done_after_error(attempt: ast.Try, following: list[ast.stmt]) -> Iterator[int]:
-    """The lines where an item is marked as done after an error: in `finally`, or in the statements
-    that follow a `try` whose handlers swallow the error."""
-    caught = [handler for handler in attempt.handlers if syntax.catches_all(handler)]
-    swallow_errors = [
-        syntax.only_logs_and_continues(node.body, lambda call: False, in_function=False)
-        for node in caught
-    ]
-    statements = [*attempt.finalbody, *(following if caught else [])]
-    task_done_calls = (
-        call
-        for node in statements
-        for call in syntax.calls(node)
-        if syntax.method_name(call) == "task_done"
-    )
-    yield from (call.lineno for call in task_done_calls if all(swallow_errors))
 
 
 def _polls_many(node: ast.AST, consumers: set[str]) -> bool:
@@ -126,55 +87,6 @@ def _buffer_names(nodes: list[ast.AST], consumers: set[str]) -> set[str]:
         if isinstance(node, ast.Call) and syntax.method_name(node) == "append"
         and message_names & {name for argument in node.args for name in syntax.names_in(argument)}
     }  # fmt: skip
-
-
-def _unchecked_retries(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[int]:
-    """The lines of retry loops that end after a number of attempts, where nothing checks whether
-    one succeeded."""
-    for node in nodes:
-        if not isinstance(node, ast.While | ast.For) or node.orelse:
-            continue
-        tests = [inner.test for inner in ast.walk(node) if isinstance(inner, ast.If)]
-        tests = [node.test] if isinstance(node, ast.While) else tests
-        is_bounded = (
-            syntax.method_name(node.iter) == "range"
-            if isinstance(node, ast.For)
-            else any(
-                isinstance(inner, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
-                for inner in ast.walk(node.test)
-            )
-        )
-        tested_names = {
-            inner.id for test in tests for inner in ast.walk(test) if isinstance(inner, ast.Name)
-        }
-        results = {
-            target.id for inner in ast.walk(node) if isinstance(inner, ast.Assign)
-            and ACTION.fullmatch(syntax.method_name(inner.value)) for target in inner.targets
-            if isinstance(target, ast.Name)
-        }  # fmt: skip
-        later_names = {
-            name.id
-            for inner in error_handling.statements_after(scope, node) or []
-            for name in ast.walk(inner)
-            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)
-        }
-        if is_bounded and results & tested_names - later_names:
-            yield node.lineno
-
-
-def _unchecked_errors(scope: ast.AST, nodes: list[ast.AST]) -> Iterator[int]:
-    """The lines where the errors of futures are collected, and nothing but a log or a commit
-    depends on them."""
-    names_by_line = {
-        node.lineno: node.targets[0].id for node in nodes
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.ListComp | ast.SetComp)
-        and any(map(syntax.asks_future, syntax.calls(node.value)))
-    }  # fmt: skip
-    flags = Flags(scope) if names_by_line else None
-    for line, name in names_by_line.items():
-        if flags and flags.is_idle(name, value=True, in_function=True):
-            yield line
 
 
 def _early_loop_exits(
@@ -252,10 +164,9 @@ def unread_results(
     logged = syntax.log_only_nodes(scope)
     read_names = {node.id for node in syntax.nodes(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in logged}  # fmt: skip
-    read_names -= {*_filtered_for_unread_names(scope, read_names)}
     flags = Flags(scope)
     calls = [*_unchecked_requests_in_with(scope, sessions), *unhandled_outcomes(scope, flags)]
-    results = {*map(id, calls)} | CombinedResults(scope, success_functions, flags).unasked
+    results = {*map(id, calls)}
     for node in syntax.nodes(scope):
         result, targets = None, list[ast.expr]()
         if isinstance(node, ast.Assign):
@@ -307,28 +218,6 @@ def _is_outcome(names: list[str], flags: Flags) -> bool:
     is_outcome = bool(names) and len(success_names) == len(names)
     is_outcome = is_outcome or bool(checked_errors) or any(map(flags.asks, success_names))
     return is_outcome or (len(names) == 1 and flags.asks_outcome(names[0]))
-
-
-def _filtered_for_unread_names(scope: ast.AST, read_names: set[str]) -> Iterator[str]:
-    """The names that are only filtered into another name, which nothing reads."""
-    list_names = {
-        id(node.value): target.id for node in syntax.nodes(scope) if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.ListComp) for target in node.targets
-        if isinstance(target, ast.Name)
-    }  # fmt: skip
-    enclosing_names = dict[int, str]()
-    for node in syntax.nodes(scope):
-        if id(node) in list_names:
-            enclosing_names |= {id(inner): list_names[id(node)] for inner in ast.walk(node)}
-    loads = [node for node in syntax.nodes(scope) if isinstance(node, ast.Name)
-             and isinstance(node.ctx, ast.Load)]  # fmt: skip
-    logged = syntax.log_only_nodes(scope)
-    for name in {node.id for node in loads if id(node) in enclosing_names}:
-        name_loads = [node for node in loads if node.id == name and id(node) not in logged]
-        if all(
-            enclosing_names.get(id(node), name) not in {name, *read_names} for node in name_loads
-        ):
-            yield name
 
 
 def _unchecked_requests_in_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:

@@ -16,7 +16,6 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.errors import error_handling, ignored_errors, returned_errors
 from advisor.intake.programs.python.errors.async_clients import AsyncClients, is_terminal_call
-from advisor.intake.programs.python.errors.combined_results import ITERATORS
 from advisor.intake.programs.python.errors.flags import leads_only_to_commit
 from advisor.intake.programs.python.errors.retry_loops import RetryLoops, is_bounded_retry
 from advisor.intake.programs.python.normal_form.aliases import (
@@ -35,6 +34,8 @@ from advisor.intake.programs.python.records.observations import processes_messag
 from advisor.intake.programs.python.records.polled import poll_of
 
 _MOST_STEPS, _DEEPEST_CALL = 20_000, 3
+_ITERATORS = frozenset({"filter", "takewhile", "dropwhile", "filterfalse", "map"})
+"""Functions that call another function with each message, and yield messages by its results."""
 
 
 class Walk:
@@ -85,8 +86,6 @@ class Walk:
             self._steps += 1
             if branch.ended or self._steps > _MOST_STEPS:
                 return
-            if branch.polled >= 0 and ignored_errors.only_logs_future_error(node):
-                self._report(SKIP, node.lineno)
             self._statement(node, branch)
 
     def _statement(self, node: ast.stmt, branch: Branch) -> None:
@@ -279,8 +278,6 @@ class Walk:
             self._follow_callbacks(call, branch)
         is_lazy = syntax.method_name(call) == "map" and syntax.receiver(call) in self._names.pools
         self._report_parallel(branch, call.lineno if is_lazy else 0)
-        if (is_lazy or syntax.gather_returns_errors(call)) and id(node) in self._unused:
-            self._report(SKIP, call.lineno)
         is_queue = syntax.puts_into_queue(call, self._names.queues)
         is_handed_over = is_queue or self._buffers.hands(call)
         if is_handed_over:
@@ -368,7 +365,7 @@ class Walk:
                 inner.names |= {parameter.arg for parameter in value.args.args}
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
-                is_used = syntax.method_name(call) in ITERATORS and id(call) not in self._unused
+                is_used = syntax.method_name(call) in _ITERATORS and id(call) not in self._unused
                 result = returned_errors.CallResult(is_used)
                 for function in self._names.possible_functions(last_name(value)):
                     self._enter(function, {*parameters(function)}, branch, result)
