@@ -71,7 +71,8 @@ def _text(source: str, content: bytes) -> str:
         # The source of an upload may be a name in parentheses.
         if not marked and not source.rstrip(")").endswith(_UTF8_ONLY):
             if not (beyond_ascii := dict(_lines_beyond_ascii(rest))):
-                return mark + rest.decode("iso-8859-1")
+                # 0x85, an ellipsis of Windows, is no end of a line to Java.
+                return mark + rest.decode("iso-8859-1").replace("\x85", " ")
             line = next((at for at, text in beyond_ascii.items() if not _is_utf8(text)), line)
         raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
 

@@ -196,6 +196,11 @@ def test_a_comment_may_be_in_latin_1(source: str) -> None:
     assert text == "# f\u00fcr alle\n ! \u00e4\nacks=1\n"
 
 
+def test_an_ellipsis_of_windows_ends_no_comment() -> None:
+    content = "# not … acks=1\nacks=all\n".encode("cp1252")
+    assert decoded(".env", content).splitlines() == ["# not   acks=1", "acks=all"]
+
+
 def test_a_byte_order_mark_may_precede_comments_in_latin_1() -> None:
     assert decoded("f", b"\xef\xbb\xbfacks=1\n# \xfc\n") == "\ufeffacks=1\n# \u00fc\n"
 
