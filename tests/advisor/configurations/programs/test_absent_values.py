@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import LOOP, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import LOOP, READER, SCALA
 
 _EACH = "for (R r : rs) {{ {} }} c.commitSync();"
 _PARSES = "Order o = null; try { o = parse(r); } catch (Exception e) { log.warn(e); } "

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
-from tests.advisor.configurations.programs.test_loops import LOOP as PYTHON_LOOP
-from tests.advisor.configurations.programs.test_loops import READER as PYTHON_READER
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs.python import LOOP as PYTHON_LOOP
+from tests.advisor.programs.python import READER as PYTHON_READER
 
 _LOGS = "fun quietly(block: () -> Unit) { try { block() } catch (e: Exception) { log.warn(e) } }"
 _THROWS = _LOGS.replace("log.warn(e)", "log.warn(e); throw e")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.programs import JAVA_APP, SKIP, YES, assert_program
+from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import JAVA_APP
 
 _BULK = "BulkResponse done = client.bulk(requests(rs), DEFAULT);"
 

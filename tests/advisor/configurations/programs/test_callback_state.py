@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import LOOP, READER
 from tests.advisor.programs import IGNORED, YES, assert_program
+from tests.advisor.programs.jvm import LOOP, READER
 
 _PRODUCER = "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n"
 _SENDS = "for (var r : rs) k.send(record(r), (m, e) -> {{ if (e != null) {}; }});\nk.flush();"

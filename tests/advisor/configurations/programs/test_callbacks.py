@@ -12,14 +12,8 @@ import pytest
 
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
-from tests.advisor.configurations.programs.test_sends import (
-    CLASS,
-    IGNORED,
-    JAVA,
-    KOTLIN,
-    SCALA,
-    YES,
-)
+from tests.advisor.configurations.programs.test_sends import IGNORED, YES
+from tests.advisor.programs.jvm_senders import CLASS, JAVA, KOTLIN, SCALA
 
 THROWS = "if (e != null) throw e;"
 CATCHES = "catch (Exception x) { log.error(x); }"

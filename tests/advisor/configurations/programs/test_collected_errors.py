@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, SCALA, WITH_METHOD
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, SCALA, WITH_METHOD
 
 JAVA = WITH_METHOD % (LOOP % "%s", "%s")
 

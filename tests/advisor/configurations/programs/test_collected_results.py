@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _RESULTS = "val results = rs.map { runCatching { save(it) } }\n"
 _COUNT = "val failed = rs.map { runCatching { save(it) } }.count { it.isFailure }\n"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_loops import BATCH, LOOP, READER
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.python import BATCH, LOOP, READER
 
 _TRIED = (
     "def tried(m):\n    try:\n        save(m)\n        return True\n"

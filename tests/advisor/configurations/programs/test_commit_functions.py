@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.programs import ASIDE, BEFORE, JAVA_APP, YES, assert_program
+from tests.advisor.programs import ASIDE, BEFORE, YES, assert_program
+from tests.advisor.programs.jvm import JAVA_APP
 
 _EACH = "for (ConsumerRecord<String, String> r : rs) save(r);"
 _HANDLE = "static void handle(ConsumerRecords<String, String> rs, Runnable ack) {{ {} }}"

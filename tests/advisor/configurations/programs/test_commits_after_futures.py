@@ -11,14 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import (
-    KOTLIN,
-    LOOP,
-    READER,
-    SCALA,
-    WITH_METHOD,
-)
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA, WITH_METHOD
 
 _FUTURES = "var fs = new ArrayList<CompletableFuture<Void>>(); for (var r : rs) fs.add(%s); "
 _ALL = "CompletableFuture.allOf(fs.toArray(new CompletableFuture[0]))"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _LATCH = "CountDownLatch l = new CountDownLatch(rs.count());\n"
 _COUNTED = f"{_LATCH}for (var r : rs) pool.submit(() -> {{ %s }});\n%s\nc.commitSync();"

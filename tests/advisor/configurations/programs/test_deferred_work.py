@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
-from tests.advisor.programs import BEFORE, JAVA_APP, SKIP, YES, assert_program
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import JAVA_APP
 
 _SAVES = "for (var r : rs) {{ try {{ save(r); }} catch (Exception e) {{ {} }} }}"
 _FAILED = "static List<ConsumerRecord<String, String>> failed = new ArrayList<>();"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _TRY = "try { save(%s); } catch (Exception e) { log.error(e); }"
 _KOTLIN_TRY = "try { save(%s) } catch (e: Exception) { log.error(e) }"

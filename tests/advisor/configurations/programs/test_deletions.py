@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
-from tests.advisor.configurations.programs.test_loops import LOOP as PYTHON_LOOP
-from tests.advisor.configurations.programs.test_loops import READER as PYTHON_READER
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs.python import LOOP as PYTHON_LOOP
+from tests.advisor.programs.python import READER as PYTHON_READER
 
 _EACH = "for (R r : rs) {{ {} }} c.commitSync();"
 _DELETES = "try { api.%s(r.key()); } catch (%s e) { log.info(1); }"

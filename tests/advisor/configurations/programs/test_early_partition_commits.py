@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, READER, SCALA
 from tests.advisor.programs import BEFORE, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, READER, SCALA
 
 _NEXT = "c.commitSync(Map(tp -> new OffsetAndMetadata(%s + 1)).asJava)\n"
 _PARTITION = "rs.partitions.asScala.foreach { tp =>\nval all = rs.records(tp).asScala\n%s}"

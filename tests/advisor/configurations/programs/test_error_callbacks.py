@@ -6,14 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import (
-    KOTLIN,
-    LOOP,
-    READER,
-    SCALA,
-    WITH_METHOD,
-)
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA, WITH_METHOD
 
 _LISTENER = "new Listener() { public void done() {} public void onError(Exception e) { %s } }"
 

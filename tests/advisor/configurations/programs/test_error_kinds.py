@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER
-from tests.advisor.configurations.programs.test_loops import BATCH, WRITER
-from tests.advisor.configurations.programs.test_loops import LOOP as PYTHON_LOOP
-from tests.advisor.configurations.programs.test_loops import READER as PYTHON_READER
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER
+from tests.advisor.programs.python import BATCH, WRITER
+from tests.advisor.programs.python import LOOP as PYTHON_LOOP
+from tests.advisor.programs.python import READER as PYTHON_READER
 
 _CATCH = "for (R r : rs) {{ try {{ save(r); }} catch (Exception e) {{ {} }} }}\nc.commitSync();"
 _COLLECTS = "Map<Long, Exception> errors = new HashMap<>();\n" + _CATCH.format(

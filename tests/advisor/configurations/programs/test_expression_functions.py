@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, WITH_METHOD
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, WITH_METHOD
 
 _FUN = "fun handle(r: ConsumerRecord<String, String>) {\nc.commitSync()\nsave(r)\n}"
 _EXPRESSION = "fun every(rs: ConsumerRecords<String, String>) = rs%s\n" + _FUN

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, WITH_METHOD
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, WITH_METHOD
 
 _METHOD = "void handle(ConsumerRecord<String, String> r) {\n%s\n}"
 _FORMS = {

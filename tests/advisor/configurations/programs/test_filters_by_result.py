@@ -10,14 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import (
-    KOTLIN,
-    LOOP,
-    READER,
-    SCALA,
-    WITH_METHOD,
-)
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA, WITH_METHOD
 
 _SCALA = (
     "def tried(r: R): Boolean = try { save(r); true } catch { case e: Exception => log.error(e);"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER
-from tests.advisor.configurations.programs.test_loops import BATCH
-from tests.advisor.configurations.programs.test_loops import READER as PYTHON_READER
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER
+from tests.advisor.programs.python import BATCH
+from tests.advisor.programs.python import READER as PYTHON_READER
 
 _ITERATOR = "Iterator<R> it = rs.iterator(); "
 

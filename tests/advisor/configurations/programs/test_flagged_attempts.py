@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 JAVA = READER % (LOOP % "%s%s")
 _TRY = "try { save(r); ok = true; %s} catch (Exception e) { log.warn(e); }"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
-from tests.advisor.configurations.programs.test_loops import LOOP as PYTHON_LOOP
-from tests.advisor.configurations.programs.test_loops import READER as PYTHON_READER
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs.python import LOOP as PYTHON_LOOP
+from tests.advisor.programs.python import READER as PYTHON_READER
 
 _TRY_SAVE = "try { save(x); } catch (Exception e) { onError.accept(%s); }"
 _CONSUMER = f"static void attempt(R x, Consumer<Exception> onError) {{ {_TRY_SAVE % 'e'} }}"

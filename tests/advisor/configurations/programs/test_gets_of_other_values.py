@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER
 from tests.advisor.programs import BEFORE, IGNORED, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER
 
 _POOL = "for (var r : rs) pool.submit(() -> save(r));"
 _SENDS = (

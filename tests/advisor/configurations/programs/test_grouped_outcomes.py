@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _STREAM = "StreamSupport.stream(rs.spliterator(), false)"
 _BY = f"var m = {_STREAM}.collect(Collectors.%s); %s\nc.commitSync();"

@@ -15,10 +15,10 @@ from tests.advisor.configurations.programs.test_aborts import _IGNORED as IGNORE
 from tests.advisor.configurations.programs.test_aborts import _JAVA as IN_JAVA
 from tests.advisor.configurations.programs.test_aborts import _READS as READS
 from tests.advisor.configurations.programs.test_aborts import _SCALA as IN_SCALA
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
-from tests.advisor.configurations.programs.test_loops import BATCH
-from tests.advisor.configurations.programs.test_loops import READER as READER_OF_PYTHON
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs.python import BATCH
+from tests.advisor.programs.python import READER as READER_OF_PYTHON
 
 _CATCH = "for (R r : rs) {{ try {{ save(r); }} catch (Exception e) {{ {} }} }}\nc.commitSync();"
 _RETRIES = (

@@ -13,17 +13,18 @@ import pytest
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.programs import ASIDE, BEFORE, CLOSE, SKIP, YES
-
-_HEAD = (
-    "import org.apache.kafka.clients.consumer.*;\nclass A { void run() {\n"
-    "Properties p = new Properties();\n"
-    'p.put("group.id", "g");\np.put("auto.offset.reset", "earliest");\n'
+from tests.advisor.programs.jvm import (
+    AUTO_COMMIT,
+    IN_METHOD,
+    KOTLIN,
+    LOOP,
+    POLL,
+    READER,
+    SCALA,
+    STREAMS,
+    WITH_METHOD,
 )
-_CONSUMER = "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
-READER = f'{_HEAD}p.put("enable.auto.commit", "false");\n{_CONSUMER}%s\n}}}}\n'
-AUTO_COMMIT = f"{_HEAD}{_CONSUMER}%s\n}}}}\n"
-POLL = "ConsumerRecords<String, String> rs = c.poll(Duration.ofSeconds(1));\n"
-LOOP = f"while (true) {{\n{POLL}%s\n}}"
+
 WORK = "for (ConsumerRecord<String, String> r : rs) work(r);"
 
 READERS = [
@@ -67,23 +68,10 @@ READERS = [
 ]  # fmt: skip
 
 
-IN_METHOD = f"{READER[:-3]}void h(Record r) {{ %s }} }}\n"
-WITH_METHOD = f"{READER[:-3]}%s }}\n"
 PRODUCER = "KafkaProducer<String, String> k = new KafkaProducer<>(p);"
 NEXT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
 SAVES = "try { db.save(r); } catch (Exception e) { log.error(e); %s}"
 EACH = LOOP % "for (var r : rs) h(r);"
-KOTLIN = (
-    "import org.apache.kafka.clients.consumer.*\nfun main() {\nval p = Properties()\n"
-    'p["group.id"] = "g"\np["auto.offset.reset"] = "earliest"\np["enable.auto.commit"] = "false"\n'
-    "val c = KafkaConsumer<String, String>(p)\nwhile (true) {\nval rs = c.poll(d)\n%s\n}\n}\n%s\n"
-)
-SCALA = (
-    "import org.apache.kafka.clients.consumer._\nobject A { def main(a: Array[String]): Unit = {\n"
-    'val p = new Properties()\np.put("group.id", "g")\np.put("auto.offset.reset", "earliest")\n'
-    'p.put("enable.auto.commit", "false")\nval c = new KafkaConsumer[String, String](p)\n'
-    "while (true) {\nval rs = c.poll(d)\n%s\n}\n}\n%s}\n"
-)
 LANGUAGES = [
     # a method of the same file that receives a record
     (IN_METHOD % ("%s", SAVES % ""), EACH, SKIP),
@@ -358,11 +346,6 @@ def test_a_program_that_ignores_a_failed_send_is_reported(
     assert_file(tmp_path / "A.java", _SENDER % body, "", f"{TOPIC} {reader}", exit_code, expected)
 
 
-STREAMS = (
-    "import org.apache.kafka.streams.*;\nclass A { void f() {\nProperties p = new Properties();\n"
-    'p.put("application.id", "a");\np.put("replication.factor", 3);\n'
-    "%s\nKafkaStreams s = new KafkaStreams(b.build(), p);\n} %s }\n"
-)
 SKIPS = "processing.errors: skip -> retry"
 PROCESSOR, BUFFERED = "b.process(P::new);", "records are buffered in memory here"
 LIST = "class P { List<R> buf = new ArrayList<>();"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN
 
 _LABELLED = "all@ for (r in rs) {\ntry { save(r) } catch (e: Exception) { log.error(e); %s }\n}\n"
 _EACH = "for (r in rs) save(r)\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, SCALA
-from tests.advisor.programs import ASIDE, JAVA_APP, SKIP, YES, assert_program
+from tests.advisor.programs import ASIDE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import JAVA_APP, KOTLIN, SCALA
 
 _EACH = "for (ConsumerRecord<String, String> r : rs) "
 _LATEST = "Map<String, ConsumerRecord<String, String>> latest = new HashMap<>(); "

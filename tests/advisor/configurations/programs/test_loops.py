@@ -13,19 +13,12 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
 from tests.advisor.programs import ASIDE, BEFORE, CLOSE, SKIP, YES
+from tests.advisor.programs.python import BATCH, LOOP, READER, WRITER
 
-READER = (
-    'c = Consumer({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})'
-    "\n"
-    'c.subscribe(["t"])\n'
-)
 MANUAL_STORE = READER.replace('"enable.auto.commit": False', '"enable.auto.offset.store": False')
-LOOP = "while True:\n    m = c.poll(1.0)\n"
 IN_THREAD = "while True:\n    m = await %s\n    c.commit(m)\n    await work(m)\n"
 STEP = "def step():\n    m = c.poll(1)\n    work(m)\n    c.commit(m)\n"
 DECORATED = f"%s\ndef work(m):\n    post(m)\n{LOOP}    work(m)\n    c.commit(m)\n"
-BATCH = "while True:\n    ms = c.consume(10, 1)\n"
-WRITER = 'p = Producer({"acks": "all"})\n'
 IGNORED = "application.delivery.errors: ignored -> handled"
 SETTINGS = f"{TOPIC} producer.acks=all producer.enable.idempotence=true"
 

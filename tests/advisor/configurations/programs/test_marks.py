@@ -12,8 +12,8 @@ import pytest
 from tests.advisor.configurations.asking import STREAMS as STREAMS_SETTINGS
 from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_file, write_files
 from tests.advisor.configurations.frameworks.test_spring_code import STATED, YES_IF, YML, java
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN
-from tests.advisor.programs import JAVA_APP, SKIP, YES, assert_program
+from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import JAVA_APP, KOTLIN
 
 PYTHON = """from confluent_kafka import Consumer
 c = Consumer({"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"})

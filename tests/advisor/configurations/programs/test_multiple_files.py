@@ -13,8 +13,8 @@ from tests.advisor.configurations.asking import (
     assert_files,
     write_files,
 )
-from tests.advisor.configurations.programs.test_java_loops import LOOP, WITH_METHOD
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES
+from tests.advisor.programs.jvm import LOOP, WITH_METHOD
 
 _MAIN = """import org.apache.kafka.clients.producer.*;
 class Main {

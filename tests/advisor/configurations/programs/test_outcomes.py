@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
-from tests.advisor.configurations.programs.test_loops import BATCH
-from tests.advisor.configurations.programs.test_loops import LOOP as LOOP_OF_PYTHON
-from tests.advisor.configurations.programs.test_loops import READER as READER_OF_PYTHON
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs.python import BATCH
+from tests.advisor.programs.python import LOOP as LOOP_OF_PYTHON
+from tests.advisor.programs.python import READER as READER_OF_PYTHON
 
 _CATCH = "try { save(r); } catch (Exception e) { %s }"
 _MATCH = "process(r) match {\ncase Ok => ()\ncase Failed(e) => %s\n}"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN
-from tests.advisor.programs import JAVA_APP, SKIP, YES, assert_program
+from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import JAVA_APP, KOTLIN
 
 EACH = "for (R r : rs) { try { save(r); } catch (Exception e) { failed(r, e); } } c.commitSync();"
 LOGS = "void failed(R r, Exception e) { log.error(r, e); }"

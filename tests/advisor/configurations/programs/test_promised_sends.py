@@ -12,7 +12,8 @@ import pytest
 
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
-from tests.advisor.configurations.programs.test_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
+from tests.advisor.configurations.programs.test_sends import IGNORED, YES
+from tests.advisor.programs.jvm_senders import JAVA, KOTLIN, SCALA
 
 _READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
 

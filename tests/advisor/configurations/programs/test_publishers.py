@@ -10,14 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
-from tests.advisor.configurations.programs.test_java_loops import (
-    KOTLIN,
-    LOOP,
-    SCALA,
-    STREAMS,
-    WITH_METHOD,
-)
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, SCALA, STREAMS, WITH_METHOD
 
 _IN_JAVA = LOOP % "for (var r : rs) {\n%s\n}\nc.commitSync();"
 _REPO = "interface Repo extends ReactiveCrudRepository<O, Long> {}\nRepo repo;"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import IGNORED, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _EACH = LOOP % "for (var r : rs) attempt(r, %s);\nc.commitSync();"
 _METHOD = "class B { %s attempt(ConsumerRecord<String, String> r, %s) { %s } }"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import LOOP, READER, SCALA, WITH_METHOD
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import LOOP, READER, SCALA, WITH_METHOD
 
 _JAVA = "boolean tried(R r) { try { save(r); return true; } catch (Exception e) { return false; } }"
 _SCALA = "def tried(r: R): Boolean = try { save(r); true } catch { case e: Exception => false }"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _UPDATE = "int n = jdbc.update(sql, r.value()); "
 _SUPPLY = "var fs = new ArrayList<CompletableFuture<Boolean>>();\n"

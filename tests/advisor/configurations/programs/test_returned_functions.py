@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.programs.test_aborts import _READS as READS
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _JAVA = (
     "import org.apache.kafka.clients.producer.*;\nclass A { void run() {\n"

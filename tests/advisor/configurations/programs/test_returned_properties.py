@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
-from tests.advisor.programs import JAVA_APP, YES
+from tests.advisor.programs import YES
+from tests.advisor.programs.jvm import JAVA_APP
 
 _PROPERTIES = """static Properties {name}({given}) {{
     Properties props = new Properties();

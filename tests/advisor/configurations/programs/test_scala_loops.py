@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import SCALA
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import SCALA
 
 _LOOP = "for (r <- rs.asScala) {{\n{}\n}}\nc.commitSync()"
 _CATCH = "try {{ save(r) }} catch {{\ncase e: IOException => throw e\ncase NonFatal(e) => {} }}"

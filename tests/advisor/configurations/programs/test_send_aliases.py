@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import LOOP, READER, SCALA
 from tests.advisor.programs import IGNORED, YES, assert_program
+from tests.advisor.programs.jvm import LOOP, READER, SCALA
 
 _PRODUCER = "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n"
 _FUNCTION = "Function<ProducerRecord<String, String>, Future<RecordMetadata>> f = k::send;\n"

@@ -13,25 +13,11 @@ import pytest
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.programs import BEFORE
+from tests.advisor.programs.jvm_senders import CLASS, JAVA, KOTLIN, SCALA
 
 YES, IGNORED, OPEN = "^YES", "application.delivery.errors: ignored -> handled", "has a callback"
 _READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
 
-JAVA = (
-    "import org.apache.kafka.clients.producer.*;\nclass A { void run() {\n"
-    'Properties p = new Properties();\np.put("acks", "all");\n'
-    "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n%s\n}%s\n}\n"
-)
-KOTLIN = (
-    "import org.apache.kafka.clients.producer.*\nfun run() {\nval p = Properties()\n"
-    'p["acks"] = "all"\nval k = KafkaProducer<String, String>(p)\n%s\n}\n%s\n'
-)
-SCALA = (
-    "import org.apache.kafka.clients.producer._\nobject A { def run(): Unit = {\n"
-    'val p = new Properties()\np.put("acks", "all")\n'
-    "val k = new KafkaProducer[String, String](p)\n%s\n}\n%s\n}\n"
-)
-CLASS = "new Callback() { public void onCompletion(RecordMetadata m, Exception e) { %s } }"
 _LOG = "if (e != null) log.error(e);"
 ON_THE_JVM = [
     # a callback that only logs an error

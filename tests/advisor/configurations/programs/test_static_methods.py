@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _TRY_EACH = "for (R r : rs) { try { save(r); } catch (Exception e) { %s } }\nc.commitSync();"
 _LOGS = "static void tell(Exception e) { log.error(e); }"

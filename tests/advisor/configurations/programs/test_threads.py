@@ -9,7 +9,7 @@ import pytest
 
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
-from tests.advisor.configurations.programs.test_java_loops import LOOP, READER
+from tests.advisor.programs.jvm import LOOP, READER
 
 PARALLEL = "application.processing=parallel"
 REPORTED, UNREPORTED = (

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
-from tests.advisor.configurations.programs.test_loops import BATCH
-from tests.advisor.configurations.programs.test_loops import READER as PYTHON_READER
 from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs.python import BATCH
+from tests.advisor.programs.python import READER as PYTHON_READER
 
 _EACH = "for m in ms:\n    save(m)\n"
 _FIRST = "for m in ms[:5]:\n    save(m)\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+from tests.advisor.programs.jvm import KOTLIN, LOOP, READER, SCALA
 
 _NEXT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
 _ASYNC = "S3AsyncClient s3;"
