@@ -39,7 +39,13 @@ def count_racks(
     is_stated = _FIELD in fields and origins[_FIELD].source not in _places(racks.values())
     brokers = {process for process, parts in roles.items() if "broker" in parts}
     number = fields.get("brokers", _ASSUMED)
-    if is_stated or not number.isdecimal() or len(racks) < int(number) or brokers - racks.keys():
+    if (
+        not racks
+        or is_stated
+        or not number.isdecimal()
+        or len(racks) < int(number)
+        or brokers - racks.keys()
+    ):
         return
     names = {item.text for item in racks.values()}
     if "" not in names:
