@@ -68,19 +68,29 @@ def add_ignored_send_errors(reading: Reading, line: int, words: str = RESULT) ->
     reading.note(line, f"{words} (application.delivery.errors)")
 
 
+MARKED = (
+    "a message is marked as done here before it is processed: if that fails, it is skipped when it "
+    "is delivered again. Mark it afterwards"
+)
+"""What `processing.marks` of both languages finds, in words for a user."""
+
+
 def add_skipped_messages(reading: Reading, line: int, words: str) -> None:
     """Sets `processing.errors` to skip, because the code continues without a message that fails."""
     reading.add_setting(Component.APPLICATION, "processing.errors", SKIP, line)
     reading.note(line, f"{words} (application.processing.errors={SKIP})")
 
 
-def add_processing_facts(reading: Reading, lines: Mapping[str, int]) -> None:
+def add_processing_facts(reading: Reading, lines: Mapping[str, int], marked: int = 0) -> None:
     """Sets the facts of how a program processes messages; `lines` are by the value of each fact.
 
-    A weaker value is left out where a worse one of the same setting applies.
+    A weaker value is left out where a worse one of the same setting applies. `marked` is the line
+    where a message is marked as done before it is processed, or 0.
     """
     worse = {CLOSE: SKIP, PARALLEL: ASYNCHRONOUS}
+    lines = {SKIP: marked} | dict(lines) if marked else lines
     for (name, value), words in _PROCESSING_NOTES.items():
         if (line := lines.get(value)) and worse.get(value) not in lines:
             reading.add_setting(Component.APPLICATION, name, value, line)
+            words = MARKED if (value, line) == (SKIP, marked) else words
             reading.note(line, f"{words} (application.{name}={value})")

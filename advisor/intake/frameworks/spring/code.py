@@ -6,7 +6,6 @@ Their clients are set up by the application's file, or by its classes (`set_up`)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component, Family
@@ -25,9 +24,9 @@ from advisor.intake.programs.facts import ASYNCHRONOUS, SKIP, add_processing_fac
 from advisor.intake.programs.jvm.code import Code
 from advisor.intake.programs.jvm.errors.callbacks import LISTENER_COMMIT
 from advisor.intake.programs.jvm.errors.results import commits_regardless
-from advisor.intake.programs.jvm.facts import judge
+from advisor.intake.programs.jvm.facts import judge, marked_line
 from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
-from advisor.intake.programs.jvm.processing.marks import IN_MEMORY, marks_before_processing
+from advisor.intake.programs.jvm.processing.marks import IN_MEMORY
 from advisor.intake.programs.jvm.text import Text, without_comments, without_literals
 from advisor.intake.reading import DEFAULT, Item, Reader, Reading
 from advisor.intake.text import IntakeError, line_of
@@ -86,22 +85,18 @@ def read(text: str) -> Reading:
     if listeners:
         add_processing_facts(reading, _asynchronous(plain) | _after_commit(plain))
     judge(reading, Text(code.plain, code.heads), code)
-    for at in islice(_skipped_records(Text(code.plain, code.heads), bool(listeners)), 1):
+    whole = Text(code.plain, code.heads)
+    for at in islice(commits_regardless(whole, LISTENER_COMMIT, _WHOLE), 1):
         add_processing_facts(reading, {SKIP: code.line(at)})
+    if listeners and not _REMOVES.search(plain):
+        # A container tries a record again in the same process, where marks in memory remain.
+        add_processing_facts(reading, {}, marked_line(whole, code, IN_MEMORY))
     add_no_dead_letter(reading)
     if early := late_acknowledgments(reading, listeners):
         add_processing_facts(reading, {ASYNCHRONOUS: early})
     if not any(listener.acknowledges for listener in listeners):
         drop_early_commit(reading)
     return reading
-
-
-def _skipped_records(text: Text, has_listeners: bool) -> Iterator[int]:
-    """Places where records are skipped. A container tries a record again in the same process, so
-    marks in memory remain."""
-    yield from commits_regardless(text, LISTENER_COMMIT, _WHOLE)
-    if has_listeners and not _REMOVES.search(text.plain):
-        yield from marks_before_processing(text, _WHOLE, IN_MEMORY)
 
 
 def _refuse_others(plain: str) -> None:

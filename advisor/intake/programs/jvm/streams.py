@@ -18,17 +18,13 @@ from advisor.intake.programs.jvm.errors import bulk_writes, chain_errors
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
 from advisor.intake.programs.jvm.errors import results as jvm_results
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
-from advisor.intake.programs.jvm.processing import marks, publishers
+from advisor.intake.programs.jvm.processing import publishers
 from advisor.intake.programs.jvm.records import derived_names
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 SWALLOWED = (
     "an error of a record is swallowed here: Kafka Streams counts the record as processed, and it "
     "is lost. Rethrow the error, so that processing.exception.handler decides"
-)
-MARKED = (
-    "a record is marked as done here before it is processed: if that fails, it is skipped when it "
-    "is processed again. Mark it afterwards, or use processing.guarantee=exactly_once_v2"
 )
 HANDED_OVER = (
     "a record is handed over to another thread or client here, and Kafka Streams does not wait for "
@@ -136,11 +132,6 @@ def ignored_errors(text: Text) -> Iterator[int]:
             is_inside = region[0] < handler.attempt[0] < region[1]
             if is_inside and not jvm_handlers.is_retried(text, handler.attempt, region):
                 yield handler.at
-
-
-def marked_records(text: Text) -> Iterator[int]:
-    """Yields the offsets where a record is skipped that was marked before it was processed."""
-    yield from marks.marks_before_processing(text, (0, len(text.plain)), marks.IN_STORE)
 
 
 def early_commits(text: Text) -> Iterator[tuple[int, str]]:

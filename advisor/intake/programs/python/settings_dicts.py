@@ -47,6 +47,7 @@ from advisor.intake.programs.python.normal_form.retry_libraries import with_retr
 from advisor.intake.programs.python.normal_form.rewriting import normal_form
 from advisor.intake.programs.python.processing import transactions as python_transactions
 from advisor.intake.programs.python.processing.databases import uncommitted
+from advisor.intake.programs.python.processing.marks import marks_before_processing
 from advisor.intake.programs.python.processing.program_facts import processing_facts
 from advisor.intake.programs.python.settings_flow import CLIENTS, Flow
 from advisor.intake.programs.python.trees import job_tree
@@ -178,7 +179,8 @@ def _add_program_facts(reading: Reading, tree: ast.Module, flow: Flow) -> None:
         _add_send_facts(reading, tree, in_config=in_config)
     if Component.CONSUMER in components:
         _refuse_seeks(tree)
-        add_processing_facts(reading, processing_facts(tree))
+        marked = min(marks_before_processing(tree), default=0)
+        add_processing_facts(reading, processing_facts(tree), marked)
         refuse_uncommitted(reading, uncommitted(tree))
     transactions.judge(reading, python_transactions.transactions(tree))
 

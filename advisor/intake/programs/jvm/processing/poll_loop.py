@@ -33,7 +33,6 @@ from advisor.intake.programs.jvm.processing import (
     commits_in_chains,
     continuation_commits,
     incomplete_groups,
-    marks,
     publishers,
     skipped_by_count,
     unfinished,
@@ -272,7 +271,6 @@ class _Poll:
         yield from jvm_results.commits_regardless(text, self._commits, span)
         for body, uses in self._bodies:
             yield from bulk_writes.unchecked_writes(text, body)
-            yield from marks.marks_before_processing(text, body, marks.IN_STORE)
             yield from jvm_handlers.skipped_unparsable(text, body)
             yield from jvm_results.unread_results(
                 text, uses, body, loop_bodies, in_function=body != span

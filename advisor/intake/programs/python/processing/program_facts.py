@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from advisor.intake.programs.facts import SKIP
 from advisor.intake.programs.python.processing import partial_polls
-from advisor.intake.programs.python.processing.marks import marks_before_processing
 from advisor.intake.programs.python.processing.poll_loop import Walk
 from advisor.intake.programs.python.processing.unused_messages import UnusedMessages
 from advisor.intake.programs.python.trees.loop_tree import poll_loop_facts
@@ -23,8 +21,6 @@ def processing_facts(tree: ast.Module) -> dict[str, int]:
         walk.follow_all(tree)
         for fact, line in partial_polls.partial_poll_facts(tree):
             walk.facts.setdefault(fact, line)
-        for line in marks_before_processing(tree):
-            walk.facts.setdefault(SKIP, line)
         walk.facts = unused.facts | poll_loop_facts(tree) | walk.facts
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None
