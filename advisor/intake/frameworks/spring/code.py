@@ -84,13 +84,13 @@ def read(text: str) -> Reading:
         reading.compared_items.append(Item(Component.APPLICATION, MAKES, "", at))
     if listeners:
         add_processing_facts(reading, _asynchronous(plain) | _after_commit(plain))
-    judge(reading, Text(code.plain, code.heads), code)
-    whole = Text(code.plain, code.heads)
-    for at in islice(commits_regardless(whole, LISTENER_COMMIT, _WHOLE), 1):
+    program = Text(code.plain, code.heads)
+    judge(reading, program, code)
+    for at in islice(commits_regardless(program, LISTENER_COMMIT, _WHOLE), 1):
         add_processing_facts(reading, {SKIP: code.line(at)})
     if listeners and not _REMOVES.search(plain):
         # A container tries a record again in the same process, where marks in memory remain.
-        add_processing_facts(reading, {}, marked_line(whole, code, IN_MEMORY))
+        add_processing_facts(reading, {}, marked_line(program, code, IN_MEMORY))
     add_no_dead_letter(reading)
     if early := late_acknowledgments(reading, listeners):
         add_processing_facts(reading, {ASYNCHRONOUS: early})

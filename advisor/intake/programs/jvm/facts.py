@@ -55,8 +55,8 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
         add_ignored_send_errors(reading, code.line(at), reason)
     elif (
         ".poll(" not in text.plain
-        and not outbox.leaves_unsent_rows(text)
         and (at := job_tree.ignored_send_error(text)) >= 0
+        and not outbox.leaves_unsent_rows(text)
     ):
         add_ignored_send_errors(reading, code.line(at), CONTINUES_WITHOUT_MESSAGE)
     single = any(

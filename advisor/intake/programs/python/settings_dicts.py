@@ -196,8 +196,8 @@ def _add_send_facts(reading: Reading, tree: ast.Module, *, in_config: bool) -> N
         reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
     elif (
         not syntax.consumer_names(tree)
-        and not python_sends.leaves_unsent_rows(tree, in_config=in_config)
         and (line := job_tree.ignored_send_error(tree))
+        and not python_sends.leaves_unsent_rows(tree, in_config=in_config)
     ):
         add_ignored_send_errors(reading, line, CONTINUES_WITHOUT_MESSAGE)
 

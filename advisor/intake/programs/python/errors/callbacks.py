@@ -43,12 +43,13 @@ def ignores_error(function: Function) -> bool:
 def only_logs(function: Function, read_names: Set[str], functions: Functions) -> bool:
     """Whether a callback only logs some error, does nothing about it, or stores it in names that
     are not in `read_names`. `functions` are the functions of the file."""
-    error = "" if marks_sent(function) else _error_name(function)
+    error = _error_name(function)
+    if not error or marks_sent(function):
+        return False
     check = _ErrorCheck(read_names, functions)
-    first, *others = _paths(_without_marks(function, error), error) if error else [[]]
-    return bool(error) and (
-        check.only_logs_error(first, error)
-        or any(check.all_log(path, error) for path in (first, *others) if others)
+    first, *others = _paths(_without_marks(function, error), error)
+    return check.only_logs_error(first, error) or any(
+        check.all_log(path, error) for path in (first, *others) if others
     )
 
 
