@@ -6,5 +6,5 @@ older than the code for that (`labs.calibration.fingerprint`).
 
 from __future__ import annotations
 
-RULES_VERSION = "49"
+RULES_VERSION = "50"
 """Of the failure model, the rules and the readers together; raised when an answer may change."""

@@ -8,6 +8,7 @@ an exported file has a placeholder for the user to fill in.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -74,9 +75,22 @@ def _class(text: str) -> str:
     return text if text in _CLASSES else STATED
 
 
+_INVALID_MEMBER = re.compile(r"[^A-Za-z0-9._-]")
+_FILLED_IN = re.compile(r"[$<{%]")
+
+
+def _member(text: str) -> str:
+    """Returns an invalid name of a static member as it is, so that it is refused.
+
+    JoinGroupRequest.validateGroupInstanceId. A text that is filled in later is not checked.
+    """
+    return text if _INVALID_MEMBER.search(text) and not _FILLED_IN.search(text) else STATED
+
+
 _KEEP: Mapping[str, Callable[[str], str]] = {
-    **dict.fromkeys(("transactional.id", "group.instance.id", "group.id", "application.id",
+    **dict.fromkeys(("transactional.id", "group.id", "application.id",
                      "errors.dead.letter.queue.topic.name"), _nothing),
+    "group.instance.id": _member,
     **dict.fromkeys(("log.dirs", "state.dir"), _folder),
     **dict.fromkeys(
         ("partitioner.class", "deserialization.exception.handler", "processing.exception.handler",

@@ -72,6 +72,9 @@ def test_every_modelled_setting_with_free_text_is_known_as_free() -> None:
     ("name", "text", "expected"),
     [
         ("transactional.id", SECRET, STATED),
+        ("group.instance.id", SECRET, STATED),
+        ("group.instance.id", "rack/1", "rack/1"),
+        ("group.instance.id", "reader-${HOSTNAME}/1", STATED),
         ("log.dirs", "/var/lib/kafka,/tmpdata", STATED),
         ("log.dirs", f"/var/lib/kafka, /tmp/{SECRET}", "/tmp"),
         ("log.dirs", "/tmp/kraft-combined-logs", "/tmp/kraft-combined-logs"),

@@ -32,6 +32,9 @@ SETTINGS = [
     ("", "broker.process.roles=controller", 2, "for a server without topics"),
     (LRK, "producer.debug=all,none", 2, "must be a list of these values: generic, broker"),
     (LRK, "producer.debug=all producer.enable.idempotence=true", 0, "YES"),
+    # the name of a static member (JoinGroupRequest.validateGroupInstanceId)
+    ("", f"{C} consumer.group.instance.id=rack/1", 2, "may contain letters, digits"),
+    ("", f"{C} consumer.group.instance.id=reader-${{HOSTNAME}}", 0, "YES"),
     # a Java socket requires a buffer above 0, whatever a validator allows
     ("", "broker.socket.send.buffer.bytes=-2", 2, "=-2 prevents every connection"),
     ("", "broker.socket.send.buffer.bytes=0", 2, "=0 prevents every connection"),
