@@ -32,10 +32,7 @@ class MemoizedPipeline(Pipeline):
         """Returns the pipeline with a cache; the same object if it already has one."""
         if isinstance(pipeline, cls):
             return pipeline
-        result = cls(
-            pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers,
-            pipeline.settings, pipeline.requirement, pipeline.client_release,
-        )  # fmt: skip
+        result = pipeline.as_kind(cls)
         if not pipeline.client_release:
             result.values.update(_plain(pipeline.family, pipeline.version, pipeline.kafka))
             # Kafka Streams may override stated values, depending on its guarantee.

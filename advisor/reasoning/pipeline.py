@@ -8,7 +8,7 @@ in the Java client, unless idempotence was stated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar, overload
@@ -29,6 +29,7 @@ from advisor.reasoning.guarantees import Requirement
 
 _Owner = TypeVar("_Owner")
 _Result = TypeVar("_Result")
+_Kind = TypeVar("_Kind", bound="Pipeline")
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
 
 
@@ -90,6 +91,10 @@ class Pipeline:
         """Returns the pipeline with one setting stated, or removed if `value` is None."""
         settings = {**self.settings, component: restated(self.stated(component), name, value)}
         return replace(self, settings=settings)
+
+    def as_kind(self, kind: type[_Kind]) -> _Kind:
+        """Returns the same pipeline as an object of a subclass."""
+        return kind(**{member.name: getattr(self, member.name) for member in fields(Pipeline)})
 
     def number(self, component: Component, name: str) -> int:
         """Returns a number in force. Raises TypeError if the setting is not a number."""

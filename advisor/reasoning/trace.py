@@ -53,10 +53,7 @@ class Traced(Pipeline):
         """Returns the pipeline as a traced one; the same object if it is traced already."""
         if isinstance(pipeline, cls):
             return pipeline
-        result = cls(
-            pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers,
-            pipeline.settings, pipeline.requirement, pipeline.client_release,
-        )  # fmt: skip
+        result = pipeline.as_kind(cls)
         if not pipeline.client_release:
             defaults = _defaults(pipeline.family, pipeline.version, pipeline.kafka)
             result.answers.update(defaults)
@@ -136,7 +133,8 @@ class Traced(Pipeline):
         return Traced(
             self.family, self.version, self.kafka, self.brokers,
             {**self.settings, component: restated(self.settings.get(component, {}), name, value)},
-            self.requirement, self.client_release, before=self, changed=(component, name),
+            self.requirement, self.client_release, self.kafka_release,
+            before=self, changed=(component, name),
         )  # fmt: skip
 
     def _inherited(self, request: object) -> _Answer | None:
