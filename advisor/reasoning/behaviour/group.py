@@ -96,17 +96,17 @@ def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
     return permitted
 
 
-def repeated_effect(pipeline: Pipeline, noun: str = "it") -> str:
-    """Returns a sentence about a sink that receives a message twice; `noun` is the message."""
+def repeated_effect(pipeline: Pipeline) -> str:
+    """Returns a sentence about a sink that receives a message ("it") twice."""
     sink = pipeline.text(Component.APPLICATION, "sink")
     if sink == "idempotent" and not in_batches(pipeline):
         trigger = pipeline.text(Component.APPLICATION, "trigger")
-        return f"application.trigger={trigger}: no batchId tells the sink that it has {noun}."
+        return f"application.trigger={trigger}: no batchId tells the sink that it has it."
     if pipeline.family is not Family.STREAMS:
-        return f"application.sink={sink} applies {noun} again."
+        return f"application.sink={sink} applies it again."
     state = pipeline.text(Component.APPLICATION, "state")
     if sink == "idempotent":
-        return f"application.state={state}: the state counts {noun} again, whatever the sink does."
+        return f"application.state={state}: the state counts it again, whatever the sink does."
     return f"application.sink={sink}, application.state={state}: the results are written again."
 
 

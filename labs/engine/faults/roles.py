@@ -11,6 +11,9 @@ from labs.engine.cluster.cluster import Cluster
 from labs.engine.cluster.nodes import ZOOKEEPER_ID, rack
 from labs.engine.protocol.admin import coordinator_of
 
+_PARTITION = 0
+"""The partition of a topic that faults hit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -41,27 +44,27 @@ class Role:
         return [Target(node.name if node.id == ZOOKEEPER_ID else self.name, node) for node in nodes]
 
 
-def leader(topic: str, partition: int = 0) -> Role:
+def leader(topic: str) -> Role:
     """The leader of the partition, according to the running brokers."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
         return [
             cluster.brokers[state.leader]
             for state in cluster.describe(topic)
-            if state.partition == partition and state.leader is not None
+            if state.partition == _PARTITION and state.leader is not None
         ]
 
     return Role("leader", resolve)
 
 
-def followers(topic: str, partition: int = 0) -> Role:
+def followers(topic: str) -> Role:
     """The partition's in-sync replicas other than its leader."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
         return [
             cluster.brokers[id_]
             for state in cluster.describe(topic)
-            if state.partition == partition
+            if state.partition == _PARTITION
             for id_ in state.isr
             if id_ != state.leader
         ]
@@ -69,18 +72,18 @@ def followers(topic: str, partition: int = 0) -> Role:
     return Role("follower", resolve)
 
 
-def one_follower(topic: str, partition: int = 0) -> Role:
+def one_follower(topic: str) -> Role:
     """The in-sync follower of the partition with the lowest id."""
-    all_followers = followers(topic, partition)
+    all_followers = followers(topic)
     return Role("follower", lambda cluster: all_followers.resolve(cluster)[:1])
 
 
-def minority(topic: str, partition: int = 0) -> Role:
+def minority(topic: str) -> Role:
     """The largest minority of the brokers: the leader, then those with the lowest ids.
 
     If brokers are also controllers, the others are a majority of the controllers and continue.
     """
-    leader_role = leader(topic, partition)
+    leader_role = leader(topic)
 
     def resolve(cluster: Cluster) -> list[Broker]:
         first = leader_role.resolve(cluster)
@@ -90,9 +93,9 @@ def minority(topic: str, partition: int = 0) -> Role:
     return Role("minority", resolve)
 
 
-def leaders_rack(topic: str, partition: int = 0) -> Role:
+def leaders_rack(topic: str) -> Role:
     """All brokers in the rack of the partition's leader."""
-    leader_role = leader(topic, partition)
+    leader_role = leader(topic)
 
     def resolve(cluster: Cluster) -> list[Broker]:
         racks = {rack(broker.id, cluster.layout.racks) for broker in leader_role.resolve(cluster)}
@@ -101,9 +104,9 @@ def leaders_rack(topic: str, partition: int = 0) -> Role:
     return Role("leader's rack", resolve)
 
 
-def other_racks(topic: str, partition: int = 0) -> Role:
+def other_racks(topic: str) -> Role:
     """All brokers outside the rack of the partition's leader; none without a leader."""
-    leader_rack = leaders_rack(topic, partition)
+    leader_rack = leaders_rack(topic)
 
     def resolve(cluster: Cluster) -> list[Broker]:
         in_rack = leader_rack.resolve(cluster)
@@ -204,7 +207,7 @@ def failed() -> Role:
     return _nodes("failed", lambda node: node.ended_itself)
 
 
-def newest_log(topic: str, partition: int = 0) -> Role:
+def newest_log(topic: str) -> Role:
     """The killed broker with the newest log of a partition, as an operator should choose it.
 
     The newest log has the latest leader epoch, and then the most bytes (KIP-966, Unclean Recovery).
@@ -214,7 +217,7 @@ def newest_log(topic: str, partition: int = 0) -> Role:
     """
 
     def recency(broker: Broker) -> tuple[int, int]:
-        folder = broker.data / f"{topic}-{partition}"
+        folder = broker.data / f"{topic}-{_PARTITION}"
         size = sum(segment.stat().st_size for segment in folder.glob("*.log"))
         return latest_epoch(folder / "leader-epoch-checkpoint"), size
 
