@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import COPIES, JAVA, assert_files
+from tests.advisor.configurations.manifests import DEPLOYMENT
 from tests.advisor.test_advise import run
 
 COMPOSE = """services:
@@ -18,20 +19,15 @@ COMPOSE = """services:
       SPRING_KAFKA_CONSUMER_GROUP_ID: orders
       SPRING_KAFKA_PRODUCER_ACKS: all
 """
-DEPLOYMENT = """apiVersion: apps/v1
-kind: Deployment
-metadata: {name: orders}
-spec:
-  template:
-    spec:
-      containers:
-      - name: orders
-        image: acme/orders
+FROM_MAP = (
+    DEPLOYMENT
+    + """\
         envFrom:
         - configMapRef: {name: common}
         env:
         - {name: SPRING_KAFKA_CONSUMER_GROUP_ID, value: orders}
 """
+)
 YML = "spring:\n  kafka.consumer.group-id: orders\n"
 IMPORTS = f"{YML}  config.import: configtree:/etc/orders/\n"
 PROFILE = f"{YML}  profiles.active: prod\n"
@@ -49,7 +45,7 @@ YES_IF = (
      YES_IF + r"\S*compose.yml:4 names"),
     ({"compose.yml": COMPOSE.format(more="stop_signal: SIGTERM")},
      YES_IF + r"\S*compose.yml:6 names"),
-    ({"d.yml": DEPLOYMENT, "application.yml": YML}, YES_IF + r"\S*d.yml:11 names"),
+    ({"d.yml": FROM_MAP, "application.yml": YML}, YES_IF + r"\S*d.yml:11 names"),
     ({"application.yml": IMPORTS}, YES_IF + r"\S*application.yml:3 names"),
     ({"application.yml": PROFILE}, YES_IF + r"\S*application.yml:3 names"),
     ({"application.yml": PLACEHOLDER}, YES_IF + r"\S*application.yml:3 names"),

@@ -10,24 +10,20 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import assert_file
+from tests.advisor.configurations.manifests import DEPLOYMENT
 
 KNOWN = "topic.replication.factor=3 topic.min.insync.replicas=2 application.restart=resumes"
 KNOWN += " application.processing.errors=retry"
-POD = """apiVersion: apps/v1
-kind: Deployment
-metadata: {name: orders}
-spec:
-  replicas: %d
-  template:
-    spec:
-      containers:
-      - name: orders
-        image: orders
+POD = (
+    DEPLOYMENT
+    + """\
         env:
         - {name: SPRING_KAFKA_CONSUMER_GROUP_ID, value: g}
         - {name: SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET, value: earliest}
         - {name: %s, value: '%s'}
+  replicas: %d
 """
+)
 SERVICE = """services:
   orders:
     image: orders
@@ -44,10 +40,10 @@ NOT_SHARED = rf"^(?!.*{SHARED}).*YES"
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), [
-    ("pod.yaml", POD % (3, STATIC, "x"), rf":14: {SHARED} {STATIC}: one that starts fences"),
-    ("pod.yaml", POD % (3, PREFIX, "tx-"), f"{SHARED} {PREFIX}"),
-    ("pod.yaml", POD % (1, STATIC, "x"), NOT_SHARED),
-    ("pod.yaml", POD % (3, STATIC, "$(POD_NAME)"), NOT_SHARED),
+    ("pod.yaml", POD % (STATIC, "x", 3), rf":13: {SHARED} {STATIC}: one that starts fences"),
+    ("pod.yaml", POD % (PREFIX, "tx-", 3), f"{SHARED} {PREFIX}"),
+    ("pod.yaml", POD % (STATIC, "x", 1), NOT_SHARED),
+    ("pod.yaml", POD % (STATIC, "$(POD_NAME)", 3), NOT_SHARED),
     ("compose.yml", SERVICE % "deploy: {replicas: 3}", f":8: {SHARED} {STATIC}"),
     ("compose.yml", SERVICE % "scale: 3", SHARED),
     ("compose.yml", SERVICE % "restart: always", NOT_SHARED),

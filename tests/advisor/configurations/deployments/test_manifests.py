@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, write_files
+from tests.advisor.configurations.manifests import DEPLOYMENT
 
 READS = "application.restart=resumes application.processing.errors=retry"
 API = "apiVersion: kafka.strimzi.io/v1beta2\n"
@@ -30,16 +31,6 @@ spec:
 {API}kind: KafkaTopic
 {LABELLED % "orders"}spec: {{partitions: 6, replicas: 3, config: {{min.insync.replicas: 2}}}}
 """
-CONTAINER = """apiVersion: apps/v1
-kind: Deployment
-metadata: {name: orders}
-spec:
-  template:
-    spec:
-      containers:
-      - name: orders
-        image: orders:1
-"""
 ENV = "        env:\n"
 ACKS, RESET = "SPRING_KAFKA_PRODUCER_ACKS", "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 VALUE = "        - {name: %s, value: '%s'}\n"
@@ -47,15 +38,17 @@ VALUE_FROM = "        - {name: %s, valueFrom: {configMapKeyRef: {name: m, key: %
 REFS = "        envFrom: [{configMapRef: {name: m}%s}]\n"
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n"
 APPLICATION = "  application.yml: |\n    spring.kafka.producer.acks: '%s'\n"
-BROKER = (CONTAINER + ENV + VALUE % ("KAFKA_NODE_ID", 1)).replace("orders:1", "apache/kafka:4.1.0")
+BROKER = (DEPLOYMENT + ENV + VALUE % ("KAFKA_NODE_ID", 1)).replace(
+    "acme/orders", "apache/kafka:4.1.0"
+)
 LATE, WEAK = "auto.offset.reset: latest -> earliest", "acks: 1 -> all"
 
 
 @pytest.mark.parametrize(("parts", "code", "expected"), [
-    ([CONTAINER + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")], 0, "^YES"),
-    ([CONTAINER + ENV + VALUE % (ACKS, 1) + VALUE % (RESET, "earliest")], 1, WEAK),
-    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % 1], 1, WEAK),
-    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % "all"], 0, "^YES"),
+    ([DEPLOYMENT + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")], 0, "^YES"),
+    ([DEPLOYMENT + ENV + VALUE % (ACKS, 1) + VALUE % (RESET, "earliest")], 1, WEAK),
+    ([DEPLOYMENT + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % 1], 1, WEAK),
+    ([DEPLOYMENT + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % "all"], 0, "^YES"),
 ])  # fmt: skip
 def test_applications_with_their_cluster_get_the_expected_answer(
     tmp_path: Path, parts: list[str], code: int, expected: str
@@ -71,19 +64,19 @@ def test_other_brokers_with_those_of_strimzi_are_refused(tmp_path: Path, broker:
 
 
 @pytest.mark.parametrize(("parts", "code", "expected"), [
-    ([MAP + "  a: latest\n", CONTAINER + ENV + VALUE_FROM % (RESET, "a")], 1, LATE),
-    ([MAP + "  a: earliest\n", CONTAINER + ENV + VALUE_FROM % (RESET, "a")], 0, "^YES"),
-    ([f"{MAP}  {RESET}: latest\n", CONTAINER + REFS % ""], 1, LATE),
-    ([f"{MAP}  {RESET}: latest\n", CONTAINER + REFS % "" + ENV + VALUE % (RESET, "earliest")], 0,
+    ([MAP + "  a: latest\n", DEPLOYMENT + ENV + VALUE_FROM % (RESET, "a")], 1, LATE),
+    ([MAP + "  a: earliest\n", DEPLOYMENT + ENV + VALUE_FROM % (RESET, "a")], 0, "^YES"),
+    ([f"{MAP}  {RESET}: latest\n", DEPLOYMENT + REFS % ""], 1, LATE),
+    ([f"{MAP}  {RESET}: latest\n", DEPLOYMENT + REFS % "" + ENV + VALUE % (RESET, "earliest")], 0,
      "^YES"),
-    ([f"{MAP}  {RESET}: earliest\n", CONTAINER + REFS % "" + ENV + VALUE % (RESET, "latest")], 1,
+    ([f"{MAP}  {RESET}: earliest\n", DEPLOYMENT + REFS % "" + ENV + VALUE % (RESET, "latest")], 1,
      LATE),
-    ([f"{MAP}  {RESET.removeprefix('SPRING_')}: latest\n", CONTAINER + REFS % ", prefix: SPRING_"],
+    ([f"{MAP}  {RESET.removeprefix('SPRING_')}: latest\n", DEPLOYMENT + REFS % ", prefix: SPRING_"],
      1, LATE),
     # a ConfigMap of another application
-    ([f"{MAP}  {RESET}: earliest\n", (CONTAINER + REFS % "").replace("name: m", "name: n")], 2,
+    ([f"{MAP}  {RESET}: earliest\n", (DEPLOYMENT + REFS % "").replace("name: m", "name: n")], 2,
      "is used by no container here"),
-    ([f"{MAP}  {RESET}: earliest\n", CONTAINER + ENV + VALUE % (ACKS, "all")], 2,
+    ([f"{MAP}  {RESET}: earliest\n", DEPLOYMENT + ENV + VALUE % (ACKS, "all")], 2,
      "is used by no container here"),
 ])  # fmt: skip
 def test_a_config_map_in_a_separate_file_gets_the_expected_answer(
@@ -102,11 +95,11 @@ SPRING = MAP + APPLICATION % 1 + "    spring.kafka.consumer.auto-offset-reset: e
 
 
 @pytest.mark.parametrize(("parts", "code", "expected"), [
-    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), *SIDE_BY_SIDE], 0, "^YES"),
-    ([CONTAINER + ENV + VALUE % (RESET, "latest"), *SIDE_BY_SIDE], 1, LATE),
-    ([SPRING, CONTAINER + MOUNTED % "m"], 1, WEAK),
-    ([SPRING, CONTAINER], 1, WEAK),
-    ([SPRING, CONTAINER + MOUNTED % "other"], 2, "no pod here mounts this ConfigMap"),
+    ([DEPLOYMENT + ENV + VALUE % (RESET, "earliest"), *SIDE_BY_SIDE], 0, "^YES"),
+    ([DEPLOYMENT + ENV + VALUE % (RESET, "latest"), *SIDE_BY_SIDE], 1, LATE),
+    ([SPRING, DEPLOYMENT + MOUNTED % "m"], 1, WEAK),
+    ([SPRING, DEPLOYMENT], 1, WEAK),
+    ([SPRING, DEPLOYMENT + MOUNTED % "other"], 2, "no pod here mounts this ConfigMap"),
 ])  # fmt: skip
 def test_resources_that_accompany_a_workload_get_the_expected_answer(
     tmp_path: Path, parts: list[str], code: int, expected: str
@@ -124,8 +117,8 @@ def test_json_output_of_kubectl_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("files", [
-    {"d.yaml": CONTAINER},
-    {"d.yaml": CONTAINER, "s.yaml": SIDE_BY_SIDE[0]},
+    {"d.yaml": DEPLOYMENT},
+    {"d.yaml": DEPLOYMENT, "s.yaml": SIDE_BY_SIDE[0]},
     {"s.yaml": SIDE_BY_SIDE[0]},
 ])  # fmt: skip
 def test_manifests_without_kafka_settings_are_refused_only_alone(
@@ -140,7 +133,7 @@ def test_manifests_without_kafka_settings_are_refused_only_alone(
 
 
 def test_variables_of_an_application_with_its_cluster_override_its_file(tmp_path: Path) -> None:
-    application = CONTAINER + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")
+    application = DEPLOYMENT + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")
     write_parts(tmp_path, [CLUSTER, application])
     file = "spring:\n  kafka:\n    consumer: {auto-offset-reset: latest}\n"
     write_files(tmp_path, {"application.yml": file})

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
+from tests.advisor.configurations.manifests import DEPLOYMENT
 
 SETTINGS = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
 FIX = "acks: 1 -> all"
@@ -48,18 +49,7 @@ def test_a_file_of_a_stated_kind_is_read_for_that_client_only(tmp_path: Path) ->
     assert_file(file, text, "--kind producer-properties", SETTINGS, 1, FIX)
 
 
-_POD = """apiVersion: apps/v1
-kind: Deployment
-metadata: {name: shop}
-spec:
-  template:
-    spec:
-      containers:
-        - name: shop
-          image: shop:1
-          env:
-            - {name: %s, value: "%s"}
-"""
+_POD = DEPLOYMENT + '        env: [{name: %s, value: "%s"}]\n'
 _SERVICE = """services:
   shop:
     image: shop:1

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import assert_files
+from tests.advisor.configurations.manifests import DEPLOYMENT
 
 KNOWN = "topic.replication.factor=3 topic.min.insync.replicas=2 application.restart=resumes"
 KNOWN += " application.processing.errors=retry"
@@ -18,16 +19,6 @@ BASE = {
     "SPRING_KAFKA_CONSUMER_GROUP_ID": "g", "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET": "earliest",
 }  # fmt: skip
 SERVICE = "services:\n  orders:\n    image: orders\n    environment:\n"
-POD = """apiVersion: apps/v1
-kind: Deployment
-metadata: {name: orders}
-spec:
-  template:
-    spec:
-      containers:
-      - name: orders
-        image: orders
-"""
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: orders}\ndata:\n"
 FROM = "        envFrom: [{configMapRef: {name: orders}}]\n"
 SPELLINGS = (
@@ -47,12 +38,12 @@ def pod(**variables: str) -> dict[str, str]:
         f"        - {{name: {name}, value: '{text}'}}\n"
         for name, text in (BASE | variables).items()
     )
-    return {"pod.yaml": f"{POD}        env:\n{rows}"}
+    return {"pod.yaml": f"{DEPLOYMENT}        env:\n{rows}"}
 
 
 def config_map(**variables: str) -> dict[str, str]:
     rows = "".join(f"  {name}: '{text}'\n" for name, text in (BASE | variables).items())
-    return {"pod.yaml": f"{CONFIG_MAP}{rows}---\n{POD}{FROM}"}
+    return {"pod.yaml": f"{CONFIG_MAP}{rows}---\n{DEPLOYMENT}{FROM}"}
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
@@ -75,7 +66,7 @@ def test_a_name_in_brackets_counts_and_two_spellings_are_refused(
 
 
 def test_a_file_in_a_config_map_is_no_variable(tmp_path: Path):
-    text = f"{CONFIG_MAP}  spring.kafka.properties: |\n    acks=1\n---\n{POD}"
+    text = f"{CONFIG_MAP}  spring.kafka.properties: |\n    acks=1\n---\n{DEPLOYMENT}"
     assert_files(tmp_path, {"pod.yaml": text}, KNOWN, 1, "producer.acks: 1 -> all")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, write_files
+from tests.advisor.configurations.manifests import DEPLOYMENT
 
 READS = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
 FILE = """spring:
@@ -28,20 +29,15 @@ PROD = "      SPRING_PROFILES_ACTIVE: prod\n"
 FIX = "acks: 1 -> all"
 NO_FILE = "an application is started in profile prod, and no file of it is here"
 ELSEWHERE = "what is there may take precedence over this file, and is not read"
-POD = """---
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: orders}
-spec:
-  template:
-    spec:
-      containers:
-      - name: orders
-        image: acme/orders
+POD = (
+    "---\n"
+    + DEPLOYMENT
+    + """\
         env:
         - {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}
         - {name: SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET, value: earliest}
 """
+)
 ACTIVE = "        - {name: SPRING_PROFILES_ACTIVE, value: prod}\n"
 MAP = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata:\n"
 IN_MAP = MAP % "c" + "  application.yml: |\n"

@@ -13,6 +13,7 @@ from tests.advisor.configurations.asking import (
     assert_answer,
     assert_files,
 )
+from tests.advisor.configurations.manifests import DEPLOYMENT
 
 READS = f"{TOPIC} application.restart=resumes application.processing.errors=retry"
 SPRING = """spring:
@@ -28,20 +29,15 @@ STREAM = """spring.cloud.stream:
     o-out-0: {destination: b, producer: {error-channel-enabled: true}}
 """
 APPLICATION = "services:\n  a:\n    image: acme/a\n    environment:\n"
-DEPLOYMENT = """---
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: a}
-spec:
-  template:
-    spec:
-      containers:
-      - name: a
-        image: acme/a
+POD = (
+    "---\n"
+    + DEPLOYMENT
+    + """\
         env:
         - {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}
         - %s
 """
+)
 ADDRESS = f"{APPLICATION}      SPRING_KAFKA_BOOTSTRAP_SERVERS: k\n"
 RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 VALUE_FROM = "{name: %s, valueFrom: {%s: {key: reset, name: m}}}"
@@ -83,24 +79,24 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
 
 @pytest.mark.parametrize(("files", "settings", "code", "expected"), [
     # valueFrom, with and without the resource that it names
-    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "configMapKeyRef")}, READS, 2,
+    ({"k.yaml": POD % VALUE_FROM % (RESET, "configMapKeyRef")}, READS, 2,
      "auto.offset.reset comes from a configMapKeyRef. Write the value that counts"),
     ({"k.yaml": entry("ConfigMap", "data", "earliest")
-      + DEPLOYMENT.replace("- {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}", "")
+      + POD.replace("- {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}", "")
       % VALUE_FROM % ("SPRING_KAFKA_CONSUMER_AUTOOFFSETRESET", "secretKeyRef")}, READS, 2,
      "autooffsetreset comes from a secretKeyRef"),
-    ({"k.yaml": (DEPLOYMENT % VALUE_FROM % (RESET, "fieldRef"))
+    ({"k.yaml": (POD % VALUE_FROM % (RESET, "fieldRef"))
       .replace("{key: reset, name: m}", "{fieldPath: metadata.name}")}, READS, 2,
      "auto.offset.reset comes from a fieldRef. Write the value that counts"),
-    *[({"k.yaml": DEPLOYMENT % VALUE_FROM % (name, "secretKeyRef")}, READS, 2, f"{name} .*remove")
+    *[({"k.yaml": POD % VALUE_FROM % (name, "secretKeyRef")}, READS, 2, f"{name} .*remove")
       for name in ("KAFKA_PRODUCER_ACKS", "KAFKA_PRODUCERS_DEFAULT_ACKS")],
-    ({"k.yaml": DEPLOYMENT % VALUE_FROM % ("SPRING_KAFKA_SECURITY_PROTOCOL", "configMapKeyRef")
+    ({"k.yaml": POD % VALUE_FROM % ("SPRING_KAFKA_SECURITY_PROTOCOL", "configMapKeyRef")
       + entry("ConfigMap", "data", "earliest")}, READS, 0, "YES"),
-    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
+    ({"k.yaml": POD % VALUE_FROM % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
       "latest")}, READS, 1, "auto.offset.reset: latest -> earliest"),
-    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
+    ({"k.yaml": POD % VALUE_FROM % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
       "earliest")}, READS, 0, "YES"),
-    ({"k.yaml": DEPLOYMENT % VALUE_FROM % (RESET, "secretKeyRef") + MAP % ("Secret", "data",
+    ({"k.yaml": POD % VALUE_FROM % (RESET, "secretKeyRef") + MAP % ("Secret", "data",
       "bGF0ZXN0")}, READS, 1, "auto.offset.reset: latest -> earliest"),
     # an application's file in a Secret
     ({"k.yaml": entry()}, READS, 1, "auto.offset.reset: latest -> earliest"),
@@ -161,7 +157,7 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
     ({"v.env": "KAFKA_POLICY=latest\nKAFKA_NUM_PARTITIONS=1\n", "a.yml":
       SPRING % "'${KAFKA_POLICY:earliest}'"}, READS, 2, "the default of a variable here"),
     ({"k.yaml": entry("ConfigMap", "data", "'${POLICY:earliest}'")
-      + DEPLOYMENT % "{name: POLICY, value: latest}"}, READS, 2, "the default of a variable here"),
+      + POD % "{name: POLICY, value: latest}"}, READS, 2, "the default of a variable here"),
     ({"k.yaml": entry("ConfigMap", "data", "'${POLICY:earliest}'").replace("data:\n", "data:\n"
       "  POLICY: latest\n")}, READS, 2, "the default of a variable here"),
     ({"a.py": PYTHON, "d.yml": f"{APPLICATION}      POLICY: latest\n      KAFKA_SERVERS: k\n"},
