@@ -15,10 +15,10 @@ from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.kinds import detect_kind
 from advisor.intake.text import IntakeError, shown
 
-_ENV_FILE_KEY = re.compile(r"^[ \t]+env_file:", re.MULTILINE)
+ENV_FILE_KEY = re.compile(r"^[ \t]+env_file:", re.MULTILINE)
 _VARIABLE = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*[=:]")
 _OVERRIDDEN = "a value in the service's environment, or in a later file, takes precedence"
-_READ_PREFIXES = ("KAFKA_", "SPRING_")
+READ_PREFIXES = ("KAFKA_", "SPRING_")
 
 Source = tuple[str, str]
 """A file's name and its text."""
@@ -39,7 +39,7 @@ def drop_overridden(texts: Sequence[Source], notes: list[str]) -> tuple[list[Sou
     A file of variables loses each variable that all of its services override. The files of
     variables come before the compose files that refer to them.
     """
-    referring = {name for name, text in texts if _ENV_FILE_KEY.search(text)}
+    referring = {name for name, text in texts if ENV_FILE_KEY.search(text)}
     services = _services(texts) if referring else []
     by_name = {_base_name(name): text for name, text in texts}
     result, new_notes = list[Source](), list[str]()
@@ -54,7 +54,7 @@ def drop_overridden(texts: Sequence[Source], notes: list[str]) -> tuple[list[Sou
             if match and match[1] in overridden:
                 lines[at] = ""
                 message = f"{name}:{at + 1}: {shown(match[1])}: {_OVERRIDDEN}."
-                new_notes += [message] if match[1].startswith(_READ_PREFIXES) else []
+                new_notes += [message] if match[1].startswith(READ_PREFIXES) else []
         if not overridden or any(map(_VARIABLE.match, lines)):
             result.append((name, "\n".join(lines) if overridden else text))
     result = sorted(result or texts, key=lambda source: source[0] in referring)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from advisor.intake.env_files import ENV_FILE_KEY, READ_PREFIXES
 from advisor.intake.intake import Intake
 from advisor.intake.kinds import detect_kind
 from advisor.intake.origins import Joined, Origin
@@ -33,8 +34,6 @@ _VARIABLE_WITHOUT_VALUE = re.compile(
 )
 """A variable that a service lists without a value: compose takes it from its own environment, or
 from the `.env` (Compose file reference, `environment`)."""
-_ENV_FILE_KEY = re.compile(r"^[ \t]+env_file:", re.MULTILINE)
-_READ_PREFIXES = ("KAFKA_", "SPRING_")
 _FILLED_FROM_ENV = (
     "values of the .env beside it are filled in; the environment of compose takes precedence"
 )
@@ -94,7 +93,7 @@ def fill_from_env_files(
             result[number] = (name, _with_values(values, text))
             notes += [f"{name}:1: {_FILLED_FROM_ENV}."] if result[number][1] != text else []
         all_composes = "\n".join(texts[number][1] for number in composes)
-        if composes and not _ENV_FILE_KEY.search(all_composes):
+        if composes and not ENV_FILE_KEY.search(all_composes):
             result[at] = (source, _unused_variables(source, env, values, all_composes, notes))
     emptied = {row for row, base in zip(result, texts, strict=True) if row != base and not row[1]}
     return [row for row in result if row not in emptied], notes
@@ -133,7 +132,7 @@ def _unused_variables(
     for at, match in enumerate(map(_VARIABLE.fullmatch, lines)):
         name = match[1] if match else ""
         prefix = next(
-            (begin for begin in _READ_PREFIXES if name.startswith(begin) and begin in text), ""
+            (begin for begin in READ_PREFIXES if name.startswith(begin) and begin in text), ""
         )
         is_used = bool(name) and re.search(rf"\b{name}\b", text) is not None
         if is_used and name in values:

@@ -13,7 +13,7 @@ from advisor.catalog import Component
 from advisor.intake.absent_files import absence
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.placeholders import COMPOSE
-from advisor.intake.deployments.commands import container_commands
+from advisor.intake.deployments.commands import COMMAND_END, container_commands
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
@@ -31,7 +31,6 @@ _SETTING = re.compile(
     r"(?<![\w.-])(?P<name>acks|[a-z][a-z0-9]{0,30}(?:\\?\.[a-z0-9-]{1,30}){1,9})[ \t]*="
 )
 _PROPERTIES_FILE = re.compile(r"\.properties\b")
-_COMMAND_END = re.compile(r"&&|\|\||;|(?<!\\)\n")
 _KAFKA_TOOL = re.compile(r"kafka-(?:topics|configs|console|storage|run)|--override")
 _WRITTEN = (
     "is written by this command. State it as a variable of the container, and remove it there"
@@ -43,7 +42,7 @@ def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -
     component = Component.BROKER if of_server else Component.APPLICATION
     if _SOURCED_FILE.search(text):
         reading.note(line, absence("variables that this command takes from a file are not read"))
-    for command in [text] if "<<" in text else _COMMAND_END.split(text):
+    for command in [text] if "<<" in text else COMMAND_END.split(text):
         if not _FILE_WRITE.search(command) or _KAFKA_TOOL.search(command):
             continue
         if not (of_server or _WRITING_TOOL.search(command)):

@@ -85,7 +85,7 @@ _QUOTED_NAME = re.compile(r"(\\?[\"'])([\w.]{2,100})\1(?==)")
 _QUOTA = re.compile(r"\bproducer_byte_rate=([\d.]{1,20})")
 _ALL_CLIENTS = re.compile(r"--(?:entity-default|(?:client|user)-defaults)\b")
 _SOME_CLIENTS = re.compile(r"--(?:entity-name|user|client-id|ip)\b(?!-)")
-_COMMAND_END = re.compile(r"&&|\|\||;|(?<!\\)\n")
+COMMAND_END = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
 
 def container_commands(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, int]]:
@@ -303,7 +303,7 @@ def _count_for_topics(reading: Reading, name: str, value: str, line: int) -> Non
 
 def _commands(text: str) -> list[str]:
     """The commands of a shell script."""
-    return _COMMAND_END.split(_without_quotes(text.replace("\\\n", " ")))
+    return COMMAND_END.split(_without_quotes(text.replace("\\\n", " ")))
 
 
 def _without_quotes(text: str) -> str:

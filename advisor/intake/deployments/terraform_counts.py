@@ -14,7 +14,7 @@ from advisor.intake.deployments.terraform_maps import block_end
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of
 
-_RESOURCE = re.compile(
+RESOURCE = re.compile(
     r"^[ \t]*resource[ \t]+\"\w{1,80}\"[ \t]+\"[^\"\n]{1,200}\"[ \t]*\{", re.MULTILINE
 )
 _NUMBER = re.compile(
@@ -29,7 +29,7 @@ def without_unmade(reading: Reading, text: str, known: Mapping[str, str]) -> str
     """Returns the text without the resources that create nothing; line numbers do not change.
     `known` holds the literal values of locals and variables by reference."""
     parts, at = list[str](), 0
-    for resource in _RESOURCE.finditer(text):
+    for resource in RESOURCE.finditer(text):
         if resource.start() < at:
             continue
         end = block_end(text, resource.end())

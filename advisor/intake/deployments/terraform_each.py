@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from advisor.intake.deployments.terraform_counts import RESOURCE
 from advisor.intake.deployments.terraform_maps import (
     LOCALS,
     VARIABLE,
@@ -18,9 +19,6 @@ from advisor.intake.deployments.terraform_maps import (
     blocks,
 )
 
-_RESOURCE = re.compile(
-    r"^[ \t]*resource[ \t]+\"\w{1,80}\"[ \t]+\"[^\"\n]{1,200}\"[ \t]*\{", re.MULTILINE
-)
 _FOR_EACH = re.compile(
     r"^[ \t]*for_each[ \t]*=[ \t]*(?:(?P<here>\{)(?![ \t]*for\b)"
     r"|(?:\{[ \t]*for[ \t]+(?P<one>\w+)[ \t]+in[ \t]+)?(?P<named>(?:local|var)\.\w{1,80})"
@@ -51,7 +49,7 @@ def with_each(text: str) -> str:
     if "each.value" not in text:
         return text
     parts, at, end, remaining, maps = list[str](), 0, 0, _MAX_LENGTH, _maps(text)
-    for resource in _RESOURCE.finditer(text):
+    for resource in RESOURCE.finditer(text):
         if resource.start() < end:
             continue
         begins, end = resource.end(), block_end(text, resource.end())

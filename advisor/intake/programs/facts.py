@@ -48,6 +48,11 @@ SUCCESS = re.compile(
     r"|stored|written|sent|done|accepted|inserted|delivered|processed|handled))"
 )
 """Names of results that say whether an operation succeeded."""
+VERBS = (
+    r"(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post|push"
+    r"|index|upload|import)"
+)
+"""Verbs in the names of what acts on a message, and may say whether that succeeded."""
 BEFORE, SKIP, CLOSE = "before-processing", "skip", "close"
 PARALLEL, ASYNCHRONOUS = "parallel", "asynchronous"
 IGNORED = "ignored"

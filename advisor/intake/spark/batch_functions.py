@@ -35,11 +35,11 @@ from advisor.intake.programs.python.records.buffers import Buffers
 from advisor.intake.reading import Reading
 from advisor.intake.spark import batch_writes, batch_writes_jvm, overwrites, overwrites_jvm
 from advisor.intake.spark import unwritten_rows as rows
+from advisor.intake.spark.batch_writes_jvm import METHOD_REFERENCE
 from advisor.intake.text import line_of
 
 _FUNCTIONS = ("foreachBatch", "foreach")
 _FUNCTION_CALL = re.compile(r"\.\s*(?:foreachBatch|foreach)\s*[({]")
-_METHOD_REFERENCE = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
 _MAX_MATCHES, _MAX_CALL_DEPTH = 20, 3
 _NOT_AWAITED = (
     "a batch is handed over here, and nothing waits for it: the query takes the batch as done "
@@ -261,7 +261,7 @@ def _function_bodies(text: Text) -> Iterator[list[Block]]:
     bodies of the methods that this calls."""
     for match in islice(_FUNCTION_CALL.finditer(text.plain), _MAX_MATCHES):
         end = text.closed(match.end())
-        reference = _METHOD_REFERENCE.fullmatch(text.plain[match.end() : end - 1])
+        reference = METHOD_REFERENCE.fullmatch(text.plain[match.end() : end - 1])
         bodies = text.bodies(reference[1]) if reference else []
         called = [block for body in bodies for block in text.reached(body)]
         yield [*text.reached((match.end() - 1, end)), *called]

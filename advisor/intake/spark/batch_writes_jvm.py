@@ -32,7 +32,7 @@ _LAMBDA = re.compile(
     r"\s*[\w<>.: \[\]]+?\)?\s*(?:->|=>)"
 )
 _NUMBER = re.compile(r"(\w+)\s*(?::\s*[\w.]+\s*)?\)?\s*(?:->|=>)")
-_METHOD_REFERENCE = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
+METHOD_REFERENCE = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
 _ASSIGNMENT = re.compile(
     r"^\s*(?:final\s+)?(?:va[lr]\s+)?(?:[\w<>\[\], ]+\s)?\s*(\w+)"
     r"\s*(?::\s*[\w<>\[\]., ]+)?=(?![=>])"
@@ -101,7 +101,7 @@ def _argument_faults(
             if argument[0] < body[0] < argument[1] and (names := text.parameters(body)):
                 yield from _body_faults(code, text, body, *names[:2])
         return
-    reference = _METHOD_REFERENCE.fullmatch(source)
+    reference = METHOD_REFERENCE.fullmatch(source)
     if reference and len(bodies := text.bodies(reference[1])) == 1:
         names = text.parameters(bodies[0])
         if names:

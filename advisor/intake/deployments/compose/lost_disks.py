@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.deployments.compose.disks import logs_in_memory
-from advisor.intake.deployments.compose.servers import count_servers
+from advisor.intake.deployments.compose.servers import ZOOKEEPER_CONNECT, count_servers
 from advisor.intake.deployments.compose.volumes import log_volume, loses_logs, loses_metadata
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 
 _ZOOKEEPER_IMAGES = ("zookeeper", "cp-zookeeper")
-_ZOOKEEPER_CONNECT = ("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT")
 _RECREATED = (
     "a container that is created again, as after `docker compose down` or with another image,"
 )
@@ -43,7 +42,7 @@ class Servers:
     def ensemble(self) -> list[str]:
         """The servers of the ZooKeeper that the brokers use."""
         names = {name for service in self.brokers for name, _, _ in self.variables.get(service, ())}
-        if not names.intersection(_ZOOKEEPER_CONNECT):
+        if not names.intersection(ZOOKEEPER_CONNECT):
             return []
         return [service for service, image in self.images.items() if _is_zookeeper(image)]
 

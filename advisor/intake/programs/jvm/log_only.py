@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 
 _LOG_CALL = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
+ERROR_LOG = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
+"""The call of a logger at a level for errors."""
 SEEKS_NEXT = r"\.seek\s*\([^;]{0,300}\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
 """A seek to the offset after a record (KafkaConsumer javadoc, seek)."""
 _EFFECT_WRAPPER = (

@@ -12,7 +12,7 @@ APART = ast.FunctionDef | ast.AsyncFunctionDef
 CONSUMER_CLASSES = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
 POLLS = frozenset({"poll", "consume"})
 COMMITS = frozenset({"commit", "store_offsets"})
-_QUEUE_CLASSES = frozenset({
+QUEUE_CLASSES = frozenset({
     "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue",
 })  # fmt: skip
 HANDS_OVER = frozenset({
@@ -164,7 +164,7 @@ def queue_names(tree: ast.AST) -> set[str]:
         inner = [node for part in scope.body for node in own_nodes(part)]
         used = {(method_name(call), receiver(call)) for call in inner if isinstance(call, ast.Call)}
         deques = {name for name in deques if not used >= {("append", name), ("popleft", name)}}
-    return names_created_by(tree, _QUEUE_CLASSES) | deques
+    return names_created_by(tree, QUEUE_CLASSES) | deques
 
 
 def only_stores(call: ast.Call) -> bool:

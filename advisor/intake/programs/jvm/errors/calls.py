@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.programs.jvm.surroundings import CONSUMER_COMMIT
 from advisor.intake.programs.jvm.text import without_types
 
 FOR_EACH = frozenset({
@@ -52,7 +53,6 @@ KEEPS_ERROR = frozenset({
 """Calls that return a future with the same error."""
 TESTS = {"if", "while", "when", "switch"}
 _POLL_CALL = re.compile(r"\.\s*poll\s*\(\s*\w")
-_COMMIT_CALL = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
 LOGS = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
 
 
@@ -73,4 +73,4 @@ def lambda_body(code: str) -> str:
 
 def is_poll_loop(code: str) -> bool:
     """Whether code is a poll loop that commits: an error that leaves it ends polls and commits."""
-    return bool(_POLL_CALL.search(code)) and bool(_COMMIT_CALL.search(code))
+    return bool(_POLL_CALL.search(code)) and bool(CONSUMER_COMMIT.search(code))

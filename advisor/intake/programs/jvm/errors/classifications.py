@@ -17,6 +17,7 @@ from advisor.intake.programs.jvm.errors.results import ACTION
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import Step, steps
+from advisor.intake.programs.jvm.surroundings import ASSIGNED, CONDITION_START, STATEMENT_START
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _HEAD, _DEEPEST = 60, 160, 2
@@ -29,9 +30,6 @@ _GROUPING = re.compile(
 """A call that groups by a method which may process a record, or pairs each record with its
 outcome."""
 _COLLECT = re.compile(r"\bcollect\s*$")
-_ASSIGNED = re.compile(r"(?:\bva[lr]|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{1,80})?=\s*$")
-_STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
-_IF = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
 _NOT_EMPTY = re.compile(
     r"(?:\s*\.\s*(?:size|length|count|intValue|longValue)(?:\(\s*\))?)?\s*(?:>|!=)\s*0[lL]?\s*\)"
     r"|\s*\.\s*(?:isNotEmpty(?:\(\s*\))?|nonEmpty)\s*\)|\s*(?P<empty>\.\s*isEmpty(?:\(\s*\))?)\s*\)"
@@ -88,11 +86,11 @@ def _is_ignored(text: Text, chain: Block, failed: str) -> bool:
         if not _COMPUTES.fullmatch(step.name):
             return False
         end = step.end + (text.plain[step.end : step.end + 1] in (")", "}"))
-    if name := _ASSIGNED.search(before):
+    if name := ASSIGNED.search(before):
         scope = end, text.block(end)[1]
         groups = [*_ignored_groups(text, name[1], failed, scope)]
         return is_only_logged(text, name[1], scope, _DEEPEST, groups)
-    return is_log or bool(_STATEMENT_START.search(before))
+    return is_log or bool(STATEMENT_START.search(before))
 
 
 def _ignored_groups(text: Text, name: str, failed: str, scope: Block) -> Iterator[Block]:
@@ -106,7 +104,7 @@ def _ignored_groups(text: Text, name: str, failed: str, scope: Block) -> Iterato
 def _does_nothing(text: Text, use: re.Match[str]) -> bool:
     """Whether code only logs the failed records."""
     head = text.plain[max(0, use.start() - _HEAD) : use.start()]
-    if condition := _IF.search(head):
+    if condition := CONDITION_START.search(head):
         test = _NOT_EMPTY.match(text.plain, use.end())
         if test is None:
             return False

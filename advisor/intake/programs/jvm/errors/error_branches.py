@@ -20,6 +20,7 @@ from advisor.intake.programs.conditions import (
     uses_result_of_call,
     without_harmless,
 )
+from advisor.intake.programs.jvm.surroundings import ELSE, LAST_JUMP, WHEN_ARM
 from advisor.intake.programs.jvm.text import METHOD, Block, Text
 from advisor.intake.text import IntakeError, line_of
 
@@ -29,13 +30,10 @@ _BRANCHING = re.compile(
     r"|\bswitch\s*\((?P<switch>[^(){}]{0,80}(?:\(\s*\)[^(){}]{0,40})?)\)\s*\{"
     r"|\b(?P<match>\w[\w.]{0,80})\s+match\s*\{"
 )
-_ELSE = re.compile(r"[\s;]*\belse\b\s*")
-_WHEN_ARM = re.compile(r"[\s;]*(?P<condition>[^{};\n]{1,200}?)\s*->\s*")
 _CASE = re.compile(r"\b(?P<condition>case\b(?:(?!->)[^;{}:]){1,160}|default\s*)(?:->|:)")
 _SCALA_CASE = re.compile(r"\b(?P<condition>case\b(?:(?!=>)[^;{}]){1,160})=>")
 _NUMBER_COMPARISON = re.compile(r"[!=]=\s*\d")
 _NEGATION = re.compile(r"\s*!(?!=)|!=")
-_JUMP = re.compile(r"\b(?:throw|continue|return|break)\b[^;{}\n]*[;}\s]*$")
 _ERROR_PARAMETER = re.compile(r"\bcatch\s*\(\s*(?:(?P<first>\w+)\s*:|[^(){}]*?(?P<last>\w+)\s*\))")
 _COUNT = "<count>"
 """The name that stands for the number of attempts."""
@@ -72,7 +70,7 @@ def _block_branches(
         end, sides = _sides(text, match, stop)
         is_count = _COUNT in names and match["if"] is not None and checks_attempts(sides[0][0])
         has_other = sides[1][1][1] - sides[1][1][0] > 1 if is_count else False
-        is_count = is_count and (has_other or bool(_JUMP.search(plain, *sides[0][1])))
+        is_count = is_count and (has_other or bool(LAST_JUMP.search(plain, *sides[0][1])))
         if not is_count and not any(_depends_on(condition, error, names) for condition, _ in sides):
             continue
         before, following = plain[start + 1 : match.start()], plain[end:stop]
@@ -85,7 +83,7 @@ def _block_branches(
                 plain[side[0] + 1 : side[1]]
             ]
             for statements in inner:
-                if _JUMP.search(statements):
+                if LAST_JUMP.search(statements):
                     yield f"{before}{statements}"
                 else:
                     yield from (f"{before}{statements}\n{rest}" for rest in later)
@@ -124,7 +122,7 @@ def _sides(text: Text, match: re.Match[str], stop: int) -> tuple[int, list[tuple
     closed = text.closed(match.end())
     condition = plain[match.end() : closed - 1]
     begin, end = _guarded_span(text, closed)
-    other = _ELSE.match(plain, end, stop)
+    other = ELSE.match(plain, end, stop)
     if other is None:
         sides = [(begin, end - 1), (end - 1, end)]
     elif plain.startswith("if", other.end()):
@@ -143,7 +141,7 @@ def _sides(text: Text, match: re.Match[str], stop: int) -> tuple[int, list[tuple
 def _else_if_end(text: Text, head: re.Match[str], stop: int) -> int:
     """Returns the end of an `if` after an `else`."""
     end = _guarded_span(text, text.closed(head.end()))[1]
-    while other := _ELSE.match(text.plain, end, stop):
+    while other := ELSE.match(text.plain, end, stop):
         inner = re.compile(r"if\s*\(").match(text.plain, other.end())
         end = _guarded_span(text, text.closed(inner.end()) if inner else other.end())[1]
     return end
@@ -168,7 +166,7 @@ def _arms(text: Text, match: re.Match[str], block: Block) -> Iterator[tuple[str,
             yield f"{subject} {case['condition']}", (case.end() - 1, end)
         return
     at = block[0] + 1
-    while arm := _WHEN_ARM.match(text.plain, at, block[1]):
+    while arm := WHEN_ARM.match(text.plain, at, block[1]):
         start, end = text.controlled_block(arm.end())
         is_block = text.plain[start : start + 1] == "{"
         yield f"{subject} {arm['condition']}", (start if is_block else start - 1, end)

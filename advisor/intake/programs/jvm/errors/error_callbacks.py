@@ -13,7 +13,7 @@ from collections.abc import Iterator, Set
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors.results import ACTION
-from advisor.intake.programs.jvm.log_only import only_logs
+from advisor.intake.programs.jvm.log_only import ERROR_LOG, only_logs
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_FUNCTIONS, _REACH = 60, 6, 4_000
@@ -33,7 +33,6 @@ _ERROR_LABEL = re.compile(r"(?:on)?(?:\w*[eE]rr(?:or)?|[fF]ail\w*|[eE]xception)\
 _ERROR_METHOD = re.compile(
     r"\b(?:on)?(?:\w*[eE]rror|\w*[fF]ail\w*|\w*[eE]xception\w*)\s*\([^(){}]*\)[^;{}]*\{"
 )
-_ERROR_LOG = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
 _LATER_ARGUMENTS = re.compile(r"[ \t]*([({])")
 _NEXT_LINK = re.compile(r"\s*\??\.\s*\w")
 _ANONYMOUS_CLASS = re.compile(r"\bnew\s+\w+(?:<[^(){}]{0,80}>)?\s*\([^(){}]*\)\s*\{")
@@ -90,7 +89,7 @@ def _logs_error(function: str) -> bool:
     if match is None or not match["body"].strip():
         return False
     is_error = _ERROR_LABEL.fullmatch(match["label"] or "") or (
-        re.fullmatch(_ERROR_NAME, match["name"] or "it") and _ERROR_LOG.search(match["body"])
+        re.fullmatch(_ERROR_NAME, match["name"] or "it") and ERROR_LOG.search(match["body"])
     )
     return bool(is_error) and only_logs(match["body"], in_function=True)
 

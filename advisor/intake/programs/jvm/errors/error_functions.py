@@ -8,19 +8,17 @@ import re
 from collections.abc import Iterator
 
 from advisor.intake.programs.conditions import is_harmless
-from advisor.intake.programs.jvm.log_only import only_logs
+from advisor.intake.programs.jvm.log_only import ERROR_LOG, only_logs
+from advisor.intake.programs.jvm.surroundings import LAMBDA_HEAD
 from advisor.intake.programs.jvm.text import arguments
 
 _ERROR_ARGUMENT_NAME = re.compile(
     r"\s*\b(?:onFailure|ifLeft|ifFailure|fa|fe|failed|left)\s*=(?![=>])"
 )
 """The name of the argument of `fold` that handles the error."""
-_ERROR_LOG = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
-"""The call of a logger at a level for errors."""
 _FUNCTION = re.compile(r"^\s*\{|[-=]>|::|_\s*\.")
 _SUCCESS_CASE = re.compile(r"\b(?:Success|Some|Right|Valid)\b")
 _FAILURE_CASE = re.compile(r"\b(?:Failure|None|Left|Invalid)\b")
-_LAMBDA_HEAD = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _CASE = re.compile(r"\bcase\b([^=]{1,120})=>")
 _PLAIN_VALUE = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
 """A plain value that replaces an error."""
@@ -49,7 +47,7 @@ def error_function(code: str, *, is_last: bool | None) -> str:
     if is_last is None:
         return min(
             functions,
-            key=lambda function: (not _ERROR_LOG.search(function), only_logs_error(function)),
+            key=lambda function: (not ERROR_LOG.search(function), only_logs_error(function)),
         )
     return functions[-1 if is_last else 0]
 
@@ -60,7 +58,7 @@ def only_logs_error(code: str) -> bool:
     clauses = [case for case in cases(code) if not _SUCCESS_CASE.search(case[0])]
     if any(_FAILURE_CASE.search(pattern) for pattern, _ in clauses):
         clauses = [case for case in clauses if case[0].strip() != "_"]
-    body = _LAMBDA_HEAD.sub("", re.sub(r"^\s*\{|\}\s*$", "", code))
+    body = LAMBDA_HEAD.sub("", re.sub(r"^\s*\{|\}\s*$", "", code))
     return any(
         only_logs(case, in_function=True, others=_PLAIN_VALUE.fullmatch)
         for pattern, case in clauses or [("", body)]

@@ -18,6 +18,13 @@ from advisor.intake.programs.jvm.errors.results import ACTION
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records import dropping_operators
 from advisor.intake.programs.jvm.records.poll_chains import steps
+from advisor.intake.programs.jvm.surroundings import (
+    ASSIGNED,
+    ASSIGNED_PAIR,
+    CONDITION_START,
+    JUMP,
+    STATEMENT_START,
+)
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MAX_MATCHES, _MAX_HEAD = 60, 120
@@ -33,13 +40,7 @@ _FILTER_CALL = (
 )
 _PROCESSING = re.compile(_FILTER_CALL.format(r"(?:\w+\s*(?:\.|::)\s*){0,3}(?P<verb>[a-z]\w*)"))
 """Such a call with a method that may process a record."""
-_ASSIGNED_NAME = re.compile(r"(?:\bva[lr]|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{1,60})?=\s*$")
-"""The name that the value is assigned to."""
-_PARTITION_NAMES = re.compile(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
-_STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
-_CONDITION_START = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
 _CONDITION_END = re.compile(r"\s*\)")
-_JUMP = re.compile(r"\b(?:continue|return|break|throw)\b")
 _LAMBDA = re.compile(r"\A\s*\{?\s*(?:case\s*)?\(?\w+\)?\s*[-=]>")
 
 
@@ -75,15 +76,15 @@ def _is_unchecked(text: Text, match: re.Match[str], span: Block) -> bool:
         return _is_list_unchecked(
             text, text.plain[begin : match.start()].strip(), selects_failed, after
         )
-    if condition := _CONDITION_START.search(before):
+    if condition := CONDITION_START.search(before):
         return _ignores_failure(text, end, selects_failed is not bool(condition["not"]))
-    if parts := _PARTITION_NAMES.search(before):
+    if parts := ASSIGNED_PAIR.search(before):
         return is_never_checked(text, parts[1 if match["not"] else 2], True, after)
-    if assigned := _ASSIGNED_NAME.search(before):
+    if assigned := ASSIGNED.search(before):
         if method in _FILTERS and not any(step.name in _COUNTS for step in steps(text, end)):
             return _is_list_unchecked(text, assigned[1], selects_failed, after)
         return is_never_checked(text, assigned[1], selects_failed, after)
-    if not _STATEMENT_START.search(before):
+    if not STATEMENT_START.search(before):
         return False
     return not (selects_failed and method in _FILTERS | {"find"}) or all(
         only_logs(_LAMBDA.sub("", text.plain[step.begin : max(step.begin, step.end)]))
@@ -107,5 +108,5 @@ def _ignores_failure(text: Text, end: int, value: bool) -> bool:
     then, other = jvm_flags.branches(text, closing.end())
     failed, rest = (then, other) if value else (other, then)
     return jvm_flags.ignores_failure(text, closing.end(), failed) and (
-        value or not _JUMP.search(rest)
+        value or not JUMP.search(rest)
     )

@@ -17,6 +17,7 @@ from advisor.intake.programs.jvm.records.buffers import COLLECTION
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.records.partial_polls import breaks_one_of
 from advisor.intake.programs.jvm.records.repetition import is_in_loop
+from advisor.intake.programs.jvm.surroundings import BREAK, JUMP, SEEK
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MAX_MATCHES, _MAX_STATEMENT = 100, 200
@@ -68,10 +69,7 @@ _EXIT_CHECK = r"\b(?:exit|exitProcess|check|require|assert\w*)\s*\([^;{{}}\n]*\b
 _LAST_FLAG = re.compile(r"(\w+)\s*=\s*true\s*;?\s*(?:break\b(?:@\w+)?\s*;?\s*)?$")
 _LAST_ASSIGNMENT = re.compile(r"(?<![\w.])(\w+)\s*=(?!=)[^;=]{1,160};?\s*$")
 _NO_VALUE = r"\s*(?:null|None|Optional\s*\.\s*empty\s*\(\s*\))(?!\w)"
-_BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
-_JUMP = re.compile(r"\b(?:continue|return|break|throw)\b")
 _ROUND_END = re.compile(r"\b(?:continue|return)\b[^;{}]*;?\s*$")
-_SEEK = re.compile(r"\bseek\w*\s*\(")
 _ELSE = re.compile(r"[\s;}]*\belse\b")
 _COMMIT_STATEMENT = re.compile(r"\s*(?:\w+\s*\.\s*)*commit(?:Sync|Async)?\s*\(.*", re.DOTALL)
 
@@ -96,8 +94,8 @@ def ignores_failure(
 ) -> bool:
     """Whether the code for a failure, after a condition that ends at an offset, only logs it,
     commits, or leaves one of `loops`, which are over polled records."""
-    if breaks_one_of(text, at, loops) and not _SEEK.search(text.plain, at, text.block(at)[1]):
-        code = _BREAK.sub("", code)
+    if breaks_one_of(text, at, loops) and not SEEK.search(text.plain, at, text.block(at)[1]):
+        code = BREAK.sub("", code)
     return only_logs(code, in_function=in_function, others=_COMMIT_STATEMENT.fullmatch)
 
 
@@ -105,7 +103,7 @@ def commits_only_if(text: Text, at: int, *, in_function: bool = False) -> bool:
     """Whether the code after a condition that ends at an offset commits, and nothing is done where
     the condition does not hold."""
     then, failed = branches(text, at)
-    ends = _JUMP.search(then) or _SEEK.search(text.plain, at, text.block(at)[1])
+    ends = JUMP.search(then) or SEEK.search(text.plain, at, text.block(at)[1])
     commits = any(map(_COMMIT_STATEMENT.fullmatch, re.split(r"[;{}\n]", then)))
     return commits and not ends and ignores_failure(text, at, failed, in_function=in_function)
 
@@ -131,7 +129,7 @@ def _checks(
         unreached = else_span if holds else then_span
         if holds and _ROUND_END.search(then) and not other:
             unreached = else_span[0], text.block(match.start())[1]
-        code = failed if is_known and (holds or not _JUMP.search(rest)) else None
+        code = failed if is_known and (holds or not JUMP.search(rest)) else None
         yield match.span(), code, unreached
 
 

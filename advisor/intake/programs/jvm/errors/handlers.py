@@ -23,6 +23,7 @@ from advisor.intake.programs.jvm.errors.flags import (
     stores_unused_error,
 )
 from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, never, only_logs
+from advisor.intake.programs.jvm.surroundings import BREAK, LAMBDA_HEAD
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MAX_MATCHES, _MAX_BODY = 100, 4_000
@@ -100,7 +101,6 @@ _DISCARDING_CALLS = frozenset({
 _VALUE_USE = re.compile(r"\s*(?:\.|\?|match\b|[!=]=|&&|\|\|)")
 _ELVIS = re.compile(r"\s*\?:\s*([^\n;}]*)")
 _MAX_CHAINED_CALLS = 12
-_LAMBDA_HEAD = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _NOT_FOUND_ERROR = re.compile(r"\b[\w.]*(?:NotFound|NoSuch|NotExist|Gone)\w*\s*(?:\w+\s*)?\)")
 _DELETE_VERB = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)[A-Z]?\w*")
 _CALL = re.compile(r"(\w+)\s*\(")
@@ -113,7 +113,6 @@ _MAX_CALL_DEPTH = 2
 _FIRST_CALL = re.compile(r"[\s;]*(?:return\s+)?[\w.]+\s*\([^(){};]*(?:\([^()]*\)[^(){};]*)*\)")
 _RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?:true\b\s*)?;?\s*$")
 _RETURN_VALUE = re.compile(r"\breturn\s+(?![;}\s])")
-_BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _COLLECTION_OF_ERRORS = re.compile(r"\s*(\w+)\s*(?:\+=|\.\s*add\s*\()")
 _ALERT = re.compile(
     r"\s*(?:(?:\w+\s*\.\s*)*(?i:alert\w*|notifier|pager\w*|slack\w*|opsgenie\w*)\s*\.\s*\w+"
@@ -180,8 +179,8 @@ def swallowing_handlers(
         return _only_logs_or_stores(text, statement, _MAX_CALL_DEPTH)
 
     def swallows(body: str) -> bool:
-        bare = _BREAK.sub("", _permanent_error_code(body))
-        has_expected_exit = bool(_BREAK.search(body)) == leaves
+        bare = BREAK.sub("", _permanent_error_code(body))
+        has_expected_exit = bool(BREAK.search(body)) == leaves
         return has_expected_exit and only_logs(bare, in_function=in_function, others=is_logging)
 
     for match in islice(CATCH.finditer(text.plain), _MAX_MATCHES):
@@ -293,7 +292,7 @@ def chain_swallows_error(text: Text, end: int, *, is_last: bool | None) -> bool:
             code = text.plain[link.end() : end - 1]
         if verb in _ERROR_CALLS or previous in _ERROR_PROJECTIONS:
             function = error_function(code, is_last=is_last)
-            statement = _LAMBDA_HEAD.sub("", function)
+            statement = LAMBDA_HEAD.sub("", function)
             collects = _COLLECTION_OF_ERRORS.match(statement)
             declared = collects and re.search(rf"\bva[lr]\s+{collects[1]}\b", text.plain)
             is_stored = bool(declared) and stores_unused_error(text, statement)
@@ -327,7 +326,7 @@ def skipped_unparsable(text: Text, block: Block) -> Iterator[int]:
             yield match.start()
         elif or_else := _GET_OR_ELSE.match(text.plain, end):
             body = text.plain[or_else.end() : text.block_of(or_else.end() - 1)[1]]
-            if _JUMP.search(body) and only_logs(_LAMBDA_HEAD.sub("", body), in_function=True):
+            if _JUMP.search(body) and only_logs(LAMBDA_HEAD.sub("", body), in_function=True):
                 yield match.start()
 
 

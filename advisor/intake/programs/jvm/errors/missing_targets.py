@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from advisor.intake.programs.jvm.surroundings import ELSE, LAST_JUMP
 from advisor.intake.programs.jvm.text import closing_bracket
 
 _MAX_MATCHES, _MAX_DEPTH = 12, 3
@@ -26,9 +27,7 @@ _PRESENCE_CHECK = re.compile(
     rf"(?P<query>isPresent|isDefined|nonEmpty|isEmpty)"
     rf"\s*(?:\(\s*\))?|(?P<negated>!\s*)?(?P<flag>[\w.]*{_DEAD_LETTER}\w*(?:\s*\.\s*\w+)?(?:\s*\(\s*\))?))\s*\)\s*"
 )
-_ELSE = re.compile(r"[\s;]*\belse\b\s*")
 _ELVIS = re.compile(r"\s*\?:")
-_JUMP = re.compile(r"\b(?:throw|continue|return|break)\b[^;{}\n]*[;}\s]*$")
 
 
 def branches(body: str, error: str = "", depth: int = _MAX_DEPTH) -> Iterator[str]:
@@ -49,7 +48,7 @@ def branches(body: str, error: str = "", depth: int = _MAX_DEPTH) -> Iterator[st
             continue
         first, following = _guarded_code(body, match.end())
         second = ""
-        if last := _ELSE.match(body, following):
+        if last := ELSE.match(body, following):
             second, following = _guarded_code(body, last.end())
         is_missing = match["op"] == "==" or bool(match["not"]) != (match["query"] == "isEmpty")
         if_missing, if_present = (
@@ -60,7 +59,7 @@ def branches(body: str, error: str = "", depth: int = _MAX_DEPTH) -> Iterator[st
             rf"\b{re.escape(name)}\s*(?:\?|!!)?\s*\.", if_present + body[following:]
         ):
             continue
-        later = "" if _JUMP.search(if_missing) else body[following:]
+        later = "" if LAST_JUMP.search(if_missing) else body[following:]
         yield from branches(f"{body[: match.start()]}{if_missing}\n{later}", error, depth - 1)
         return
 

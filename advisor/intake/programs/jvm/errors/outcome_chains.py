@@ -21,6 +21,14 @@ from advisor.intake.programs.jvm.errors.outcomes import Failures
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import Step, steps
+from advisor.intake.programs.jvm.surroundings import (
+    ASSIGNED,
+    ASSIGNED_PAIR,
+    CONDITION_START,
+    JUMP,
+    MATCH,
+    STATEMENT_START,
+)
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_USES, _DEEPEST, _LONGEST_HEAD = 60, 40, 9, 160
@@ -86,22 +94,16 @@ _LOG_REFERENCE = re.compile(
 _PRINT = re.compile(r"\s*(?:System\s*\.\s*(?:out|err)\s*::\s*)?(?:::)?print(?:ln)?\s*")
 _OPTION = re.compile(r"\bOption\s*\((?:[^()]|\([^()]*\))*\)\s*$")
 _ERROR_LEVEL = re.compile(r"(?:\.|::)\s*(?:error|warn\w*|severe|fatal)\b")
-_ASSIGNED = re.compile(r"(?:\bva[lr]|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{1,80})?=\s*$")
-_DESTRUCTURED = re.compile(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
 _LOOP_HEAD = re.compile(
     r"\bfor\s*\(\s*(?:(?P<type>[A-Z]\w*)\s*\(\s*\w+\s*\)"
     r"|(?:final\s+)?(?:va[lr]\s+|[A-Z][\w<>?, ]*\s)?\s*(?P<name>\w+))"
     r"\s*(?:\bin\b|<-|:)\s*$"
 )
-_IF = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
 _CONDITION_CALL = re.compile(
     r"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){0,3}(?P<verb>[a-z]\w*)\s*\("
 )
 _SWITCH = re.compile(r"\b(?:when|switch)\s*\(\s*$")
 _CLOSING = re.compile(r"\s*\)")
-_STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
-_MATCH = re.compile(r"\s*match\s*\{")
-_JUMP = re.compile(r"\b(?:continue|return|break|throw)\b")
 _WRITE = re.compile(r"\s*(?:=(?!=)|\+=|:(?!:)|\.\s*(?:add|append|addOne|clear|addAll)\s*\()")
 
 
@@ -173,7 +175,7 @@ class _Reader:
             failed, rest = (
                 (first, second) if selected is not bool(match["not"]) else (second, first)
             )
-            if not _JUMP.search(rest) and self._fate_of_branch(closed, failed) is Fate.LOGS:
+            if not JUMP.search(rest) and self._fate_of_branch(closed, failed) is Fate.LOGS:
                 yield match.start()
 
     def _step(self, step: Step, part: Part, depth: int) -> Part | tuple[Fate, bool]:
@@ -220,7 +222,7 @@ class _Reader:
         function = _PARTITION.search(code)
         selected = selects_failures(function["function"]) if function else None
         begin = self._text.chain(step.begin - 1)
-        name = _ASSIGNED.search(self._plain, max(0, begin - _LONGEST_HEAD), begin)
+        name = ASSIGNED.search(self._plain, max(0, begin - _LONGEST_HEAD), begin)
         if selected is None or name is None:
             return Fate.ACTS
         key = rf"\b{name[1]}\s*\.\s*get\s*\(\s*{str(selected).lower()}\s*\)"
@@ -331,14 +333,14 @@ class _Reader:
         )
         end = max(opened, step.end + (plain[step.end : step.end + 1] in (")", "}")))
         before = plain[max(0, begin - _LONGEST_HEAD) : begin]
-        if condition := _IF.search(before):
+        if condition := CONDITION_START.search(before):
             rest = re.compile(r"\s*(?:(?:>|!=)\s*0)?\s*\)").match(plain, end)
             if rest is None:
                 return Fate.ACTS, True
             then, other = jvm_flags.branches(text, rest.end())
             failed = then if value is not bool(condition["not"]) else other
             return self._fate_of_branch(rest.end(), failed), True
-        if name := _ASSIGNED.search(before):
+        if name := ASSIGNED.search(before):
             scope = end, text.block(end)[1]
             unchecked = jvm_flags.is_never_checked(
                 text, name[1], value, scope, loops=self._loops, in_function=self._in_function
@@ -360,19 +362,19 @@ class _Reader:
         """What the code around a value does with its failures."""
         text, plain = self._text, self._plain
         before = plain[max(0, begin - _LONGEST_HEAD) : begin]
-        if head := _MATCH.match(plain, end):
+        if head := MATCH.match(plain, end):
             block = text.block_of(head.end() - 1)
             return Fate.LOGS if self._failures.are_ignored_in_cases(block) else Fate.ACTS
-        if parts := _DESTRUCTURED.search(before):
+        if parts := ASSIGNED_PAIR.search(before):
             return self._use_of_parts(begin, end, parts)
-        if name := _ASSIGNED.search(before):
+        if name := ASSIGNED.search(before):
             return self._use_of_name(name[1], (end, text.block(end)[1]), part, depth)
         closing = _CLOSING.match(plain, end)
         if loop := _LOOP_HEAD.search(before):
             return self._use_in_loop(loop, closing.end() if closing else end, part, depth)
         if self._is_logged(begin):
             return Fate.LOGS if part is Part.FAILURES else Fate.NOTHING
-        return Fate.NOTHING if _STATEMENT_START.search(before) else Fate.ACTS
+        return Fate.NOTHING if STATEMENT_START.search(before) else Fate.ACTS
 
     def _use_of_name(self, name: str, scope: Block, part: Part, depth: int) -> Fate:
         if part is Part.ALL:
@@ -439,7 +441,7 @@ class _Reader:
             if selected is not None:
                 first, second = jvm_flags.branches(text, end)
                 failed, rest = (first, second) if selected else (second, first)
-                if _JUMP.search(rest):
+                if JUMP.search(rest):
                     return Fate.ACTS, end
                 return self._fate_of_branch(end, failed), text.controlled_block(end)[1]
         return self.fate(use.start(), use.end(), Part.ALL, depth - 1), use.end()

@@ -20,6 +20,7 @@ from advisor.intake.programs.jvm.errors.outcome_words import (
     SUCCESS_NAME,
 )
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
+from advisor.intake.programs.jvm.surroundings import ELSE
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MAX_MATCHES, _MAX_CASES, _REACH = 60, 24, 200
@@ -69,7 +70,6 @@ _ERROR_USE = (
 )
 """A condition on an error, or a loop over several."""
 _WHEN_WITHOUT_SUBJECT = re.compile(r"\bwhen\s*(?=\{)")
-_ELSE = re.compile(r"[\s;]*\belse\b\s*")
 _BODY_START = re.compile(r"\s*\)\s*\{|\s*match\s*\{")
 _CASE = re.compile(
     r"(?P<condition>\b(?:case|is)\b(?:(?!->|=>)[^;{}:\n]){1,160}|\b(?:default|else)\s*|(?<=[\s{;])[A-Z][\w.]*"
@@ -149,7 +149,7 @@ def _is_read_elsewhere(
     if condition is None or name not in names:
         return False
     end = text.controlled_block(condition.end())[1]
-    if other := _ELSE.match(text.plain, end + 1):
+    if other := ELSE.match(text.plain, end + 1):
         end = text.controlled_block(other.end())[1]
     span = end, text.block(names[name])[1]
     logged = [*log_arguments(text, span)]

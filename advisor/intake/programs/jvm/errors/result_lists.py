@@ -15,6 +15,7 @@ from advisor.intake.programs.jvm.errors.error_functions import error_function, o
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import steps
+from advisor.intake.programs.jvm.surroundings import CONDITION_START, STATEMENT_START
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
 
 _MAX_USES, _MAX_DEPTH, _MAX_DISTANCE, _MAX_HEAD = 40, 3, 2_000, 120
@@ -43,8 +44,6 @@ _NEGATING_CALLS = frozenset({"none", "noneMatch", "filterNot"})
 _LAMBDA_HEAD = re.compile(r"\A\s*\{?\s*\(?\w+\)?\s*[-=]>")
 _ASSIGNED = re.compile(r"\bva[lr]\s+(\w+)\s*(?::[^=;{}\n]{1,80})?=\s*$")
 _DESTRUCTURED = re.compile(r"\bva[lr]\s+\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*=\s*$")
-_IF = re.compile(r"\bif\s*\(\s*(?P<not>!\s*)?$")
-_STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
 _LOOP_HEAD = re.compile(r"\bfor\s*\(\s*(?:va[lr]\s+)?\w+\s*(?:\bin\b|<-)\s*$")
 _CLOSING_PARENTHESIS = re.compile(r"\s*\)")
 _CLOSING_BRACKET = re.compile(r"\s*[})]")
@@ -141,7 +140,7 @@ def _is_value_checked(
         text.plain[max(0, begin - _MAX_HEAD) : begin],
         _CLOSING_PARENTHESIS.match(text.plain, end),
     )
-    if condition := _IF.search(before):
+    if condition := CONDITION_START.search(before):
         if closing is None:
             return True
         first, second = jvm_flags.branches(text, closing.end())
@@ -170,7 +169,7 @@ def _is_value_checked(
     if depth and callee and callee[1] in _WAITING_CALLS:
         call = text.chain(opened), text.closed(opened + 1)
         return _is_chain_checked(text, *call, depth - 1, selected=selected)
-    return not _STATEMENT_START.search(before)
+    return not STATEMENT_START.search(before)
 
 
 def _is_variable_checked(

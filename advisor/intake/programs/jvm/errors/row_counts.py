@@ -14,6 +14,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors.results import ACTION
+from advisor.intake.programs.jvm.log_only import ERROR_LOG
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -29,7 +30,6 @@ _COUNT = re.compile(
 _TEST = re.compile(rf"\bif\s*\(\s*{_UPDATE}")
 _NO_ROW = re.compile(r"\s*(?:==\s*(?:0|-1)|<\s*[01]|!=\s*[01])\s*\)")
 _FAILURES = re.compile(r"\w*(?:[fF]ail|[eE]rr|[rR]eject)\w*")
-_WARNING = re.compile(r"\.\s*(?:warn\w*|error|severe|fatal)\s*[({]")
 
 
 def ignored_counts(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
@@ -64,4 +64,4 @@ def _only_warns(text: Text, name: str, at: int) -> bool:
 
 def _is_warning(text: Text, at: int) -> bool:
     then, _ = jvm_flags.branches(text, at)
-    return bool(_WARNING.search(then)) and jvm_flags.ignores_failure(text, at, then)
+    return bool(ERROR_LOG.search(then)) and jvm_flags.ignores_failure(text, at, then)

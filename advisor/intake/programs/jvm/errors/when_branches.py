@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
+from advisor.intake.programs.jvm.surroundings import WHEN_ARM
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MAX_MATCHES, _MAX_BRANCHES = 20, 12
 _WHEN = r"\bwhen\s*(?:\(\s*{0}\s*(?:\.\s*is\w+\s*)?\)\s*)?\{{"
-_BRANCH = re.compile(r"[\s;]*(?P<condition>[^{};\n]{1,200}?)\s*->\s*")
 _FAILURE_CONDITION = re.compile(
     r"\belse\b|\bisFailure\b|\bisLeft\b|^\s*false\s*$|^\s*!(?!=)|[=!]=\s*false\b"
     r"|\bis\s+[\w.]*(?:Failure|Left|Err|Error)\b|!=\s*null"
@@ -54,7 +54,7 @@ def branches_ignoring_failure(
 def _branches(text: Text, block: Block) -> Iterator[tuple[str, str]]:
     """Yields the condition and the body of each branch of a `when`."""
     at = block[0] + 1
-    while branch := _BRANCH.match(text.plain, at, block[1]):
+    while branch := WHEN_ARM.match(text.plain, at, block[1]):
         start, end = text.controlled_block(branch.end())
         yield branch["condition"], text.plain[start:end].removeprefix("{")
         at = end + (text.plain[end : end + 1] in ("}", ";") and end < block[1])

@@ -8,13 +8,13 @@ import re
 from itertools import islice
 
 from advisor.intake.programs.jvm.normal_form.scala_statements import Change, cases, catch_parameter
+from advisor.intake.programs.jvm.surroundings import MATCH
 from advisor.intake.programs.jvm.text import Block, Text, spliced
 
 _MOST_MATCHES = 100
 _SUCCESS = re.compile(r"\s*(?:Success\s*\(.*\)|_)\s*")
 _TRY = re.compile(r"(?<=[;{}\n])(?P<margin>[ \t]*)(?:Try|runCatching)\s*(?P<opened>[({])")
 _STATEMENT_END = re.compile(r"[ \t]*(?=[;\n}])")
-_MATCH = re.compile(r"\s*match\s*\{")
 _RECOVER = re.compile(r"\s*\.\s*(?:recover|recoverWith)\s*\{")
 _FAILURE_CALLBACK = re.compile(
     r"\s*\.\s*(?:failed\s*\.\s*foreach|onFailure)\s*\{(?:\s*\(?(?P<name>\w+)\)?\s*[-=]>)?"
@@ -64,7 +64,7 @@ def _result_handling(
         is_complete = _STATEMENT_END.match(plain, after) and not _is_block_value(text, after)
         name = callback["name"] or "it"
         return (callback.end(), joined, f"catch ({name}: Throwable) {{") if is_complete else None
-    if head := _MATCH.match(plain, end) or _RECOVER.match(plain, end):
+    if head := MATCH.match(plain, end) or _RECOVER.match(plain, end):
         block = text.block_of(head.end() - 1)
         return _case_handling(text, code, end, block)
     return None

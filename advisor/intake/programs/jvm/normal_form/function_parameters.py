@@ -19,6 +19,7 @@ from advisor.intake.programs.jvm.normal_form.function_values import (
     parse_function,
 )
 from advisor.intake.programs.jvm.normal_form.method_inlining import join_lines
+from advisor.intake.programs.jvm.surroundings import HANDLER_CLAUSE
 from advisor.intake.programs.jvm.text import AS_FUNCTION, Block, Text, spliced
 
 _ROUNDS, _MOST_METHODS, _MOST_CALLS, _MOST_VARIANTS = 2, 30, 30, 12
@@ -54,7 +55,6 @@ _APPLICATION = re.compile(rf"\s*(?:\??\.\s*(?:{AS_FUNCTION}\b|(?!{_COMBINATORS})
 _VARIABLE = re.compile(r"(?<![\w.@])[a-z]\w*\b(?!\s*(?:\(|::|\{|=(?!=)|\+\+|\+=))")
 _LOGGER = re.compile(r"(?i)_?log(?:ger)?")
 _DEFINITION = re.compile(r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?$|\bnew\s+$")
-_HANDLER_CLAUSE = re.compile(r"\s*(?:catch|finally)\b")
 _EQUALS_SIGN = re.compile(r"(?<![=!<>])=(?![=>])")
 _DECLARATION = (
     r"(?:\b(?:va[lr]|final|[A-Z]\w*(?:<[^<>]*>)?)\s+|[(,{{]\s*){0}"
@@ -159,7 +159,7 @@ def _methods(text: Text, code: str, *, is_java: bool) -> Iterator[_Method]:
             continue
         else:
             body_end = text.statement(at)[1]
-            while clause := _HANDLER_CLAUSE.match(plain, body_end):
+            while clause := HANDLER_CLAUSE.match(plain, body_end):
                 body_end = text.statement(clause.end())[1]
             body = (at - 1, body_end)
         parameters = tuple(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.programs.conditions import checks_attempts, is_harmless
+from advisor.intake.programs.jvm.surroundings import HANDLER_CLAUSE
 from advisor.intake.programs.jvm.text import Block, Text, spliced
 
 Change = tuple[int, int, str]
@@ -46,7 +47,6 @@ _JOINED_ATTEMPTS = re.compile(
 )
 """A comprehension of two attempts, of which the second calls a method of the first one's value."""
 _BARE_TRY = re.compile(r"(?<=[;{}\n=])[ \t]*try[ \t]+(?!\{)(?=\S)")
-_HANDLER_CLAUSE = re.compile(r"\s*(?:catch|finally)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _with_try_braces(code: str) -> str:
         begin, end = text.statement(match.end())
         handler = re.compile(r"\bcatch\s*\{").search(text.plain, begin, end)
         stop = handler.start() if handler else end
-        if handler or _HANDLER_CLAUSE.match(text.plain, end):
+        if handler or HANDLER_CLAUSE.match(text.plain, end):
             changes += [(begin, begin, "{ "), (stop, stop, " } ")]
     return spliced(code, changes)
 

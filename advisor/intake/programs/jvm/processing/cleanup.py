@@ -13,10 +13,10 @@ from itertools import islice
 from advisor.intake.programs.facts import CLOSE, SKIP
 from advisor.intake.programs.jvm.errors.handlers import CATCH
 from advisor.intake.programs.jvm.processing.commits import Records
+from advisor.intake.programs.jvm.surroundings import FINALLY
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST = 100
-_FINALLY = re.compile(r"\bfinally\s*\{")
 _CONTINUES = re.compile(r"\bcontinue\b|\breturn@")
 _RETURNS = re.compile(r"\breturn\b\s*;?\s*$")
 _LEAVES = re.compile(r"\b(?:continue|return)\b")
@@ -32,7 +32,7 @@ def cleanup_facts(
     """
     text, plain = records.text, records.text.plain
     closes = re.compile(rf"\b{records.consumer}\s*\.\s*close\s*\(")
-    for match in islice(_FINALLY.finditer(plain), _MOST):
+    for match in islice(FINALLY.finditer(plain), _MOST):
         block, attempt = text.block_of(match.end() - 1), text.attempt(match.start())
         if not attempt or not uses.search(plain, *attempt):
             continue

@@ -27,6 +27,7 @@ from advisor.intake.programs.jvm.records.buffers import (
 )
 from advisor.intake.programs.jvm.records.derived_names import Derived, log_arguments
 from advisor.intake.programs.jvm.records.observations import observation_spans
+from advisor.intake.programs.jvm.surroundings import NEXT_OFFSET
 from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
 
 _ANY_COMMIT = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
@@ -40,9 +41,8 @@ _FOR_EACH_HEADER = (
     r"\s*\.\s*for[Ee]ach\s*[({{]\s*\(?\w+\)?\s*(?:->|=>)"
 )
 _MOST, _MOST_BODIES, _MOST_BLOCKS = 100, 4, 6
-_NEXT_OFFSET = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _NEXT_POSITION = re.compile(
-    rf"{_NEXT_OFFSET.pattern}|\.\s*position\s*\(|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
+    rf"{NEXT_OFFSET.pattern}|\.\s*position\s*\(|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
 )
 _OTHER_TRANSACTION_ENDS = [
     re.compile(rf"(?<=[\w)])\s*\.\s*{verb}\s*\(\s*\)") for verb in ("commit", "executeBatch")
@@ -256,7 +256,7 @@ class Records:
         for commit in islice(commits.finditer(plain, *block), _MOST_BODIES):
             arguments = plain[commit.end() : self.text.closed(commit.end())]
             is_conditional = re.search(r"\bif\b[^;{}]*$", plain[block[0] : commit.start()])
-            is_next_offset = _NEXT_OFFSET.search(arguments) or (
+            is_next_offset = NEXT_OFFSET.search(arguments) or (
                 commit["method"] and self._mentions(arguments)
             )
             if is_next_offset and not is_conditional and self.text.block(commit.start()) == block:

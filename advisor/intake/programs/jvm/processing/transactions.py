@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.programs.jvm.surroundings import CONSUMER_COMMIT, FINALLY
 from advisor.intake.programs.jvm.text import Text
 from advisor.intake.programs.transactions import Step, Transactions, separate_offsets
 from advisor.intake.text import line_of
 
 _SEND_OFFSETS = re.compile(r"\.\s*sendOffsetsToTransaction\s*\(")
-_CONSUMER_COMMIT = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
 _ABORT = re.compile(r"\.\s*abortTransaction\s*\(")
 _COMMIT = re.compile(r"\.\s*commitTransaction\s*\(")
 _SAME_OFFSET = re.compile(
     r"\bOffsetAndMetadata\s*\((?:[^(),;]|\((?:[^()]|\([^()]*\))*\))*\.\s*offset\s*(?:\(\s*\))?\s*[,)]"
 )
-_FINALLY = re.compile(r"\bfinally\s*\{")
 _EXIT = re.compile(r"\b(?:throw|break|exit|halt|close|stop|shutdown|return)\b")
 _REWIND = re.compile(r"(?i)\b\w*(?:seek|rewind|reset|unsubscribe|replay|goBack|restore)\w*\s*\(")
 _STEPS = {
@@ -32,7 +31,7 @@ def transactions(text: Text) -> Transactions:
         facts.offsets = line_of(plain, offsets.start())
         arguments = plain[offsets.end() : text.closed(offsets.end())]
         facts.with_group = "groupMetadata" in arguments or "groupMetadata()" in plain
-    if outside := _CONSUMER_COMMIT.search(plain):
+    if outside := CONSUMER_COMMIT.search(plain):
         facts.outside = line_of(plain, outside.start())
     for offset in _SAME_OFFSET.finditer(plain):
         if not re.search(r"\bseek\s*\([^;]*$", text.line_to(offset.start())):
@@ -40,7 +39,7 @@ def transactions(text: Text) -> Transactions:
     facts.separate = separate_offsets(
         [(_STEPS[match["name"]], line_of(plain, match.start())) for match in _STEP.finditer(plain)]
     )
-    for match in _FINALLY.finditer(plain):
+    for match in FINALLY.finditer(plain):
         if commit := _COMMIT.search(plain, *text.block_of(match.end() - 1)):
             facts.always = facts.always or line_of(plain, commit.start())
     polls = re.search(r"\.\s*poll\s*\(", plain)

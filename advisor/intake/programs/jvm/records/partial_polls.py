@@ -14,6 +14,7 @@ from advisor.intake.programs.jvm.records import copies
 from advisor.intake.programs.jvm.records.buffers import COLLECTION, filled_collections
 from advisor.intake.programs.jvm.records.copies import COPYING_FUNCTION
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
+from advisor.intake.programs.jvm.surroundings import SEEK
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 _MOST = 60
@@ -76,7 +77,6 @@ ITERATOR = r"\b(\w+)(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=\s*{0}(?:\s*\.\s*asScala)?\
 _BREAK = re.compile(r"\bbreak\s*(?:;|\n|\})")
 _LOOP_KEYWORD = re.compile(r"\b(?:for|while|switch|when|repeat|do|forEach|foreach)\s*$")
 _EXIT = re.compile(r"\b(?:throw|return|exit|halt)\b")
-_SEEK = re.compile(r"\bseek\w*\s*\(")
 
 
 def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
@@ -85,7 +85,7 @@ def partial_reads(text: Text, whole: Collection[str], span: Block) -> Iterator[i
     `whole` are names of all polled records, not of single ones.
     """
     plain, (begin, end) = text.plain, span
-    if _SEEK.search(plain, begin, end):
+    if SEEK.search(plain, begin, end):
         return
     whole = _batch_names(text, whole, span)
     names = rf"(?:{'|'.join(sorted(whole)) or '(?!)'})"
@@ -187,7 +187,7 @@ def exits_before_commit(
     text: Text, loops: Sequence[Block], commits: re.Pattern[str], block: Block
 ) -> Iterator[int]:
     """Yields each `break` that leaves a loop over records before a commit of all of them."""
-    if _SEEK.search(text.plain, max(0, block[0]), block[1]):
+    if SEEK.search(text.plain, max(0, block[0]), block[1]):
         return
     for start, end in loops:
         commit = commits.search(text.plain, end, block[1])

@@ -19,6 +19,7 @@ from advisor.intake.programs.jvm.records import buffers, polled
 from advisor.intake.programs.jvm.records.derived_names import TAKES_APART
 from advisor.intake.programs.jvm.records.observations import observation_spans
 from advisor.intake.programs.jvm.records.polls import Call as PollCall
+from advisor.intake.programs.jvm.surroundings import NEXT_OFFSET
 from advisor.intake.programs.jvm.text import METHOD, Text, blanked
 from advisor.intake.programs.jvm.trees.conditions import (
     EMPTY_CHECK,
@@ -76,7 +77,6 @@ _CALL = re.compile(
     r"\s*(?P<not>!\s*)?(?:this\s*\.\s*)?(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)\s*"
 )
 _RELEASE = re.compile(r"\s*(?:\w+\s*\.\s*)+(?:unlock|release)\s*\([^(){}]*\)\s*")
-_NEXT_OFFSET = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _NO_OFFSETS = re.compile(r"\s*(?:\)|Duration\b)")
 _ADDITION = re.compile(r"\s*(?P<name>\w+)\s*(?:\.\s*(?:add|addAll)\s*\([^;]*\)|\+=\s*\w+)\s*")
 _DECLARATION = re.compile(r"[\w<>\[\],.? ]*?\b(?P<name>\w+)(?:\s*:[^=]*)?\s*=(?!=)")
@@ -404,7 +404,7 @@ class Reader:
         code = plain[plain.index("(", at) + 1 : stop]
         if _NO_OFFSETS.match(code):
             return [Commit(at, whole=True)]
-        if _NEXT_OFFSET.search(code) and self._mentions(code, self._names - self._batches):
+        if NEXT_OFFSET.search(code) and self._mentions(code, self._names - self._batches):
             return [Commit(at, whole=False)]
         raise Unclear
 

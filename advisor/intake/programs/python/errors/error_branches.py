@@ -8,7 +8,6 @@ skips nothing.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -21,11 +20,10 @@ from advisor.intake.programs.conditions import (
 )
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors import ignored_errors
+from advisor.intake.programs.python.normal_form.retry_libraries import DEAD_LETTERS
 from advisor.intake.text import IntakeError
 
 _MAX_DEPTH = 4
-_DEAD_LETTER_NAME = re.compile(r"(?i)dead|letter|dlq|dlt|quarantine|poison|park")
-"""Names of targets for messages that failed."""
 _JUMPS = ast.Continue | ast.Return | ast.Break | ast.Raise
 
 
@@ -101,7 +99,7 @@ def _checks_target(node: ast.If, names: set[str]) -> bool:
     if not isinstance(target, ast.Name | ast.Attribute) or syntax.names_in(target) & names:
         return False
     source = ast.unparse(target)
-    return bool(_DEAD_LETTER_NAME.search(source)) or any(
+    return bool(DEAD_LETTERS.search(source)) or any(
         ast.unparse(inner.value) == source
         for statement in [*node.body, *node.orelse]
         for inner in ast.walk(statement)

@@ -7,6 +7,8 @@ from __future__ import annotations
 import ast
 import re
 
+from advisor.intake.programs.facts import VERBS
+
 FAILURE = re.compile(
     r"(?i)(?:\w+\.)*(?:\w*(?:Failure|Failed|Err|Error|Left|Reject(?:ed)?|Fatal|Timeout|Timed_?Out"
     r"|Aborted|Denied|Unavailable)|None|False)"
@@ -16,10 +18,7 @@ SUCCESS = re.compile(
 )
 """Names of outcomes, also in the patterns of a `match`; `2xx` is a status of HTTP."""
 
-ACTION = re.compile(
-    r"_*(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post"
-    r"|push|index|upload|import)\w*"
-)
+ACTION = re.compile(rf"_*{VERBS}\w*")
 """Methods that act on something, and may return whether they succeeded."""
 FAILURES = re.compile(r"(?i)_*(?:\w+_)?(?:fail|error|reject|unsaved|unprocessed|unsent)\w*")
 """Names of what holds the messages that failed."""

@@ -19,8 +19,8 @@ from advisor.intake.programs.python.clients import Function, parameters
 
 _RETRIERS = frozenset({"retry", "Retrying", "AsyncRetrying", "retry_with", "on_exception"})
 _CALLBACK = "retry_error_callback"
-_DEAD_LETTERS = re.compile(r"(?i)dead|letter|dlq|dlt|quarantine|poison|park")
-"""Names of functions elsewhere that keep a message which failed."""
+DEAD_LETTERS = re.compile(r"(?i)dead|letter|dlq|dlt|quarantine|poison|park")
+"""Names of what keeps messages that failed."""
 
 
 def with_retries_as_handlers(tree: ast.Module) -> ast.Module:
@@ -170,7 +170,7 @@ class _Retries(ast.NodeTransformer):
             substitution = _Argument([parameter.arg for parameter in callback.args.args], argument)
             result: ast.expr = substitution.visit(copy.deepcopy(callback.body))
             return result
-        if function is None and not _DEAD_LETTERS.search(name):
+        if function is None and not DEAD_LETTERS.search(name):
             return ast.Constant(None)
         call = ast.Call(copy.deepcopy(callback), [argument], [])
         return ast.Await(call) if isinstance(function, ast.AsyncFunctionDef) else call

@@ -22,7 +22,6 @@ from advisor.intake.programs.python.processing.example_functions import (
     TABLE_METHODS,
 )
 from advisor.intake.programs.python.processing.example_program import (
-    QUEUES,
     Bound,
     Closure,
     NotRun,
@@ -120,7 +119,7 @@ class Calls:
     ) -> Any:
         """The result of a call of a thread or a queue; `MISSING` for any other."""
         name = syntax.method_name(call)
-        if name in QUEUES:
+        if name in syntax.QUEUE_CLASSES:
             return Queue()
         if isinstance(owner, Queue):
             return self._workers.queue_call(owner, name, arguments, keywords)

@@ -14,8 +14,6 @@ from advisor.intake.programs.python.clients import Function
 _MOST_STEPS, _ITEMS_A_STEP = 100_000, 50
 KNOWN_DECORATORS = frozenset({"staticmethod", "classmethod"})
 _LISTS = frozenset({"list", "deque", "set"})
-QUEUES = frozenset({"Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue"})
-"""Classes of `queue`, `asyncio` and `multiprocessing`."""
 Frame = dict[str, Any]
 """The values of names, and a marker for each name that is declared global."""
 
@@ -128,7 +126,7 @@ def first_value(value: ast.expr | None) -> ast.expr | None:
     match value:
         case ast.Constant(value=int() | None) | ast.List(elts=[]):
             return value
-        case ast.Call() if syntax.method_name(value) in QUEUES:
+        case ast.Call() if syntax.method_name(value) in syntax.QUEUE_CLASSES:
             return value
         case ast.Call(args=arguments, keywords=words) if syntax.method_name(value) in _LISTS:
             is_empty = not arguments and all(word.arg == "maxlen" for word in words)
