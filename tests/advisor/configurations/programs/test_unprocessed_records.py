@@ -101,6 +101,23 @@ LAST_ATTEMPTS = [
      "backoff(attempt); }\n}\n}", "", SKIP),
 ]  # fmt: skip
 """Handlers that do something about an error except after the last attempt, or for some errors."""
+ASSIGNED_ATTEMPTS = [
+    (KOTLIN, "for (r in rs) { val n = runCatching { process(r) }.onFailure { log.error(it) } }", "",
+     SKIP),
+    (KOTLIN, "for (r in rs) { val n = runCatching { process(r) }.onFailure { log.error(it) }"
+     '.getOrNull()\nlog.info("saved $n") }', "", SKIP),
+    (KOTLIN, "for (r in rs) { val n = runCatching { process(r) }.onFailure { log.error(it) }\n"
+     "n.getOrThrow() }", "", YES),
+    (KOTLIN, "for (r in rs) { val n = runCatching { process(r) }.onFailure { log.error(it) }\n"
+     "if (n.isFailure) letters.store(r) }", "", YES),
+    (KOTLIN, 'val lag = runCatching { metrics.lag() }.getOrDefault(0)\nlog.info("lag $lag")\n'
+     "rs.forEach { process(it) }", "", YES),
+    (JAVA, 'for (var r : rs) { var t = Try.run(() -> process(r)).onFailure(e -> log.error(e)); '
+     "if (t.isFailure()) letters.store(r); }", "", YES),
+    (JAVA, "for (var r : rs) { Integer n = Try.of(() -> process(r)).onFailure(e -> log.error(e))"
+     ".getOrElseThrow(e -> e); }", "", YES),
+]  # fmt: skip
+"""Attempts whose error is only logged, and whose value a variable takes."""
 UNNAMED_OUTCOMES = [
     (JAVA, "for (ConsumerRecord<String, String> r : rs) {\nif (!seen.add(r.key())) "
      'continue;\nif (!validator.isValid(r)) { log.warn("invalid {}", r); '
@@ -239,6 +256,7 @@ FILTERED_RECORDS = [(program, body, "", expected) for program, body, expected in
 CASES = {
     "chosen-record": CHOSEN_RECORDS,
     "last-attempt": LAST_ATTEMPTS,
+    "assigned-attempt": ASSIGNED_ATTEMPTS,
     "unnamed-outcome": UNNAMED_OUTCOMES,
     "collected-error": COLLECTED_ERRORS,
     "filtered-record": FILTERED_RECORDS,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from advisor.intake.programs.facts import SUCCESS
+from advisor.intake.programs.facts import SUCCESS, VERBS
 from advisor.intake.programs.jvm.errors import calls as jvm_calls
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors import when_branches
@@ -25,9 +25,10 @@ from advisor.intake.programs.jvm.errors.handlers import (
 )
 from advisor.intake.programs.jvm.log_only import only_logs
 from advisor.intake.programs.jvm.records.derived_names import log_arguments
+from advisor.intake.programs.jvm.surroundings import ASSIGNED, STATEMENT_START
 from advisor.intake.programs.jvm.text import Block, Text
 
-_LIMIT = 60
+_LIMIT, _HEAD = 60, 120
 _RESULT_VARIABLE = re.compile(
     r"(?<=[;{}\n>])\s*(?:final\s+)?(?:(?P<java_type>boolean|Boolean)\s+|va[lr]\s+"
     r"|[A-Z]\w*(?:<[\w<>?, ]{0,60}>)?\s+)(?P<name>\w+)"
@@ -41,13 +42,7 @@ _CHECK = (
 _OPTIONAL = r"(?<![\w.]){0}\s*\.\s*ifPresentOrElse\s*\("
 """A check of an Optional, which is a result only of a call that processes a record."""
 _LAST_CALL = re.compile(r"(\w+)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\}?\s*$")
-_ACTION_WORD = (
-    r"(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post|push"
-    r"|index|upload|import)"
-)
-ACTION = (
-    rf"(?:{_ACTION_WORD}|(?:try|attempt|attemptTo|do|safe|safely)(?=[A-Z])(?i:{_ACTION_WORD}))\w*"
-)
+ACTION = rf"(?:{VERBS}|(?:try|attempt|attemptTo|do|safe|safely)(?=[A-Z])(?i:{VERBS}))\w*"
 """Names of calls that process a record: `save`, `trySave`."""
 _QUESTION = re.compile(
     rf"(?!{ACTION})(?:is|has|contains|exists|equals|matches|can|should|seen|test|filter|startsWith|endsWith|add"
@@ -81,16 +76,14 @@ _WITH_FALLBACK = re.compile(
 """Calls whose second argument takes over after an error (Spring Retry, RetryTemplate; Spring Cloud,
 CircuitBreaker)."""
 _ASSIGNED_ATTEMPT = re.compile(
-    r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>, ]{1,60})?\s*=\s*(?:\w+\s*\.\s*)?"
-    r"(?:Try|runCatching)\s*[({]"
+    r"(?P<assigned>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>, ]{1,60})?\s*=\s*)"
+    r"(?:\w+\s*\.\s*)?(?:Try|runCatching)\s*[({]"
 )
 _FILTER_BY_ATTEMPT = re.compile(
     r"(?:\.\s*(?:filter|withFilter|takeIf)\s*[({]\s*(?:\(?\w+\)?\s*[-=]>\s*)?"
     r"|<-[^;{}\n]{1,120}\bif\s+)(?:Try|runCatching)\s*[({]"
 )
 _IS_SUCCESS = re.compile(r"\s*\.\s*(?:isSuccess|toOption\s*\.\s*(?:isDefined|nonEmpty))\b")
-_DEFAULT_VALUE = re.compile(r"\s*\.\s*(?:getOrDefault|getOrElse|getOrNull|orNull)\b\s*(?:[({])?")
-"""Calls that replace an error with another value."""
 _TO_OPTION = re.compile(r"(?:\s*\.\s*to(?:Option|Either)\b)?")
 _MATCH = re.compile(
     r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\b(?:when|switch)\s*\([^{};\n]*\)\s*\{"
@@ -106,8 +99,6 @@ _ON_ERROR = re.compile(
 """Calls that handle an error that another call returned."""
 _ACTION_CALL = re.compile(rf"(?:\w+\s*\.\s*){{0,3}}{ACTION}\s*\(")
 _WITH_TIMEOUT = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
-_ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
-_STATEMENT_START = re.compile(r"(?:[;{}\n>]|^)\s*$")
 _ELVIS = re.compile(r"\s*\?:\s*(?P<alternative>[^\n;}]*)")
 _COMPLETION_CALL = re.compile(
     r"\.\s*(?P<verb>onComplete|andThen|whenComplete(?:Async)?|handle(?:Async)?|doFinally"
@@ -167,7 +158,6 @@ def unread_results(
     yield from _unchecked_timeouts(text, uses, span)
     yield from _unchecked_attempts(text, uses, span)
     yield from logged_error_values(text, uses, span)
-    yield from _logged_default_values(text, span)
     yield from _filtered_failures(text, uses, span)
 
 
@@ -254,14 +244,6 @@ def _filtered_failures(text: Text, uses: re.Pattern[str], span: Block) -> Iterat
             yield match.start()
 
 
-def _logged_default_values(text: Text, span: Block) -> Iterator[int]:
-    """Yields the variables in which another value replaces an error, and is only logged."""
-    for match in islice(_ASSIGNED_ATTEMPT.finditer(text.plain, max(0, span[0]), span[1]), _LIMIT):
-        default = _DEFAULT_VALUE.match(text.plain, text.closed(match.end()))
-        if default and not is_name_read(text, match["name"], text.closed(default.end())):
-            yield match.start("name")
-
-
 def logged_error_values(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
     """Yields the offsets of errors that are held as a value, and are only logged."""
     plain = text.plain
@@ -270,10 +252,7 @@ def logged_error_values(text: Text, uses: re.Pattern[str], span: Block) -> Itera
         end += len(_TO_OPTION.match(plain, end)[0])  # type: ignore[index]
         is_whole = not plain[end : end + 20].lstrip(" ").startswith((".", "?"))
         if is_whole and uses.search(plain, match.end(), end):
-            name, scope = match["name"], (end, text.block(end)[1])
-            is_ignored = not is_name_read(text, name, end) or jvm_flags.is_never_checked(
-                text, name, False, scope, in_function=True
-            )
+            is_ignored = _is_unread(text, match.end("assigned"), end)
             yield from (match.start("name"),) if is_ignored else ()
     for match in islice(_MATCH.finditer(plain, max(0, span[0]), span[1]), _LIMIT):
         block = text.block_of(match.end() - 1)
@@ -294,13 +273,27 @@ def logged_error_values(text: Text, uses: re.Pattern[str], span: Block) -> Itera
         if is_pair and len(text.arguments(match.end())) != 2:
             continue
         body = jvm_calls.lambda_body(code.strip().removeprefix("{"))
-        begins = _STATEMENT_START.search(plain[max(0, begin - 40) : begin])
-        begins = begins if plain[opened] == "{" or body.strip() else None  # Mutiny's onFailure()
-        ends_chain = not re.match(r"\s*\.\s*(?:get|getOrThrow|getOrElse)\b", plain[end : end + 30])
+        is_handler = plain[opened] == "{" or bool(body.strip())  # not Mutiny's onFailure()
+        ends_chain = not re.match(
+            r"\s*\.\s*(?:get|getOr(?:Else)?(?:Throw)?|orElseThrow)\b", plain[end : end + 30]
+        )
         on_error = error_function(code, is_last="Present" in match[0] or None)
         is_logged = only_logs_error(on_error) if is_pair else only_logs(body)
-        if begins and ends_chain and is_logged and uses.search(plain, begin, opened):
+        is_ignored = is_logged and is_handler and ends_chain and _is_unread(text, begin, end)
+        if is_ignored and uses.search(plain, begin, opened):
             yield match.start()
+
+
+def _is_unread(text: Text, begin: int, end: int) -> bool:
+    """Whether nothing but a log reads the value of an expression: it is a statement, or assigned to
+    a variable that nothing reads."""
+    before = text.plain[max(0, begin - _HEAD) : begin]
+    if variable := ASSIGNED.search(before):
+        name, scope = variable[1], (end, text.block(end)[1])
+        return not is_name_read(text, name, end) or jvm_flags.is_never_checked(
+            text, name, False, scope, in_function=True
+        )
+    return bool(STATEMENT_START.search(before))
 
 
 def _unchecked_attempts(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
@@ -352,15 +345,15 @@ def _unchecked_timeouts(text: Text, uses: re.Pattern[str], span: Block) -> Itera
         block = text.block_of(match.end() - 1)
         if not uses.search(plain, *block):
             continue
-        before, after = plain[max(0, match.start() - 120) : match.start()], block[1] + 1
+        before, after = plain[max(0, match.start() - _HEAD) : match.start()], block[1] + 1
         alternative = _ELVIS.match(plain, after)
         if alternative and only_logs(alternative["alternative"], in_function=True):
             yield match.start()
         elif alternative or re.match(r"\s*(?:\?\.|\.|[!=]=)", plain[after : after + 20]):
             continue
-        elif variable := _ASSIGNED.search(before):
+        elif variable := ASSIGNED.search(before):
             yield from () if is_name_read(text, variable[1], after) else (match.start(),)
-        elif _STATEMENT_START.search(before):
+        elif STATEMENT_START.search(before):
             yield match.start()
 
 
