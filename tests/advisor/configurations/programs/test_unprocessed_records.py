@@ -118,6 +118,18 @@ ASSIGNED_ATTEMPTS = [
      ".getOrElseThrow(e -> e); }", "", YES),
 ]  # fmt: skip
 """Attempts whose error is only logged, and whose value a variable takes."""
+LOGGED_ATTEMPTS = [
+    (KOTLIN, 'for (r in rs) log.info("ok: {}", runCatching { process(r) }.isSuccess)', "", SKIP),
+    (KOTLIN, 'for (r in rs) log.info("ok: {}", runCatching { process(r) }.getOrThrow())', "", YES),
+    (KOTLIN, 'log.info("bad: {}", rs.map { runCatching { process(it) } }.count { it.isFailure })',
+     "", SKIP),
+    (KOTLIN, 'log.info("failed: " + rs.map { process(it) }.count { it.isFailure })', "", SKIP),
+    (KOTLIN, 'log.info("lag {}", runCatching { metrics.lag() }.getOrNull())\n'
+     "rs.forEach { process(it) }", "", YES),
+    (KOTLIN, "check(runCatching { processAll(rs) }.isSuccess)", "", YES),
+    (SCALA, 'for (r <- rs.asScala) log.info("ok: {}", Try(process(r)))', "", SKIP),
+]  # fmt: skip
+"""Attempts in the arguments of a log."""
 UNNAMED_OUTCOMES = [
     (JAVA, "for (ConsumerRecord<String, String> r : rs) {\nif (!seen.add(r.key())) "
      'continue;\nif (!validator.isValid(r)) { log.warn("invalid {}", r); '
@@ -257,6 +269,7 @@ CASES = {
     "chosen-record": CHOSEN_RECORDS,
     "last-attempt": LAST_ATTEMPTS,
     "assigned-attempt": ASSIGNED_ATTEMPTS,
+    "logged-attempt": LOGGED_ATTEMPTS,
     "unnamed-outcome": UNNAMED_OUTCOMES,
     "collected-error": COLLECTED_ERRORS,
     "filtered-record": FILTERED_RECORDS,

@@ -23,6 +23,7 @@ from advisor.intake.programs.jvm.errors.flags import (
     stores_unused_error,
 )
 from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, never, only_logs
+from advisor.intake.programs.jvm.records.derived_names import is_logged
 from advisor.intake.programs.jvm.surroundings import BREAK, LAMBDA_HEAD
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -52,7 +53,7 @@ _CATCH_ALL_PATTERN = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ANY_ERROR}|\w+\s*@.*)\s*"
 )
 _ERROR_VALUE = re.compile(
-    r"(?:(?<=[;{}\n:])|=>(?:[ \t]*Future\s*\()?|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
+    r"(?:(?<=[;{}\n:(,+])|=>(?:[ \t]*Future\s*\()?|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
     r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
     r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]"
     r"|(?:(?:allCatch|nonFatalCatch|catching\s*\([^(){}]{1,200}\))\s*\.\s*\w+"
@@ -61,7 +62,7 @@ _ERROR_VALUE = re.compile(
     r"|\w+\s*\((?=[^(){};\n]{0,120}\)\s*\.\s*toOption\b))"
 )
 """Calls that return an error as a value. Scala's `Using` also closes its resource, and `decode` is
-circe's parser."""
+circe's parser. In the arguments of another call, only a log ignores the error."""
 _CASE_VALUE_COMBINATOR = re.compile(r"\b(?:recoverWith|flatMap|orElse|transform)\s*$")
 """Combinators that use the value of a case clause."""
 _TO_OPTION = re.compile(r"\s*\.\s*toOption\b")
@@ -253,6 +254,8 @@ def _swallowed_values(text: Text) -> Iterator[Handler]:
         end = text.closed(match.end())
         if match[0].startswith("<-") and not _TO_OPTION.match(text.plain, end):
             continue  # the value is a Try
+        if text.plain[match.start() - 1] in "(,+" and not is_logged(text, match.start()):
+            continue
         enclosing = text.around(match.start())[-1:] if match[0].startswith("=>") else []
         if any(_CASE_VALUE_COMBINATOR.search(head) for _, _, head in enclosing):
             continue  # an alternative attempt

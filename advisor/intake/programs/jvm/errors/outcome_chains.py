@@ -19,7 +19,7 @@ from advisor.intake.programs.jvm.errors.outcome_predicates import failure_of_typ
 from advisor.intake.programs.jvm.errors.outcome_values import is_processing, outcome_values
 from advisor.intake.programs.jvm.errors.outcomes import Failures
 from advisor.intake.programs.jvm.log_only import only_logs
-from advisor.intake.programs.jvm.records.derived_names import log_arguments
+from advisor.intake.programs.jvm.records.derived_names import is_logged, log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import Step, steps
 from advisor.intake.programs.jvm.surroundings import (
     ASSIGNED,
@@ -346,17 +346,13 @@ class _Reader:
                 text, name[1], value, scope, loops=self._loops, in_function=self._in_function
             )
             return (Fate.LOGS if unchecked else Fate.ACTS), True
-        return (Fate.LOGS if self._is_logged(begin) else Fate.ACTS), True
+        return (Fate.LOGS if is_logged(self._text, begin) else Fate.ACTS), True
 
     def _fate_of_branch(self, at: int, code: str) -> Fate:
         is_ignored = jvm_flags.ignores_failure(
             self._text, at, code, loops=self._loops, in_function=self._in_function
         )
         return Fate.LOGS if is_ignored else Fate.ACTS
-
-    def _is_logged(self, at: int) -> bool:
-        line = max(0, at - _LONGEST_HEAD)
-        return any(start < at < end for start, end in log_arguments(self._text, (line, at + 1)))
 
     def _use(self, begin: int, end: int, part: Part, depth: int) -> Fate:
         """What the code around a value does with its failures."""
@@ -372,7 +368,7 @@ class _Reader:
         closing = _CLOSING.match(plain, end)
         if loop := _LOOP_HEAD.search(before):
             return self._use_in_loop(loop, closing.end() if closing else end, part, depth)
-        if self._is_logged(begin):
+        if is_logged(self._text, begin):
             return Fate.LOGS if part is Part.FAILURES else Fate.NOTHING
         return Fate.NOTHING if STATEMENT_START.search(before) else Fate.ACTS
 

@@ -13,7 +13,7 @@ from itertools import islice
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
 from advisor.intake.programs.jvm.errors.error_functions import error_function, only_logs_error
 from advisor.intake.programs.jvm.log_only import only_logs
-from advisor.intake.programs.jvm.records.derived_names import log_arguments
+from advisor.intake.programs.jvm.records.derived_names import is_logged, log_arguments
 from advisor.intake.programs.jvm.records.poll_chains import steps
 from advisor.intake.programs.jvm.surroundings import CONDITION_START, STATEMENT_START
 from advisor.intake.programs.jvm.text import CALLEE, Block, Text
@@ -169,7 +169,7 @@ def _is_value_checked(
     if depth and callee and callee[1] in _WAITING_CALLS:
         call = text.chain(opened), text.closed(opened + 1)
         return _is_chain_checked(text, *call, depth - 1, selected=selected)
-    return not STATEMENT_START.search(before)
+    return not (STATEMENT_START.search(before) or is_logged(text, begin))
 
 
 def _is_variable_checked(

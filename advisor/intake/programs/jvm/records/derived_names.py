@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _ROUNDS, _MOST_LOG_CALLS = 100, 3, 2_000
+_MOST, _ROUNDS, _MOST_LOG_CALLS, _REACH = 100, 3, 2_000, 160
 _ASSIGNMENT = re.compile(
     r"(?<=[;{}\n>])\s*(?:final\s+)?(?:(?P<type>va[lr]|[\w.]+(?:<[\w<>?, .]{0,60}>)?(?:\[\])?)\s+)?"
     r"(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?., ]{1,60})?\s*=(?![=>])(?P<value>[^;{}\n]{1,300}"
@@ -110,3 +110,8 @@ def log_arguments(text: Text, span: Block) -> Iterator[Block]:
     calls: list[Block] = text.names[LOGGED]
     first = bisect_left(calls, (max(0, span[0]), 0))
     yield from takewhile(lambda call: call[0] < span[1], calls[first : first + _MOST])
+
+
+def is_logged(text: Text, at: int) -> bool:
+    """Whether the code at an offset is in the arguments of a logging call."""
+    return any(start < at < end for start, end in log_arguments(text, (at - _REACH, at + 1)))
