@@ -10,6 +10,10 @@ _HARMLESS = re.compile(
     r"|clos(?:ed|ing)|stop|running|rebalanc|(?:was|is|been)_?(?:seen|processed|done|saved|stored)"
     r"|\b(?:23505|1062|11000|409)\b"
 )
+NOT_FOUND = r"(?:NotFound|NoSuch|NotExist|Gone)"
+"""A part of the name of an error that says that an object does not exist, as after a delete."""
+DELETES = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)\w*")
+"""The name of a call that deletes an object."""
 _COMPARISON = re.compile(r"(?<![-=])[<>]|\+\+|--")
 
 MAX_BRANCHES = 1_000

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TypeGuard
 
+from advisor.intake.programs.conditions import DELETES, NOT_FOUND
+
 LOOPS = ast.For | ast.AsyncFor | ast.While
 APART = ast.FunctionDef | ast.AsyncFunctionDef
 CONSUMER_CLASSES = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
@@ -383,9 +385,7 @@ def commit_argument(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *keywords]
 
 
-_NOT_FOUND_ERROR = re.compile(r"\w*(?:NotFound|NoSuch|NotExist|Gone)\w*")
-_DELETE_CALL = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)\w*")
-"""An error that says that the object was deleted before, and a call that deletes one."""
+_NOT_FOUND_ERROR = re.compile(rf"\w*{NOT_FOUND}\w*")
 
 
 def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) -> bool:
@@ -400,7 +400,7 @@ def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) ->
     puts -= {method_name(call) for node in handler.body for call in calls(node)}
     full = {"Full"} if puts & _PUT_CALLS else set[str]()
     full |= {"BufferError"} if "produce" in puts else set()
-    only_deletes = bool(puts) and all(map(_DELETE_CALL.fullmatch, puts - _READ_CALLS))
+    only_deletes = bool(puts) and all(map(DELETES.fullmatch, puts - _READ_CALLS))
     harmless = [_HARMLESS_ERROR, *([_NOT_FOUND_ERROR] if only_deletes else [])]
     caught = (name for name in names if not any(kind.fullmatch(name) for kind in harmless))
     return any(True for _ in caught) or bool(full & names)

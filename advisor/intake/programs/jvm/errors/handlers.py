@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from advisor.intake.programs.conditions import DELETES, NOT_FOUND
 from advisor.intake.programs.jvm.errors import error_branches, missing_targets, result_lists
 from advisor.intake.programs.jvm.errors.error_functions import (
     cases,
@@ -102,8 +103,7 @@ _DISCARDING_CALLS = frozenset({
 _VALUE_USE = re.compile(r"\s*(?:\.|\?|match\b|[!=]=|&&|\|\|)")
 _ELVIS = re.compile(r"\s*\?:\s*([^\n;}]*)")
 _MAX_CHAINED_CALLS = 12
-_NOT_FOUND_ERROR = re.compile(r"\b[\w.]*(?:NotFound|NoSuch|NotExist|Gone)\w*\s*(?:\w+\s*)?\)")
-_DELETE_VERB = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)[A-Z]?\w*")
+_NOT_FOUND_ERROR = re.compile(rf"\b[\w.]*{NOT_FOUND}\w*\s*(?:\w+\s*)?\)")
 _CALL = re.compile(r"(\w+)\s*\(")
 _ARGUMENT_VERB = re.compile(
     r"[A-Z]\w*|key|value|id|of|get[A-Z]\w*|topic|bucket|builder|build|parse\w*|from\w*"
@@ -228,7 +228,7 @@ def is_gone(text: Text, at: int, attempt: Block) -> bool:
     verbs = [
         verb for verb in _CALL.findall(text.plain, *attempt) if not _ARGUMENT_VERB.fullmatch(verb)
     ]
-    return bool(_NOT_FOUND_ERROR.search(head) and verbs) and all(map(_DELETE_VERB.fullmatch, verbs))
+    return bool(_NOT_FOUND_ERROR.search(head) and verbs) and all(map(DELETES.fullmatch, verbs))
 
 
 def _only_logs_or_stores(text: Text, statement: str, depth: int) -> bool:
