@@ -85,15 +85,16 @@ def marks_before_processing(text: Text, body: Block, store: Store) -> Iterator[i
             if _skips(text, match.start()):
                 yield match.start()
     for match in islice(store.check.finditer(text.plain, *body), _MOST):
-        rest = [*statements(_guarded_code(text, match.start()))]
         write = re.compile(store.write.format(match["name"]), re.DOTALL)
-        first = next((n for n, code in enumerate(rest) if not only_logs(code)), 0)
-        if (
-            rest[first:]
-            and write.fullmatch(rest[first])
-            and _processes(";".join(rest[first + 1 :]))
-        ):
+        if any(_writes_first(code, write) for code in _guarded_code(text, match.start())):
             yield match.start()
+
+
+def _writes_first(code: str, write: re.Pattern[str]) -> bool:
+    """Whether the code stores a mark before it processes a record."""
+    rest = [*statements(code)]
+    first = next((n for n, statement in enumerate(rest) if not only_logs(statement)), 0)
+    return bool(write.fullmatch(rest[first])) and _processes(";".join(rest[first + 1 :]))
 
 
 def _methods(text: Text, mark: re.Pattern[str]) -> Iterator[str]:
@@ -122,19 +123,31 @@ def _conditions(text: Text, at: int, body: Block) -> Iterator[int]:
 def _skips(text: Text, condition: int) -> bool:
     """Whether a record is processed only if the condition holds, or only if it does not, and
     nothing is done to try it again."""
-    return _processes(_guarded_code(text, condition))
+    return any(map(_processes, _guarded_code(text, condition)))
 
 
-def _guarded_code(text: Text, condition: int) -> str:
-    """The code that runs for new records only; empty if the others are tried again."""
+def _guarded_code(text: Text, condition: int) -> Iterator[str]:
+    """The code that runs for new records only: what the condition guards, and what follows if
+    that ends the round; nothing if the other records are tried again."""
     after = text.closed(text.plain.index("(", condition) + 1)
     then, other = branches(text, after)
-    if _TRIES_AGAIN.search(then + other):
-        return ""
+    if _tries_again(then) or _tries_again(other):
+        return
     if not _JUMP.search(then):
-        return then
+        yield then
+        return
     _, end = text.controlled_block(after)
-    return text.plain[end : text.block(condition)[1]].removeprefix("}")
+    rest = text.plain[end : text.block(condition)[1]].removeprefix("}")
+    if not _tries_again(rest):
+        yield from (then, rest)
+
+
+def _tries_again(code: str) -> bool:
+    """Whether code does nothing but have a record delivered again. A record whose processing fails
+    is delivered again, too, but is marked by then."""
+    return bool(_TRIES_AGAIN.search(code)) and only_logs(
+        code, in_function=True, others=_TRIES_AGAIN.search
+    )
 
 
 def _processes(code: str) -> bool:

@@ -17,9 +17,9 @@ _CLAIMS = frozenset({"setnx", "hsetnx", "sadd"})
 _CHECKS = frozenset({"exists", "hexists", "sismember"})
 _WRITES = frozenset({"set", "setex", "hset", "sadd"})
 _JUMPS = ast.Continue | ast.Return | ast.Break
-_KEEPS = frozenset({"expire", "pexpire"})
-"""Calls that say how long a mark is kept."""
 _TRIES_AGAIN = frozenset({"seek"})
+_HARMLESS = frozenset({"expire", "pexpire"}) | _TRIES_AGAIN
+"""Calls that say how long a mark is kept, or have a message delivered again."""
 
 
 def marks_before_processing(tree: ast.AST) -> Iterator[int]:
@@ -55,9 +55,11 @@ def _in_block(block: Sequence[ast.stmt], claiming: set[str]) -> Iterator[int]:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if _claims(value, claiming):
                 claimed.add(name)
             case ast.If(test=test):
-                guarded = _guarded(node, block[number + 1 :])
-                is_claim = _claims(test, claiming) or syntax.names_in(test) & claimed
-                if (is_claim and _processes(guarded)) or _marks_first(test, guarded):
+                is_claim = bool(_claims(test, claiming) or syntax.names_in(test) & claimed)
+                if any(
+                    (is_claim and _processes(guarded)) or _marks_first(test, guarded)
+                    for guarded in _guarded(node, block[number + 1 :])
+                ):
                     yield node.lineno
             case _:
                 pass
@@ -85,20 +87,29 @@ def _returns_claim(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(_claims(value, set()) for value in returned)
 
 
-def _guarded(node: ast.If, after: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The code that runs for new messages only; none if the others are tried again."""
-    branches = [*node.body, *node.orelse]
-    inner = [part for statement in branches for part in syntax.own_nodes(statement)]
-    if any(isinstance(part, ast.Raise) for part in inner) or any(
-        isinstance(part, ast.Call) and syntax.method_name(part) in _TRIES_AGAIN for part in inner
-    ):
-        return []
-    return [*after] if isinstance(node.body[-1], _JUMPS) else node.body
+def _guarded(node: ast.If, after: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
+    """The code that runs for new messages only: what the condition guards, and what follows if
+    that ends the round; nothing if the other messages are tried again."""
+    if _tries_again(node.body) or _tries_again(node.orelse):
+        return
+    if not isinstance(node.body[-1], _JUMPS):
+        yield node.body
+    elif not _tries_again(after):
+        yield from (node.body, after)
+
+
+def _tries_again(body: Sequence[ast.stmt]) -> bool:
+    """Whether code does nothing but have a message delivered again. A message whose processing
+    fails is delivered again, too, but is marked by then."""
+    rest = [node for node in body if not isinstance(node, ast.Raise)]
+    seeks = any(syntax.method_name(call) in _TRIES_AGAIN for node in body
+                for call in syntax.calls(node))  # fmt: skip
+    return (seeks or len(rest) < len(body)) and not _processes(rest)
 
 
 def _processes(body: Sequence[ast.stmt]) -> bool:
     return not syntax.only_logs_and_continues(
-        body, lambda call: syntax.is_commit(call) or syntax.method_name(call) in _KEEPS,
+        body, lambda call: syntax.is_commit(call) or syntax.method_name(call) in _HARMLESS,
         in_function=True,
     )  # fmt: skip
 
