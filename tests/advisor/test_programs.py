@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -154,3 +156,9 @@ def test_json_and_sarif_name_the_facts_assumed_of_a_program(tmp_path: Path) -> N
     assert "assumed_of_program" not in json.loads(run(settings, "--json")[1])
     sarif_run = json.loads(run(program, "--format", "sarif")[1])["runs"][0]
     assert "application.commit" in sarif_run["properties"]["assumed_of_program"]
+
+
+def test_python_does_not_warn_of_the_syntax_of_a_program() -> None:
+    code = "import ast, advisor.intake.programs.python; ast.parse('1if x else 0')"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert process.stderr == b""

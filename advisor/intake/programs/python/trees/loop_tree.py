@@ -13,6 +13,7 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
 from advisor.intake.programs.python.records.observations import only_observes
+from advisor.intake.programs.python.trees.conditions import is_open_circuit, may_refuse
 from advisor.intake.programs.python.trees.send_tree import Sends
 from advisor.intake.programs.trees import (
     Block,
@@ -296,9 +297,9 @@ class Reader:
         calls_function = (
             isinstance(inner, ast.Call) and syntax.method_name(inner) in self._functions
         )
-        if _is_open_circuit(inner):
+        if is_open_circuit(inner):
             return Condition(call=refusal(inner.lineno), negated=not negated)
-        if isinstance(inner, ast.Call) and _may_refuse(inner):
+        if isinstance(inner, ast.Call) and may_refuse(inner):
             return Condition(call=refusal(inner.lineno), negated=negated)
         if isinstance(inner, ast.Call) and calls_function and self._uses_message(inner):
             return Condition(call=self._call(inner), negated=negated)
@@ -423,25 +424,3 @@ class Reader:
 
     def _is_in(self, value: ast.expr, names: set[str]) -> bool:
         return isinstance(value, ast.Name) and value.id in names
-
-
-def _is_open_circuit(test: ast.expr) -> bool:
-    """Whether a condition asks a circuit breaker whether it is open, and then refuses messages."""
-    match test:
-        case ast.Call(func=ast.Attribute(attr="is_open" | "opened"), args=[]):
-            return True
-        case ast.Attribute(attr="is_open" | "opened"):
-            return True
-        case ast.Compare(ast.Attribute(), [ast.Eq()], [ast.Constant("open" | "OPEN")]):
-            return True
-        case _:
-            return False
-
-
-def _may_refuse(call: ast.Call) -> bool:
-    """Whether a call acquires a lock or a limit that may be refused (threading, Lock.acquire)."""
-    arguments = [*call.args, *(word.value for word in call.keywords)]
-    may_return = any(ast.unparse(value) not in ("True", "-1") for value in arguments)
-    return syntax.method_name(call) == "try_acquire" or (
-        syntax.method_name(call) == "acquire" and may_return
-    )
