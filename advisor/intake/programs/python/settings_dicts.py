@@ -25,6 +25,7 @@ from advisor.intake.programs import transactions
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import (
     CONTINUES_WITHOUT_MESSAGE,
+    IGNORED,
     SHARE_CONSUMER,
     add_ignored_send_errors,
     add_processing_facts,
@@ -47,10 +48,10 @@ from advisor.intake.programs.python.normal_form.retry_libraries import with_retr
 from advisor.intake.programs.python.normal_form.rewriting import normal_form
 from advisor.intake.programs.python.processing import transactions as python_transactions
 from advisor.intake.programs.python.processing.databases import uncommitted
+from advisor.intake.programs.python.processing.ignored_sends import ignored_sends
 from advisor.intake.programs.python.processing.marks import marks_before_processing
 from advisor.intake.programs.python.processing.program_facts import processing_facts
 from advisor.intake.programs.python.settings_flow import CLIENTS, Flow
-from advisor.intake.programs.python.trees import job_tree
 from advisor.intake.programs.topics import take_topics
 from advisor.intake.reading import (
     NO_PLAIN_VALUE,
@@ -196,7 +197,7 @@ def _add_send_facts(reading: Reading, tree: ast.Module, *, in_config: bool) -> N
         reading.add_problem(Component.APPLICATION, "delivery.errors", line, reason)
     elif (
         not syntax.consumer_names(tree)
-        and (line := job_tree.ignored_send_error(tree))
+        and (line := ignored_sends(tree).get(IGNORED, 0))
         and not python_sends.leaves_unsent_rows(tree, in_config=in_config)
     ):
         add_ignored_send_errors(reading, line, CONTINUES_WITHOUT_MESSAGE)

@@ -55,6 +55,16 @@ def test_an_error_that_a_java_callback_keeps_must_be_checked(
         ("pass", "lambda e, m: e and errors.append(e)", "pass", IGNORED),
         ("state.error = err", "sent", "if state.error: raise state.error", YES),
         ("errors.append(err)", "sent", "throw_if_failed()", YES),
+        ("errors.append(err)", "sent", "if len(errors) > 0: raise errors[0]", YES),
+        ("errors.append(err)", "sent", "log.error(errors)", IGNORED),
+        (
+            "late.append(msg)",
+            "sent",
+            "for m in late: k.produce('out', m.value(), callback=sent)\n    k.flush()",
+            YES,
+        ),
+        ("k.produce('out', msg.value(), on_delivery=sent)", "sent", "pass", YES),
+        ("raise err", "sent", "pass", YES),
     ],
 )
 def test_an_error_that_a_python_callback_keeps_must_be_checked(

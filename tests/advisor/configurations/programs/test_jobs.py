@@ -30,6 +30,11 @@ _SENDS = (
 _TRY_WITH = f"try (KafkaProducer<String, String> producer = new KafkaProducer<>(p)) {{ {_SENDS} }}"
 _RESENDS = 'for (String line : failed) { producer.send(new ProducerRecord<>("t", line)).get(); }'
 _THROWS = 'if (!failed.isEmpty()) throw new IllegalStateException("failed");'
+_IN_LOOP = (
+    "for line in open('more'):\n    producer.produce('t', line, on_delivery=done)\n"
+    "    producer.poll(0)\n    if failed:\n        raise OSError\nproducer.flush()"
+)
+"""The last reports arrive at the flush, after the last check."""
 _PYTHON = """import sys
 from confluent_kafka import Producer
 
@@ -89,6 +94,9 @@ def test_a_job_that_ignores_failed_sends_is_reported(body: str, tmp_path: Path) 
         ("producer.flush()\nif failed:\n    print(len(failed))", 1),
         ("if failed:\n    sys.exit('not all sent')\nproducer.flush()", 1),
         ("if failed:\n    sys.exit(f'{len(failed)} not sent')\nproducer.flush()", 1),
+        ("producer.flush()\nassert not failed", 0),
+        (_IN_LOOP, 1),
+        (f"{_IN_LOOP}\nif failed:\n    sys.exit('not all sent')", 0),
         ("producer.flush(5)\nif failed:\n    sys.exit('not all sent')", 1),
         ("if producer.flush(5) > 0 or failed:\n    sys.exit('not all sent')", 0),
     ],

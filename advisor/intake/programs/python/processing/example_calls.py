@@ -15,6 +15,7 @@ from typing import Any
 
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors.outcome_names import ACTION
+from advisor.intake.programs.python.errors.sends import send_callbacks
 from advisor.intake.programs.python.processing.example_expressions import Expressions, awaited
 from advisor.intake.programs.python.processing.example_functions import (
     FUNCTIONS,
@@ -27,6 +28,7 @@ from advisor.intake.programs.python.processing.example_program import (
     NotRun,
     Stopped,
 )
+from advisor.intake.programs.python.processing.example_sends import Sends
 from advisor.intake.programs.python.processing.example_values import (
     MISSING,
     UNKNOWN,
@@ -39,6 +41,7 @@ from advisor.intake.programs.python.processing.example_values import (
     PythonError,
     Queue,
     Table,
+    extend,
     items,
     merged,
     of_message,
@@ -63,6 +66,7 @@ _EXITS = frozenset({"exit", "_exit", "quit", "abort", "kill"})
 _FACTORIES: dict[str, Callable[[], Any]] = {
     "list": list, "set": list, "deque": list, "int": int, "dict": Table,
 }  # fmt: skip
+_STORES = frozenset({"append", "add", "put", "put_nowait", "set", "appendleft"})
 _SETTERS = frozenset({"set_headers", "set_key", "set_value", "set_error"})
 """Methods of a message that change only the message in memory (confluent-kafka, Message)."""
 _NOT_FAILING = frozenset({"produce", "put", "put_nowait"})
@@ -85,6 +89,7 @@ class Calls:
         run = self.expressions
         self._program, self._memory, self._record = run.program, run.memory, run.record
         self._workers = Workers(run.memory, run.record)
+        self._sends = Sends(run.record, self.enter)
 
     def run(self, call: ast.Call) -> Any:
         """The result of a call."""
@@ -97,6 +102,10 @@ class Calls:
             return self._task_call(call, name)
         arguments = self.expressions.values(call.args)
         keywords = {word.arg or "": self.expressions.value(word.value) for word in call.keywords}
+        failing = self._record.failing
+        if failing and failing.is_sent and self._program.sends(call):
+            callback = next(map(self.expressions.value, send_callbacks(call)), None)
+            return self._sends.call(call, failing, callback, [*arguments, *keywords.values()])
         callee = self.callee(call)
         if isinstance(callee, Bound):
             self._record.objects.add(receiver)
@@ -110,6 +119,10 @@ class Calls:
             result = self._worker_call(call, owner, arguments, keywords)
             if result is not MISSING:
                 return result
+        if failing and failing.is_sent and owner is UNKNOWN and name in _STORES:
+            # a list or a flag of another file, in which a callback stores an error
+            extend(self._memory.frames[0].setdefault(receiver, []), arguments or [True])
+            return None
         if (known := self._known_call(call, owner, arguments)) is not MISSING:
             return known
         return self._other_call(call, owner, [owner, *arguments, *keywords.values()])
@@ -255,6 +268,8 @@ class Calls:
             return self._poll(call)
         if name in _REPOSITIONS:
             raise NotRun
+        if name == "close" and self._record.failed:
+            self._record.closed = self._record.closed or call.lineno
         if name in syntax.COMMITS:
             end = self._record.end
             if arguments:

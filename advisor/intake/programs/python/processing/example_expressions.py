@@ -11,6 +11,7 @@ from typing import Any
 from advisor.intake.programs.conditions import is_harmless
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.errors.outcome_names import SUCCESS, is_outcome
+from advisor.intake.programs.python.processing.conditions import may_refuse
 from advisor.intake.programs.python.processing.example_memory import Memory
 from advisor.intake.programs.python.processing.example_program import (
     KNOWN_DECORATORS,
@@ -41,6 +42,7 @@ from advisor.intake.programs.python.processing.example_values import (
     truth,
 )
 
+_MAIN_CHECK = "__name__ == '__main__'"
 _CLOCK = re.compile(r"\b(?:time|monotonic|perf_counter|now|utcnow|done|random|randint)\(")
 
 
@@ -70,7 +72,9 @@ class Expressions:
         if (known := truth(value)) is not None:
             return known
         text = self.program.text(test)
-        is_timed = bool(_CLOCK.search(text))
+        if text == _MAIN_CHECK:
+            return True
+        is_timed = bool(_CLOCK.search(text)) or may_refuse(test)
         choice = self.record.choose(text, is_free=bool(offsets_in(value)), is_timed=is_timed)
         if not (is_kept and is_kept(choice)):
             self.record.decide(value)

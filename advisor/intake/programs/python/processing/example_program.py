@@ -63,6 +63,7 @@ class Program:
     consumers: set[str]
     constants: dict[str, ast.expr]
     executors: set[str]
+    producers: set[str]
     """The pools that keep the errors of their tasks."""
     callbacks: Sequence[Function] = ()
     """The functions that are called when partitions are revoked."""
@@ -101,6 +102,11 @@ class Program:
         if id(node) not in self.texts:
             self.texts[id(node)] = ast.unparse(node)
         return self.texts[id(node)]
+
+    def sends(self, call: ast.Call) -> bool:
+        """Whether a call is one of a producer."""
+        receiver = syntax.receiver(call)
+        return receiver in self.producers or "producer" in receiver.lower()
 
     def polls(self, node: ast.AST) -> bool:
         """Whether a node polls, or calls a function of the program that does."""

@@ -21,12 +21,15 @@ class Failing:
     """The messages that cannot be processed in a run. If the failure `is_lasting`, each attempt
     fails, and otherwise the first one. `skipped_calls` is the number of calls with the message that
     succeed before one fails. If `is_returned`, calls in conditions return whether they succeed, and
-    no call raises an error."""
+    no call raises an error. If `is_sent`, the sends of the messages fail, and no other call; the
+    program learns of it at the next `poll`, or if it `is_late`, when it flushes the producer."""
 
     offsets: frozenset[int]
     is_lasting: bool
     skipped_calls: int = 0
     is_returned: bool = False
+    is_sent: bool = False
+    is_late: bool = False
 
 
 @dataclass
@@ -57,6 +60,10 @@ class Record:
     """The messages with which the program does something after they failed."""
     covered: set[int] = field(default_factory=set)
     """The messages that a commit covers after they failed, and before they are handled."""
+    unreported: set[int] = field(default_factory=set)
+    """The messages whose sends failed, and whose callbacks have not been called."""
+    closed: int = 0
+    """The line where the consumer is closed after a message failed."""
     calls: set[str] = field(default_factory=set)
     """The calls that may do something, each with its plain arguments."""
     calls_after_failure: set[str] = field(default_factory=set)
@@ -108,7 +115,8 @@ class Record:
     def attempt(self, text: str, value: Any, line: int) -> None:
         """Raises `PythonError` if a call fails because of the messages in a value."""
         failing = self.failing
-        if failing and not failing.is_returned and not self.succeeds(text, value, line):
+        is_other = failing is None or failing.is_returned or failing.is_sent
+        if not is_other and not self.succeeds(text, value, line):
             raise PythonError(self.failure())
 
     def succeeds(self, text: str, value: Any, line: int) -> bool:

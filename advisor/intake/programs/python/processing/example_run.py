@@ -221,7 +221,9 @@ class ExampleRun:
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 self.memory.declare_global(names)
             case ast.Assert(test=test):
-                self.record.use(self._expressions.value(test))
+                self.record.use(value := self._expressions.value(test))
+                if truth(value) is False:
+                    raise PythonError
             case ast.Pass() | ast.Import() | ast.ImportFrom() | ast.ClassDef():
                 pass
             case _:

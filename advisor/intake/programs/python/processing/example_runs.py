@@ -10,6 +10,7 @@ from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.errors.outcome_names import is_outcome
 from advisor.intake.programs.python.errors.returned_errors import assigned_names
+from advisor.intake.programs.python.errors.sends import PRODUCERS
 from advisor.intake.programs.python.processing.example_program import (
     NotRun,
     Program,
@@ -35,7 +36,10 @@ def program_of(tree: ast.Module) -> Program:
     classes = {node.name: node for node in definitions}
     constants, (executors, _) = dict(_constants(tree, classes)), syntax.pool_names(tree)
     tested = frozenset(_tested_calls(tree))
-    return Program(functions, by_name, classes, consumers, constants, executors, callbacks, tested)
+    producers = syntax.names_created_by(tree, PRODUCERS)
+    return Program(
+        functions, by_name, classes, consumers, constants, executors, producers, callbacks, tested
+    )
 
 
 def _tested_calls(tree: ast.Module) -> Iterator[int]:

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from advisor.intake.programs.facts import BEFORE, SKIP
+from advisor.intake.programs.facts import BEFORE, CLOSE, SKIP
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors.outcome_names import FAILURES
 from advisor.intake.programs.python.processing.example_program import Program
@@ -74,4 +74,6 @@ def _facts(run: Record, known: set[str], *, are_rows: bool) -> dict[str, int]:
             return {SKIP: line}
         if offset in run.covered:
             return {BEFORE: line}
+        if run.closed and not is_past and offset not in run.handled:
+            return {CLOSE: run.closed}
     return {}

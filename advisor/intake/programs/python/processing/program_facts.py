@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from advisor.intake.programs.python.processing import partial_polls
+from advisor.intake.programs.python.processing.ignored_sends import ignored_sends
 from advisor.intake.programs.python.processing.poll_loop import Walk
 from advisor.intake.programs.python.processing.unused_messages import UnusedMessages
-from advisor.intake.programs.python.trees.loop_tree import poll_loop_facts
 from advisor.intake.text import IntakeError
 
 
@@ -21,7 +21,7 @@ def processing_facts(tree: ast.Module) -> dict[str, int]:
         walk.follow_all(tree)
         for fact, line in partial_polls.partial_poll_facts(tree):
             walk.facts.setdefault(fact, line)
-        walk.facts = unused.facts | poll_loop_facts(tree) | walk.facts
+        walk.facts = unused.facts | ignored_sends(tree) | walk.facts
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None
     return walk.facts

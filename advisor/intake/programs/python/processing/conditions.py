@@ -16,9 +16,16 @@ _LIMITER = re.compile(r"(?i)limit|bucket|breaker|circuit|throttl")
 """Names of limits of a rate and of circuit breakers."""
 
 
-def is_open_circuit(test: ast.expr) -> bool:
-    """Whether a condition asks a circuit breaker whether it is open, and then refuses messages."""
+def may_refuse(test: ast.expr) -> bool:
+    """Whether a condition asks for a lock or a limit that may be refused, whether a circuit breaker
+    is open, or whether the target of messages is up."""
+    return _is_open_circuit(test) or any(map(_is_refusal, syntax.calls(test)))
+
+
+def _is_open_circuit(test: ast.expr) -> bool:
     match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _is_open_circuit(inner)
         case ast.Call(func=ast.Attribute(attr="is_open" | "opened"), args=[]):
             return True
         case ast.Attribute(attr="is_open" | "opened"):
@@ -29,9 +36,8 @@ def is_open_circuit(test: ast.expr) -> bool:
             return False
 
 
-def may_refuse(call: ast.Call) -> bool:
-    """Whether a call acquires a lock or a limit that may be refused (threading, Lock.acquire), or
-    asks whether the target of messages is up."""
+def _is_refusal(call: ast.Call) -> bool:
+    """A lock that is not awaited without limit may be refused (threading, Lock.acquire)."""
     name, receiver = syntax.method_name(call), syntax.receiver(call)
     if name == "acquire":
         arguments = [*call.args, *(word.value for word in call.keywords)]

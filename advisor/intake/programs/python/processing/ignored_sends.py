@@ -1,0 +1,100 @@
+"""Sends that fail, after which a Python program goes on as if the message had been sent.
+
+The program is run with sends that fail (`example_run`): their callbacks learn of it at the next
+`poll`, or only when the producer is flushed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from advisor.intake.programs.facts import IGNORED
+from advisor.intake.programs.python import syntax
+from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.processing.example_program import Program
+from advisor.intake.programs.python.processing.example_record import Failing, Record
+from advisor.intake.programs.python.processing.example_runs import (
+    all_runs,
+    certain_facts,
+    numbers_of_messages,
+    program_of,
+)
+
+_MAX_ROOTS, _MAX_DEPTH = 12, 4
+
+
+def ignored_sends(tree: ast.Module) -> dict[str, int]:
+    """Returns whether the program ignores a send that fails: `IGNORED`, with the line of the
+    send."""
+    program = program_of(tree)
+    if not any(map(program.sends, syntax.calls(tree))) or _may_check_elsewhere(tree):
+        return {}
+    if program.consumers:
+        commits = any(syntax.is_commit(call) for call in syntax.calls(tree))
+        for scope in [tree, *program.scopes]:
+            if _polls(program, scope):
+                for polls in numbers_of_messages(tree, program):
+                    if facts := _facts(program, scope, polls, commits=commits):
+                        return facts
+        return {}
+    for scope in _roots(tree, program):
+        if facts := _facts(program, scope, (), commits=False):
+            return facts
+    return {}
+
+
+def _may_check_elsewhere(tree: ast.Module) -> bool:
+    """Whether a transaction, or a callback in the settings, learns of a send that fails."""
+    keys = (key for node in syntax.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys)
+    return any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)) or (
+        any(isinstance(key, ast.Constant) and key.value == "on_delivery" for key in keys)
+    )
+
+
+def _polls(program: Program, scope: Function | ast.Module) -> bool:
+    nodes = (node for part in scope.body for node in syntax.own_nodes(part))
+    return any(isinstance(node, ast.Call) and program.polls(node) for node in nodes)
+
+
+def _roots(tree: ast.Module, program: Program) -> Iterator[Function | ast.Module]:
+    """Yields the module if it sends, directly or through calls, and the functions that send and
+    that no other function of the file calls."""
+    functions = program.functions
+    calls = {name: {syntax.method_name(call) for call in syntax.calls(function)}
+             for name, function in functions.items()}  # fmt: skip
+    sending = {name for name, called in calls.items() if "produce" in called}
+    for _ in range(_MAX_DEPTH):
+        sending |= {name for name, called in calls.items() if called & sending}
+    own = [node for node in tree.body if not isinstance(node, Function | ast.ClassDef)]
+    called = {syntax.method_name(call) for node in own for call in syntax.calls(node)}
+    if called & {*sending, "produce"}:
+        yield tree
+    uncalled = sorted(sending - called.union(*calls.values()))
+    yield from (functions[name] for name in uncalled[:_MAX_ROOTS])
+
+
+def _facts(
+    program: Program, scope: Function | ast.Module, polls: Sequence[int], *, commits: bool
+) -> dict[str, int]:
+    """Whether runs with sends that fail show that the program ignores one."""
+    program.steps = 0
+    polled = frozenset(range(polls[0])) if polls else frozenset[int]()
+    for offsets in (frozenset({0}), frozenset({1}), polled) if polls else (frozenset({0}),):
+        for is_late in (False, True):
+            failing = Failing(offsets, is_lasting=True, is_sent=True, is_late=is_late)
+            runs, are_all = all_runs(program, scope, polls, failing=failing)
+            shown = [(run, _ignored(run, polls, commits=commits)) for run in runs]
+            if facts := dict(certain_facts(shown, are_all)):
+                return facts
+    return {}
+
+
+def _ignored(run: Record, polls: Sequence[int], *, commits: bool) -> dict[str, int]:
+    for offset, (_, line) in run.failed.items():
+        is_past = run.is_done
+        if polls:
+            is_past = run.is_stopped and (offset in run.covered or not commits)
+        if is_past and offset not in run.handled | run.unreported:
+            return {IGNORED: line}
+    return {}

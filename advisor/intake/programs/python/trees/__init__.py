@@ -1,1 +1,0 @@
-"""Python programs as trees of statements for the simulation (`programs.simulation`)."""
