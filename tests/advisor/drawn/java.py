@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Handler, Limit, ResultCheck, Retry, Save, Try
+from tests.advisor.drawn.loops import TRIES, Handler, ResultCheck, Retry, Save, Try
 from tests.advisor.drawn.writer import Braced
 
 _PROGRAM = """\
@@ -60,11 +60,6 @@ sending.put("key.serializer", "org.apache.kafka.common.serialization.StringSeria
 sending.put("value.serializer", "org.apache.kafka.common.serialization.StringSerializer");
 producer = new KafkaProducer<>(sending);
 """
-_ENDING = {
-    Limit.NONE: "\n    producer.close();",
-    Limit.SOME: "\n    producer.close(Duration.ofSeconds(1));",
-    None: "",
-}
 _SEND_CALL = 'producer.send(new ProducerRecord<>("out", record.key(), record.value()){callback})'
 _WAIT_FOR_FUTURES = (
     "for (Future<RecordMetadata> future : futures) {\n    future.get();\n}",
@@ -108,12 +103,6 @@ while (true) {{
     ConsumerRecords<String, String> records = consumer.poll(Duration.ofMillis(500));
 {body}
 }}"""
-_CLOSED = """\
-try {{
-{polls}
-}} finally {{
-    consumer.close();
-}}"""
 _RECORD = "ConsumerRecord<String, String>"
 _PARAMETER = f"{_RECORD} record"
 _RECORD_LOOPS = {
@@ -155,16 +144,15 @@ _TRY_SAVE = """\
 
 
 class Java(Braced):
-    frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
+    frame, polls = _PROGRAM, _POLLS
     record_loops, loops_with_jump, copies_to_list = (
         _RECORD_LOOPS,
         ("for", "iterator"),
         _COPIES_TO_LIST,
     )
     commit_one, caught, after_log, end = _COMMIT_ONE, "Exception e", _AFTER_LOG, ";"
-    job, fields, producer, ending, send_call = _JOB, _FIELDS, _PRODUCER, _ENDING, _SEND_CALL
-    record = _RECORD
-    flags = _FLAGS
+    job, fields, producer, send_call = _JOB, _FIELDS, _PRODUCER, _SEND_CALL
+    record, flags = _RECORD, _FLAGS
     futures = "List<Future<RecordMetadata>> futures = new ArrayList<>();"
     add_future, wait_for_futures, wait_immediately = (
         "futures.add({sent});",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Handler, Limit, ResultCheck, Retry, Save, Try
+from tests.advisor.drawn.loops import TRIES, Handler, ResultCheck, Retry, Save, Try
 from tests.advisor.drawn.writer import Braced, jumps
 
 _PROGRAM = """\
@@ -61,11 +61,6 @@ val sending = Properties().apply {
 }
 producer = KafkaProducer<String, String>(sending)
 """
-_ENDING = {
-    Limit.NONE: "\n    producer.close()",
-    Limit.SOME: "\n    producer.close(Duration.ofSeconds(1))",
-    None: "",
-}
 _RECORD = "ConsumerRecord<String, String>"
 _SEND_CALL = 'producer.send(ProducerRecord("out", record.key(), record.value()){callback})'
 _WAIT_FOR_FUTURES = (
@@ -98,17 +93,6 @@ _ERROR_FIELDS = (
         "errors.isNotEmpty()",
     ),
 )
-_POLLS = """\
-while (true) {{
-    val records = consumer.poll(Duration.ofMillis(500))
-{body}
-}}"""
-_CLOSED = """\
-try {{
-{polls}
-}} finally {{
-    consumer.close()
-}}"""
 _RECORD_LOOPS = {
     "for": "for (record in {all}) {{\n{body}\n}}",
     "forEach": "{all}.forEach {{ record ->\n{body}\n}}",
@@ -147,12 +131,11 @@ try {
 
 
 class Kotlin(Braced):
-    frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
+    frame = _PROGRAM
     record_loops, loops_with_jump, copies_to_list = _RECORD_LOOPS, ("for",), _COPIES_TO_LIST
     commit_one, caught, after_log, end = _COMMIT_ONE, "e: Exception", _AFTER_LOG, ""
-    job, fields, producer, ending, send_call = _JOB, _FIELDS, _PRODUCER, _ENDING, _SEND_CALL
-    record = _RECORD
-    flags = _FLAGS
+    job, fields, producer, send_call = _JOB, _FIELDS, _PRODUCER, _SEND_CALL
+    record, flags = _RECORD, _FLAGS
     futures = "val futures = mutableListOf<Future<RecordMetadata>>()"
     add_future, wait_for_futures, wait_immediately = (
         "futures += {sent}",

@@ -9,7 +9,6 @@ from tests.advisor.drawn.loops import (
     Check,
     Each,
     Handler,
-    Limit,
     ResultCheck,
     Retry,
     Save,
@@ -78,11 +77,6 @@ sending.put("key.serializer", "org.apache.kafka.common.serialization.StringSeria
 sending.put("value.serializer", "org.apache.kafka.common.serialization.StringSerializer")
 producer = new KafkaProducer[String, String](sending)
 """
-_ENDING = {
-    Limit.NONE: "\n    producer.close()",
-    Limit.SOME: "\n    producer.close(Duration.ofSeconds(1))",
-    None: "",
-}
 _RECORD = "ConsumerRecord[String, String]"
 _SEND_CALL = 'producer.send(new ProducerRecord("out", record.key(), record.value()){callback})'
 _WAIT_FOR_FUTURES = (
@@ -115,17 +109,6 @@ _ERROR_FIELDS = (
         "!errors.isEmpty",
     ),
 )
-_POLLS = """\
-while (true) {{
-    val records = consumer.poll(Duration.ofMillis(500))
-{body}
-}}"""
-_CLOSED = """\
-try {{
-{polls}
-}} finally {{
-    consumer.close()
-}}"""
 _RECORD_LOOPS = {
     "for": "for (record <- {all}.asScala) {{\n{body}\n}}",
     "foreach": "{all}.asScala.foreach {{ record =>\n{body}\n}}",
@@ -165,12 +148,11 @@ try {
 
 
 class Scala(Braced):
-    frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
+    frame = _PROGRAM
     record_loops, loops_with_jump, copies_to_list = _RECORD_LOOPS, ("for",), _COPIES_TO_LIST
     commit_one, caught, after_log, end = _COMMIT_ONE, "e: Exception", _AFTER_LOG, ""
-    job, fields, producer, ending, send_call = _JOB, _FIELDS, _PRODUCER, _ENDING, _SEND_CALL
-    record = _RECORD
-    flags = _FLAGS
+    job, fields, producer, send_call = _JOB, _FIELDS, _PRODUCER, _SEND_CALL
+    record, flags = _RECORD, _FLAGS
     futures = "val futures = mutable.ListBuffer[Future[RecordMetadata]]()"
     add_future, wait_for_futures, wait_immediately = (
         "futures += {sent}",

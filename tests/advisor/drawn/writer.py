@@ -100,6 +100,24 @@ class Writer(ABC):
     def check(self, handler: Handler) -> str: ...
 
 
+_POLLS = """\
+while (true) {{
+    val records = consumer.poll(Duration.ofMillis(500))
+{body}
+}}"""
+_CLOSED = """\
+try {{
+{polls}
+}} finally {{
+    consumer.close()%s
+}}"""
+_ENDING = {
+    Limit.NONE: "\n    producer.close()%s",
+    Limit.SOME: "\n    producer.close(Duration.ofSeconds(1))%s",
+    None: "",
+}
+
+
 class Braced(Writer):
     """A language with braces. Its subclasses define the code templates.
 
@@ -116,9 +134,7 @@ class Braced(Writer):
     job: str
     fields: str
     producer: str
-    polls: str
-    closed: str
-    ending: Mapping[Limit | None, str]
+    polls: str = _POLLS
     flags: Sequence[tuple[str, str, str]]
     futures: str
     add_future: str
@@ -150,11 +166,11 @@ class Braced(Writer):
         if any(part.result_check is ResultCheck.COLLECTED for part in sends):
             body = f"{indent(self.futures, '    ')}\n{body}"
         if isinstance(program, Job):
-            polls = body + self.ending[program.ending]
+            polls = body + _ENDING[program.ending].replace("%s", self.end)
         else:
             polls = self.polls.format(body=body)
         if isinstance(program, Loop) and program.closed:
-            polls = self.closed.format(polls=indent(polls, "    "))
+            polls = (_CLOSED % self.end).format(polls=indent(polls, "    "))
         is_loop = isinstance(program, Loop)
         commits = isinstance(program, Loop) and program.auto_commit
         error_field_code = (
