@@ -23,6 +23,10 @@ _LIST = "List<R> all = rs.records(tp);\n"
 _FILLED = "List<R> all = new ArrayList<>();\nrs.forEach(all::add);\n"
 _SAVES = "for (R r : all) { save(r); }\n"
 JAVA_CASES = [
+    ("Set<K> seen = new HashSet<>(); for (var r : rs) { seen.add(r.key()); save(r); } "
+     "report(seen.iterator().next());", YES),
+    ("Set<K> seen = new HashSet<>(); for (var r : rs) { seen.add(r.key()); meter.processed(r); } "
+     "save(seen.iterator().next());", SKIP),
     ("List<R> all = list(rs); save(all.get(0));", SKIP),
     ("List<R> all = Lists.newArrayList(rs); save(all.get(0));", SKIP),
     ("var all = ImmutableList.copyOf(rs); save(all.get(0));", SKIP),
@@ -54,6 +58,10 @@ JAVA_CASES = [
      " saveAll(all.subList(0, 5)); all = all.subList(5, all.size()); }\n", YES),
 ]  # fmt: skip
 KOTLIN_CASES = [
+    ("val l = mutableListOf<R>()\nfor (r in rs) { l.add(r) }\nsave(l.first())", SKIP),
+    ("val l = mutableListOf<R>()\nfor (r in rs) l.add(r)\nl.take(9).forEach { save(it) }", SKIP),
+    ("val l = mutableListOf<R>()\nfor (r in rs) { l.add(r)\nsave(r) }\nreport(l.first())", YES),
+    ("val l = mutableListOf<R>()\nfor (r in rs) { l.add(r) }\nsaveAll(l)", YES),
     ("val all = rs.map { it.value() }\nsave(all.first())", SKIP),
     ("val all = rs.toMutableList()\nsave(all[0])", SKIP),
     ("save(rs.toList()[0])", SKIP),
@@ -86,6 +94,7 @@ KOTLIN_CASES = [
     ("rs.groupBy { it.key() }.values.forEach { group -> group.forEach { save(it) } }", YES),
 ]  # fmt: skip
 SCALA_CASES = [
+    ("val l = mutable.ListBuffer[R]()\nfor (r <- rs.asScala) l += r\nsave(l.head)", SKIP),
     ("val all = rs.asScala.toVector\nsave(all(0))", SKIP),
     ("val all = Vector.from(rs.asScala)\nsave(all.head)", SKIP),
     ("val all = rs.asScala.map(_.value).toList\nsave(all.head)", SKIP),

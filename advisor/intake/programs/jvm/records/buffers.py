@@ -20,7 +20,7 @@ _PUT_CALL = (
 _CALL = re.compile(r"(\w+)\s*\(")
 COLLECTION = (
     r"\b(?:\w*(?:List|Set|Map|Collection|StringBuilder|StringBuffer|StringJoiner)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
-    r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer|StringBuilder|StringJoiner)\w*|\w+ListOf|\w+SetOf)\b)"
+    r"|{0}\s*=\s*(?:new\s+)?(?:\w+\.)*(?:\w*(?:List|Set|Buffer|StringBuilder|StringJoiner)\w*|\w+ListOf|\w+SetOf)\b)"
 )
 VALUE_LIST = (
     r"\b(\w+)\s*(?::[^=;{{}}\n]{{0,60}})?=(?!=)\s*(?:(?:StreamSupport\s*\.\s*stream|\w+\s*\.\s*(?:newArrayList|copyOf|toList)|new\s+\w+(?:<[^<>;]*>)?)\s*\(\s*)?\b(?:{0})\b"

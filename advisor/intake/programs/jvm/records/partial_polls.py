@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from advisor.intake.programs.facts import VERBS
 from advisor.intake.programs.jvm.records import copies
 from advisor.intake.programs.jvm.records.buffers import COLLECTION, filled_collections
 from advisor.intake.programs.jvm.records.copies import COPYING_FUNCTION
@@ -62,6 +63,10 @@ _PART_FUNCTION = (
 )
 _HEAD_PATTERN = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
 """A pattern of a Scala list that binds the first record alone."""
+_PROCESSED = (
+    rf"\b{VERBS}(?!\w*(?:Metric|Count|Stat|Time|Log))(?:[A-Z]\w*)?\s*\([^;{{{{}}}}\n]*\b(?:{{0}})\b"
+)
+"""A call that processes a record, by its name."""
 _OFFSETS_CALL = re.compile(r"\b(?:sendOffsetsToTransaction|commitSync|commitAsync)\s*\(")
 _COORDINATE = re.compile(r"\s*\??\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
 """The coordinates of a record, which only a commit needs."""
@@ -156,11 +161,18 @@ def _cover_all_records(reads: Sequence[re.Match[str]]) -> bool:
 def partial_reads_of_lists(text: Text, names: Collection[str], span: Block) -> Iterator[int]:
     """Yields the same places for lists that a span creates and fills with records of these
     names."""
-    lists = dict(filled_collections(text, "|".join(sorted(names)) or "(?!)", span))
-    for name, insertion in lists.items():
+    records = "|".join(sorted(names)) or "(?!)"
+    for name, insertion in dict(filled_collections(text, records, span)).items():
         if not re.compile(COLLECTION.format(name)).search(text.plain, *span):
             continue
-        at = text.block(insertion[1])[1]
+        block, opened = text.block(insertion[0]), text.plain.find("(", *insertion)
+        end = text.closed(opened + 1) if opened >= 0 else insertion[1]
+        processed = re.compile(_PROCESSED.format(records)).finditer(
+            blanked(text.plain, [(insertion[0], end)]), max(0, block[0]), block[1]
+        )
+        if any(text.block(call.start()) == block for call in processed):
+            continue  # the list is not what processes the records
+        at = block[1]
         if not re.compile(rf"\bwhile\b[^{{}}]*\b{name}\b").search(text.plain, at, span[1]):
             yield from partial_reads(text, [name], (at, span[1]))
 
