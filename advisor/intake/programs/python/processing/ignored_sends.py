@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from advisor.intake.programs.facts import IGNORED
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.errors.sends import send_callbacks
 from advisor.intake.programs.python.processing.example_program import Program
 from advisor.intake.programs.python.processing.example_record import Failing, Record
 from advisor.intake.programs.python.processing.example_runs import (
@@ -28,7 +29,8 @@ def ignored_sends(tree: ast.Module) -> dict[str, int]:
     """Returns whether the program ignores a send that fails: `IGNORED`, with the line of the
     send."""
     program = program_of(tree)
-    if not any(map(program.sends, syntax.calls(tree))) or _may_check_elsewhere(tree):
+    sends = filter(program.sends, syntax.calls(tree))
+    if not any(map(send_callbacks, sends)) or _may_check_elsewhere(tree):
         return {}
     if program.consumers:
         commits = any(syntax.is_commit(call) for call in syntax.calls(tree))
@@ -78,7 +80,6 @@ def _facts(
     program: Program, scope: Function | ast.Module, polls: Sequence[int], *, commits: bool
 ) -> dict[str, int]:
     """Whether runs with sends that fail show that the program ignores one."""
-    program.steps = 0
     polled = frozenset(range(polls[0])) if polls else frozenset[int]()
     for offsets in (frozenset({0}), frozenset({1}), polled) if polls else (frozenset({0}),):
         for is_late in (False, True):
