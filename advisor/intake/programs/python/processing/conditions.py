@@ -16,6 +16,14 @@ _LIMITER = re.compile(r"(?i)limit|bucket|breaker|circuit|throttl")
 """Names of limits of a rate and of circuit breakers."""
 
 
+def refusal_names(tree: ast.Module) -> frozenset[str]:
+    """The names to which a program assigns the result of a call that `may_refuse`."""
+    return frozenset(
+        target.id for node in syntax.nodes(tree) if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name) and may_refuse(node.value)
+    )  # fmt: skip
+
+
 def may_refuse(test: ast.expr) -> bool:
     """Whether a condition asks for a lock or a limit that may be refused, whether a circuit breaker
     is open, or whether the target of messages is up."""

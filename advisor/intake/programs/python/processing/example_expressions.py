@@ -74,7 +74,8 @@ class Expressions:
         text = self.program.text(test)
         if text == _MAIN_CHECK:
             return True
-        is_timed = bool(_CLOCK.search(text)) or may_refuse(test)
+        asks_refusal = may_refuse(test) or syntax.names_in(test) & self.program.refusals
+        is_timed = bool(_CLOCK.search(text) or asks_refusal)
         choice = self.record.choose(text, is_free=bool(offsets_in(value)), is_timed=is_timed)
         if not (is_kept and is_kept(choice)):
             self.record.decide(value)

@@ -69,6 +69,8 @@ class Program:
     """The functions that are called when partitions are revoked."""
     tested: frozenset[int] = frozenset()
     """The calls whose result is assigned to a name that a condition tests, by their `id`."""
+    refusals: frozenset[str] = frozenset()
+    """The names of what a lock or a limit that may be refused returned."""
     steps: int = 0
     texts: dict[int, str] = field(default_factory=dict)
 

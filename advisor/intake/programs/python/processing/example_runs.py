@@ -11,6 +11,7 @@ from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.errors.outcome_names import is_outcome
 from advisor.intake.programs.python.errors.returned_errors import assigned_names
 from advisor.intake.programs.python.errors.sends import PRODUCERS
+from advisor.intake.programs.python.processing.conditions import refusal_names
 from advisor.intake.programs.python.processing.example_program import (
     NotRun,
     Program,
@@ -38,8 +39,9 @@ def program_of(tree: ast.Module) -> Program:
     tested = frozenset(_tested_calls(tree))
     producers = syntax.names_created_by(tree, PRODUCERS)
     return Program(
-        functions, by_name, classes, consumers, constants, executors, producers, callbacks, tested
-    )
+        functions, by_name, classes, consumers, constants, executors, producers, callbacks, tested,
+        refusal_names(tree),
+    )  # fmt: skip
 
 
 def _tested_calls(tree: ast.Module) -> Iterator[int]:
