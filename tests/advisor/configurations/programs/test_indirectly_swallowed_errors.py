@@ -68,6 +68,8 @@ def _program(head: str, definitions: str, body: str) -> str:
     ("", "if limiter.hit(rate, 'k'): save(m)", SKIP),
     ("", "if db.is_healthy(): save(m)\nelse: log.error('down')", SKIP),
     ("", "if not db.is_healthy(): raise X()\nsave(m)", YES),
+    ("", "got = lock.acquire(timeout=1)\nif not got: continue\nsave(m)", SKIP),
+    ("", "got = lock.acquire(timeout=1)\nif not got: raise X()\nsave(m)", YES),
     ("", "if device.is_healthy(): save(m)", YES),
     ("", "threading.Timer(0, save, args=(m,)).start()", ASIDE),
     (_MONGO.format("w=0"), "coll.insert_one(row(m))", ASIDE),

@@ -26,6 +26,12 @@ _SCALA = "def tried(r: R): Boolean = try { save(r); true } catch { case e: Excep
         ("for (var r : rs) { if (!limiter.tryAcquire()) continue; save(r); }", SKIP),
         ("for (var r : rs) { if (lock.tryLock(1, SECONDS)) { save(r); } }", SKIP),
         ("for (var r : rs) { if (!locks.get(r.key()).tryLock()) { continue; } save(r); }", SKIP),
+        (
+            "for (var r : rs) { boolean got = lock.tryLock(); if (!got) { continue; } save(r); }",
+            SKIP,
+        ),
+        ("for (var r : rs) { boolean got = lock.tryLock(); if (!got) { wait(); } save(r); }", YES),
+        ("for (var r : rs) { boolean open = breaker.isOpen(); if (!open) { save(r); } }", SKIP),
         ("for (var r : rs) { if (healthCheck.isUp()) { save(r); } }", SKIP),
         ("for (var r : rs) { if (!db.isConnected()) { throw new E(); } save(r); }", YES),
         ("for (var r : rs) { if (device.isUp()) { save(r); } }", YES),

@@ -23,10 +23,11 @@ from advisor.intake.programs.jvm.surroundings import NEXT_OFFSET
 from advisor.intake.programs.jvm.text import METHOD, Text, blanked
 from advisor.intake.programs.jvm.trees.conditions import (
     EMPTY_CHECK,
-    LIMIT_CHECK,
     LIMIT_REACHED,
     RECORD_ACCESSOR,
     SIZE_COMPARISON,
+    is_refusal,
+    limit_results,
 )
 from advisor.intake.programs.jvm.trees.flag_variables import CALCULATION, FlagVariables
 from advisor.intake.programs.jvm.trees.loop_heads import BOUNDED, COUNTER, FOR_EACH, FOREVER, ROUNDS
@@ -112,7 +113,7 @@ class Reader:
         self._flags, self._recursion = FlagVariables(text.plain), Recursion(text)
         self._depth = self._nesting = self._count = 0
         self._may_handle_error = False
-        self._sends = sends or Sends(text, tasks=True)
+        self._sends, self._limits = sends or Sends(text, tasks=True), limit_results(text.plain)
         self._is_java = not re.search(r"\b(?:fun|def)\s", text.plain)
         self._block_exit = ""
         """The jump that leaves the enclosing block as a whole: `break`, or a label of `return`."""
@@ -288,9 +289,8 @@ class Reader:
         call = _CALL.fullmatch(code)
         if call and self._mentions(call["arguments"], self._names):
             return Condition(call=self._call(call["name"]), negated=bool(call["not"]))
-        if limit := LIMIT_CHECK.fullmatch(code):
-            is_negated = bool(limit["not"]) is not bool(limit["refuses"])
-            return Condition(call=refusal(0), negated=is_negated)
+        if (is_refused := is_refusal(code, self._limits)) is not None:
+            return Condition(call=refusal(0), negated=is_refused)
         if SIZE_COMPARISON.search(code):
             return Condition()
         if not self._mentions(code, self._names):
