@@ -108,6 +108,12 @@ def test_a_python_job_that_exits_normally_after_a_failed_send_is_reported(
     assert_file(tmp_path / "a.py", _PYTHON.format(body=body), "", _SETTINGS, exit_code, expected)
 
 
+def test_a_python_job_may_store_errors_in_what_another_file_returns(tmp_path: Path) -> None:
+    body = "producer.flush()\nprint(len(failed))"
+    code = _PYTHON.format(body=body).replace("failed = []", "failed = shared()")
+    assert_file(tmp_path / "a.py", code, "", _SETTINGS, 1, "NO: at-least-once")
+
+
 _CALLABLE = """from confluent_kafka import Producer
 
 class Done:

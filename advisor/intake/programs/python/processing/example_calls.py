@@ -121,7 +121,10 @@ class Calls:
                 return result
         if failing and failing.is_sent and owner is UNKNOWN and name in _STORES:
             # a list or a flag of another file, in which a callback stores an error
-            extend(self._memory.frames[0].setdefault(receiver, []), arguments or [True])
+            stored = self._memory.frames[0].get(receiver)
+            known = stored if isinstance(stored, list) else []
+            self._memory.frames[0][receiver] = known
+            extend(known, arguments or [True])
             return None
         if (known := self._known_call(call, owner, arguments)) is not MISSING:
             return known
