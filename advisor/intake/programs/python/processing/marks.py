@@ -56,7 +56,7 @@ def _in_block(block: Sequence[ast.stmt], claiming: set[str]) -> Iterator[int]:
                 claimed.add(name)
             case ast.If(test=test):
                 is_claim = bool(_claims(test, claiming) or syntax.names_in(test) & claimed)
-                if any(
+                if (is_claim or _stores_asked(test)) and any(
                     (is_claim and _processes(guarded)) or _marks_first(test, guarded)
                     for guarded in _guarded(node, block[number + 1 :])
                 ):
@@ -116,10 +116,7 @@ def _processes(body: Sequence[ast.stmt]) -> bool:
 
 def _marks_first(test: ast.expr, guarded: Sequence[ast.stmt]) -> bool:
     """Whether a message without a mark is first marked, and then processed."""
-    stores = {
-        syntax.receiver(call) for call in syntax.calls(test)
-        if syntax.method_name(call) in _CHECKS
-    }  # fmt: skip
+    stores = _stores_asked(test)
     for number, node in enumerate(guarded if stores else ()):
         if not _processes([node]):
             continue
@@ -129,3 +126,11 @@ def _marks_first(test: ast.expr, guarded: Sequence[ast.stmt]) -> bool:
             return False
         return syntax.receiver(call) in stores and _processes(guarded[number + 1 :])
     return False
+
+
+def _stores_asked(test: ast.expr) -> set[str]:
+    """The stores that a condition asks for a mark."""
+    return {
+        syntax.receiver(call) for call in syntax.calls(test)
+        if syntax.method_name(call) in _CHECKS
+    }  # fmt: skip
