@@ -48,11 +48,16 @@ _NOT_FLUSHED = (
 )
 
 
+def commits_transactions(tree: ast.Module) -> bool:
+    """Whether a program commits transactions: a failed send in one fails with it."""
+    return any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree))
+
+
 def unchecked_send(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
     """The line of the first send that fails unnoticed, and the reason; 0 if there is none. A send
     in a transaction that is committed fails with the transaction. `in_config` is true if the
     client's dict has a callback."""
-    if any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)):
+    if commits_transactions(tree):
         return min(
             ((line, ABANDONED_TRANSACTION) for line in _abandoned_transactions(tree)),
             default=(0, ""),
@@ -70,7 +75,7 @@ def unchecked_send(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
 def open_sends(tree: ast.Module) -> tuple[int, str]:
     """The line of the first send whose callback the file does not show, and the reason; 0 if there
     is none, or if transactions are committed."""
-    if any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)):
+    if commits_transactions(tree):
         return 0, ""
     return _Sends(tree, in_config=False).unknown_callback(), _UNKNOWN_CALLBACK
 

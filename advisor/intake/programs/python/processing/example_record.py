@@ -81,10 +81,11 @@ class Record:
     _succeeded: dict[int, list[str]] = field(default_factory=dict)
     """The calls with a message that succeeded before it failed."""
 
-    def use(self, value: Any) -> None:
-        """Notes that the messages in a value are used."""
+    def use(self, value: Any) -> frozenset[int]:
+        """Notes that the messages in a value are used; returns their offsets."""
         offsets = self.decide(value)
         self.handled |= offsets & self.failed.keys()
+        return offsets
 
     def decide(self, value: Any) -> frozenset[int]:
         """Notes that the messages in a value are used for a decision; returns their offsets."""

@@ -108,6 +108,15 @@ def _constants(tree: ast.Module, classes: Container[str]) -> Iterator[tuple[str,
                 yield from ((prefix + ast.unparse(target), value) for target in targets)
 
 
+def polling_scopes(tree: ast.Module, program: Program) -> list[Function | ast.Module]:
+    """The module and the functions that poll, each if its own statements do."""
+    return [
+        scope for scope in [tree, *program.scopes]
+        if any(isinstance(node, ast.Call) and program.polls(node)
+               for part in scope.body for node in syntax.own_nodes(part))
+    ]  # fmt: skip
+
+
 def numbers_of_messages(tree: ast.Module, program: Program) -> Iterator[list[int]]:
     """The numbers of messages that polls return: so many that each buffer is filled once, and as
     many as a poll may return."""

@@ -49,8 +49,7 @@ class Sends:
         A message that failed before and is sent again is handled."""
         if not isinstance(callback, Closure):
             raise NotRun
-        record, offsets = self.record, self.record.decide(values)
-        record.use(values)
+        record, offsets = self.record, self.record.use(values)
         if not offsets:
             offsets, self.count = frozenset({self.count}), self.count + 1
         for offset in (offsets & failing.offsets) - record.failed.keys():

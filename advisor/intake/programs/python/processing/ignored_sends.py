@@ -7,18 +7,20 @@ The program is run with sends that fail (`example_run`): their callbacks learn o
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from advisor.intake.programs.facts import IGNORED
 from advisor.intake.programs.python import syntax
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.errors.sends import send_callbacks
+from advisor.intake.programs.python.errors.sends import commits_transactions, send_callbacks
 from advisor.intake.programs.python.processing.example_program import Program
 from advisor.intake.programs.python.processing.example_record import Failing, Record
 from advisor.intake.programs.python.processing.example_runs import (
     all_runs,
     certain_facts,
     numbers_of_messages,
+    polling_scopes,
     program_of,
 )
 
@@ -28,17 +30,18 @@ _MAX_ROOTS, _MAX_DEPTH = 12, 4
 def ignored_sends(tree: ast.Module) -> dict[str, int]:
     """Returns whether the program ignores a send that fails: `IGNORED`, with the line of the
     send."""
+    sends = [call for call in syntax.calls(tree) if send_callbacks(call)]
+    if not sends or _may_check_elsewhere(tree):
+        return {}
     program = program_of(tree)
-    sends = filter(program.sends, syntax.calls(tree))
-    if not any(map(send_callbacks, sends)) or _may_check_elsewhere(tree):
+    if not any(map(program.sends, sends)):
         return {}
     if program.consumers:
         commits = any(syntax.is_commit(call) for call in syntax.calls(tree))
-        for scope in [tree, *program.scopes]:
-            if _polls(program, scope):
-                for polls in numbers_of_messages(tree, program):
-                    if facts := _facts(program, scope, polls, commits=commits):
-                        return facts
+        shapes = [*numbers_of_messages(tree, program)]
+        for scope, polls in itertools.product(polling_scopes(tree, program), shapes):
+            if facts := _facts(program, scope, polls, commits=commits):
+                return facts
         return {}
     for scope in _roots(tree, program):
         if facts := _facts(program, scope, (), commits=False):
@@ -49,14 +52,9 @@ def ignored_sends(tree: ast.Module) -> dict[str, int]:
 def _may_check_elsewhere(tree: ast.Module) -> bool:
     """Whether a transaction, or a callback in the settings, learns of a send that fails."""
     keys = (key for node in syntax.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys)
-    return any(syntax.method_name(call) == "commit_transaction" for call in syntax.calls(tree)) or (
-        any(isinstance(key, ast.Constant) and key.value == "on_delivery" for key in keys)
+    return commits_transactions(tree) or any(
+        isinstance(key, ast.Constant) and key.value == "on_delivery" for key in keys
     )
-
-
-def _polls(program: Program, scope: Function | ast.Module) -> bool:
-    nodes = (node for part in scope.body for node in syntax.own_nodes(part))
-    return any(isinstance(node, ast.Call) and program.polls(node) for node in nodes)
 
 
 def _roots(tree: ast.Module, program: Program) -> Iterator[Function | ast.Module]:

@@ -22,6 +22,7 @@ from advisor.intake.programs.python.processing.example_runs import (
     all_runs,
     certain_facts,
     numbers_of_messages,
+    polling_scopes,
     program_of,
 )
 from advisor.intake.programs.python.processing.failed_messages import failed_messages
@@ -44,11 +45,7 @@ class UnusedMessages:
         """Runs the module and each function that polls."""
         program, unused = program_of(tree), cls()
         objects, others, are_whole = set(_list_names(tree)), set[str](), False
-        scopes = [
-            scope for scope in [tree, *program.scopes]
-            if any(isinstance(node, ast.Call) and program.polls(node)
-                   for part in scope.body for node in syntax.own_nodes(part))
-        ]  # fmt: skip
+        scopes = polling_scopes(tree, program)
         shapes = [*numbers_of_messages(tree, program)]
         for scope, polls in itertools.product(scopes, shapes):
             runs, are_whole = all_runs(program, scope, polls)
