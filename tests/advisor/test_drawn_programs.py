@@ -189,6 +189,7 @@ def test_loops_that_once_got_yes_get_no(
     [
         Loop((_STORED_SENDS, Flush(), _COMMIT_ALL)),
         Loop((_STORED_SENDS, Check(Handler.LEAVE), _COMMIT_ALL)),
+        Loop((Each((Send(ResultCheck.STORED), Check())), Flush(), _COMMIT_ALL)),
         Loop((_STORED_SENDS, Flush(), Check(Handler.LOG), _COMMIT_ALL), closed=True),
         Job((_STORED_SENDS,)),
         Job((_STORED_SENDS, Flush()), None),

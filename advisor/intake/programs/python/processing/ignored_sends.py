@@ -93,7 +93,8 @@ def _ignored(run: Record, polls: Sequence[int], *, commits: bool) -> dict[str, i
     for offset, (_, line) in run.failed.items():
         is_past = run.is_done
         if polls:
-            is_past = run.is_stopped and (offset in run.covered or not commits)
+            # a commit is enough: an error that is raised after it does not bring the message back
+            is_past = offset in run.covered or (run.is_stopped and not commits)
         if is_past and offset not in run.handled | run.unreported:
             return {IGNORED: line}
     return {}
