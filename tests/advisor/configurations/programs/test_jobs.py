@@ -95,6 +95,13 @@ def test_a_job_that_ignores_failed_sends_is_reported(body: str, tmp_path: Path) 
         ("if failed:\n    sys.exit('not all sent')\nproducer.flush()", 1),
         ("if failed:\n    sys.exit(f'{len(failed)} not sent')\nproducer.flush()", 1),
         ("producer.flush()\nassert not failed", 0),
+        ("producer.flush(5)\nif failed:\n    sys.exit('not all sent')\nproducer.flush()", 1),
+        (
+            "producer.flush()\nproducer.produce('t', 'end', on_delivery=done)\nproducer.flush(5)\n"
+            "if failed:\n    sys.exit('not all sent')",
+            1,
+        ),
+        ("while producer.flush(1) > 0:\n    pass\nif failed:\n    sys.exit('not all sent')", 0),
         (_IN_LOOP, 1),
         (f"{_IN_LOOP}\nif failed:\n    sys.exit('not all sent')", 0),
         ("producer.flush(5)\nif failed:\n    sys.exit('not all sent')", 1),

@@ -22,7 +22,8 @@ class Failing:
     fails, and otherwise the first one. `skipped_calls` is the number of calls with the message that
     succeed before one fails. If `is_returned`, calls in conditions return whether they succeed, and
     no call raises an error. If `is_sent`, the sends of the messages fail, and no other call; the
-    program learns of it at the next `poll`, or if it `is_late`, when it flushes the producer."""
+    program learns of it at the next `poll`, or if it `is_late`, when it flushes the producer, and
+    not at the first `flush` with a timeout."""
 
     offsets: frozenset[int]
     is_lasting: bool

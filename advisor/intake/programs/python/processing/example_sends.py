@@ -1,7 +1,8 @@
 """The sends of a Python program that is run with example messages (`example_run`).
 
 `poll` and `flush` of a producer call the callback of each send that has ended, with its error or
-None, and raise what the callback raises (confluent-kafka, Producer.produce).
+None, and raise what the callback raises (confluent-kafka, Producer.produce). A `flush` with a
+timeout may return before a send has ended, and returns how many remain.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ class Sends:
     count: int = 0
     pending: list[tuple[Closure, frozenset[int]]] = field(default_factory=list)
     """The callback of each send that has not been reported, and the message."""
+    has_waited: bool = False
+    """Whether a `flush` with a timeout has waited for the pending sends."""
 
     def call(self, call: ast.Call, failing: Failing, callback: Any, values: list[Any]) -> Any:
         """The result of a call of a producer. Raises `NotRun` for one that is not understood."""
@@ -35,8 +38,7 @@ class Sends:
                 self._send(call, failing, callback, values)
                 return None
             case "flush":
-                self._report()
-                return 0
+                return self._flush(failing, is_limited=not syntax.waits_for_all(call))
             case "poll":
                 if not failing.is_late:
                     self._report()
@@ -56,10 +58,20 @@ class Sends:
             record.failed[offset] = ("produce", call.lineno)
             record.unreported.add(offset)
         self.pending.append((callback, offsets))
+        self.has_waited = False
+
+    def _flush(self, failing: Failing, *, is_limited: bool) -> int:
+        """The number of messages that remain. Where reports are late, the first `flush` with a
+        timeout is too short, and the next one is not."""
+        if is_limited and failing.is_late and not self.has_waited:
+            self.has_waited = True
+            return len(self.pending)
+        self._report()
+        return 0
 
     def _report(self) -> None:
         """Calls the callbacks of all sends."""
-        pending, self.pending = self.pending, []
+        pending, self.pending, self.has_waited = self.pending, [], False
         for callback, offsets in pending:
             failed = offsets & self.record.unreported
             self.record.unreported -= failed

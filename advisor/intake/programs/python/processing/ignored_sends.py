@@ -44,7 +44,8 @@ def ignored_sends(tree: ast.Module) -> dict[str, int]:
                 return facts
         return {}
     for scope in _roots(tree, program):
-        if facts := _facts(program, scope, (), commits=False):
+        is_whole = scope is tree and _gives_up(tree)
+        if facts := _facts(program, scope, (), is_whole=is_whole):
             return facts
     return {}
 
@@ -55,6 +56,21 @@ def _may_check_elsewhere(tree: ast.Module) -> bool:
     return commits_transactions(tree) or any(
         isinstance(key, ast.Constant) and key.value == "on_delivery" for key in keys
     )
+
+
+def _gives_up(tree: ast.Module) -> bool:
+    """Whether a program may end while sends are pending: it waits for them with a timeout, and
+    neither a `with` block nor another function flushes the producer."""
+    flushes = [call for call in syntax.calls(tree) if syntax.method_name(call) == "flush"]
+    called = {id(call.func) for call in flushes}
+    if all(map(syntax.waits_for_all, flushes)):
+        return False
+    return not any(
+        (isinstance(node, ast.Attribute) and node.attr == "flush" and id(node) not in called)
+        or (isinstance(node, ast.withitem)
+            and syntax.method_name(node.context_expr).endswith("Producer"))
+        for node in syntax.nodes(tree)
+    )  # fmt: skip
 
 
 def _roots(tree: ast.Module, program: Program) -> Iterator[Function | ast.Module]:
@@ -75,7 +91,12 @@ def _roots(tree: ast.Module, program: Program) -> Iterator[Function | ast.Module
 
 
 def _facts(
-    program: Program, scope: Function | ast.Module, polls: Sequence[int], *, commits: bool
+    program: Program,
+    scope: Function | ast.Module,
+    polls: Sequence[int],
+    *,
+    commits: bool = False,
+    is_whole: bool = False,
 ) -> dict[str, int]:
     """Whether runs with sends that fail show that the program ignores one."""
     polled = frozenset(range(polls[0])) if polls else frozenset[int]()
@@ -83,18 +104,21 @@ def _facts(
         for is_late in (False, True):
             failing = Failing(offsets, is_lasting=True, is_sent=True, is_late=is_late)
             runs, are_all = all_runs(program, scope, polls, failing=failing)
-            shown = [(run, _ignored(run, polls, commits=commits)) for run in runs]
+            shown = [
+                (run, _ignored(run, polls, commits=commits, is_whole=is_whole)) for run in runs
+            ]
             if facts := dict(certain_facts(shown, are_all)):
                 return facts
     return {}
 
 
-def _ignored(run: Record, polls: Sequence[int], *, commits: bool) -> dict[str, int]:
+def _ignored(run: Record, polls: Sequence[int], *, commits: bool, is_whole: bool) -> dict[str, int]:
     for offset, (_, line) in run.failed.items():
         is_past = run.is_done
         if polls:
             # a commit is enough: an error that is raised after it does not bring the message back
             is_past = offset in run.covered or (run.is_stopped and not commits)
-        if is_past and offset not in run.handled | run.unreported:
+        is_reported = offset not in run.unreported or is_whole
+        if is_past and is_reported and offset not in run.handled:
             return {IGNORED: line}
     return {}
