@@ -99,8 +99,7 @@ def _facts(
     is_whole: bool = False,
 ) -> dict[str, int]:
     """Whether runs with sends that fail show that the program ignores one."""
-    polled = frozenset(range(polls[0])) if polls else frozenset[int]()
-    for offsets in (frozenset({0}), frozenset({1}), polled) if polls else (frozenset({0}),):
+    for offsets in [frozenset({0}), frozenset({1}), *(frozenset(range(n)) for n in polls[:1])]:
         for is_late in (False, True):
             failing = Failing(offsets, is_lasting=True, is_sent=True, is_late=is_late)
             runs, are_all = all_runs(program, scope, polls, failing=failing)
